@@ -1,0 +1,150 @@
+//! The registry of codes. Numbers are grouped by phase and never reused.
+
+use std::fmt;
+
+/// A stable name for one kind of mistake.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code {
+    number: u16,
+    title: &'static str,
+    phase: Phase,
+}
+
+/// The part of the build that found the mistake; the `phase` of a build failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Finding and reading the configuration and the source files.
+    Configuration,
+    /// Syntax.
+    Parse,
+    /// Imports and names.
+    Resolve,
+    /// Types, doc tags.
+    Types,
+    /// Route keys, contracts, the application factory.
+    Routes,
+    /// Writing artifacts.
+    Emit,
+    /// Tables and migrations.
+    Database,
+    /// The project's own compiler.
+    Compile,
+}
+
+impl Phase {
+    /// The name in JSON output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::Parse => "parse",
+            Self::Resolve => "resolve",
+            Self::Types => "types",
+            Self::Routes => "routes",
+            Self::Emit => "emit",
+            Self::Database => "database",
+            Self::Compile => "compile",
+        }
+    }
+}
+
+impl Code {
+    /// `KIT1302`.
+    pub fn name(self) -> String {
+        format!("KIT{:04}", self.number)
+    }
+
+    /// What kind of mistake it is, in a few words.
+    pub fn title(self) -> &'static str {
+        self.title
+    }
+
+    /// The phase that reports it.
+    pub fn phase(self) -> Phase {
+        self.phase
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KIT{:04}", self.number)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KIT{:04}", self.number)
+    }
+}
+
+macro_rules! codes {
+    ($($phase:ident { $($number:literal $name:ident $title:literal)* })*) => {
+        $($(
+            #[doc = $title]
+            pub const $name: Code = Code { number: $number, title: $title, phase: Phase::$phase };
+        )*)*
+
+        /// Every code, by number.
+        pub const ALL: &[Code] = &[$($($name),*),*];
+    };
+}
+
+codes! {
+    Configuration {
+        1001 CONFIGURATION_INVALID "the configuration is not valid"
+        1002 NO_SOURCES "the configured globs match no file"
+        1003 UNREADABLE_FILE "a file could not be read"
+    }
+    Parse {
+        1101 SYNTAX "TypeScript that does not parse"
+    }
+    Resolve {
+        1201 UNRESOLVED_IMPORT "an import that leads to no file"
+        1202 UNKNOWN_EXPORT "a file does not export that name"
+        1203 UNKNOWN_TYPE "a type name that nothing declares"
+    }
+    Types {
+        1301 UNSUPPORTED_TYPE "a type that kit cannot evaluate"
+        1302 UNKNOWN_FORMAT "`@format` with an unknown name"
+        1303 INVALID_TAG_ARGUMENT "a doc tag with an argument that does not parse"
+        1304 TAG_DOES_NOT_FIT "a doc tag on a type that it does not fit"
+        1305 UNKNOWN_TAG "a doc tag close to a known one"
+        1306 NO_JSON_FORM "a type whose values have no JSON form"
+        1307 DUPLICATE_NAME "two declarations under one name"
+        1308 WRONG_TYPE_ARGUMENTS "wrong number of type arguments"
+        1309 UNKNOWN_KEY "a key that the type does not have"
+        1310 RECURSIVE_ALIAS "a type that refers to itself without end"
+        1311 GENERATED_IN_BODY "a generated property in a request body"
+        1312 ENTITY_NOT_AN_OBJECT "`@table` on something other than an interface of properties"
+    }
+    Routes {
+        1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"
+        1402 ROUTE_CONFLICT "two routes for the same requests"
+        1403 PARAMETER_MISMATCH "path and params name different parameters"
+        1404 INVALID_CONTRACT "a contract that is not a `RouteContract`"
+        1405 NOT_STATICALLY_KNOWN "an application factory that cannot be read without running it"
+        1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
+        1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
+        1408 NO_ROUTES "contracts that no route group registers"
+    }
+    Emit {
+        1501 PLUGIN_FAILED "a plugin failed"
+    }
+    Database {
+        1601 UNSUPPORTED_COLUMN "a property that has no column type"
+        1602 UNKNOWN_REFERENCE "a reference to an entity or property that does not exist"
+        1603 MISSING_ID "an entity without an id"
+    }
+    Compile {
+        1701 COMPILER_FAILED "the project's compiler failed"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn codes_are_unique_and_ascending() {
+        assert!(ALL.windows(2).all(|pair| pair[0].number < pair[1].number));
+    }
+}

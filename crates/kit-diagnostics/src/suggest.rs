@@ -1,0 +1,22 @@
+//! "Did you mean …?"
+
+/// The candidate closest to `name`, if one is close enough to be a slip of the finger.
+///
+/// ```
+/// assert_eq!(kit_diagnostics::closest("emial", ["email", "uri"]), Some("email"));
+/// assert_eq!(kit_diagnostics::closest("phone", ["email", "uri"]), None);
+/// ```
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase()),
+                candidate,
+            )
+        })
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,56 @@
+//! Named types and entities.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeclarationId, Documentation, Span, TypeId};
+
+/// A type with a name: an interface, an alias, an instance of a generic one, or the slot of a route.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Declaration {
+    /// The name artifacts use: unique in the program, a valid identifier in TypeScript and Rust, `PascalCase`.
+    pub name: String,
+    /// What it stands for. Never a bare [`Reference`](crate::TypeKind::Reference) to another declaration.
+    pub r#type: TypeId,
+    /// How it came to be.
+    pub origin: DeclarationOrigin,
+    /// What its doc comment says.
+    #[serde(default)]
+    pub documentation: Documentation,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// How a declaration came to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "origin")]
+pub enum DeclarationOrigin {
+    /// The user exported it under this name from the file of its span.
+    Named {
+        /// The exported name; differs from [`Declaration::name`] only where two files export the same one.
+        export: String,
+    },
+    /// A generic type with its arguments, such as `PaginatedResponse<NoteSummary>`, named `PaginatedResponseOfNoteSummary`.
+    Instance {
+        /// The type as TypeScript would print it.
+        expression: String,
+    },
+    /// An anonymous type in a route's slot, named after the route: `GetNotesQuery`.
+    Slot,
+}
+
+/// A declaration that is stored: an interface with `@table`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entity {
+    /// The interface. Its type is an object.
+    pub declaration: DeclarationId,
+    /// The table: the argument of `@table`, or the interface's name in `snake_case` and plural.
+    pub table: String,
+    /// `@renamedFrom` on the interface: the table's former name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// Composite `@index name (a, b)` on the interface: name and property names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<(String, Vec<String>)>,
+}

@@ -1,0 +1,127 @@
+//! Typed indexes and the arena they index: a `TypeId` can never be used where a `RouteId` is meant.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
+
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self {
+                Self(u32::try_from(index).expect("an arena holds fewer than 2^32 items"))
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(id: $name) -> usize {
+                id.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A [`Type`](crate::Type) in [`Program::types`](crate::Program::types).
+    TypeId,
+    /// A [`Declaration`](crate::Declaration) in [`Program::declarations`](crate::Program::declarations).
+    DeclarationId,
+    /// An [`Entity`](crate::Entity) in [`Program::entities`](crate::Program::entities).
+    EntityId,
+    /// A [`Route`](crate::Route) in [`Program::routes`](crate::Program::routes).
+    RouteId,
+    /// A [`SourceFile`](crate::SourceFile) in [`Program::sources`](crate::Program::sources).
+    SourceId,
+}
+
+/// A growing list indexed by its own kind of id. Items are never removed, so ids stay valid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Arena<I, T> {
+    items: Vec<T>,
+    #[serde(skip)]
+    id: PhantomData<fn(I) -> I>,
+}
+
+impl<I, T> Default for Arena<I, T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            id: PhantomData,
+        }
+    }
+}
+
+impl<I: From<usize> + Copy, T> Arena<I, T>
+where
+    usize: From<I>,
+{
+    /// Adds an item and returns its id.
+    pub fn push(&mut self, item: T) -> I {
+        let id = I::from(self.items.len());
+        self.items.push(item);
+        id
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The item, or nothing where the id comes from another arena (a hand-edited IR document, say).
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(usize::from(id))
+    }
+
+    /// All items in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
+    /// All items with their ids, in order.
+    pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> {
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (I::from(index), item))
+    }
+}
+
+impl<I, T> Index<I> for Arena<I, T>
+where
+    usize: From<I>,
+{
+    type Output = T;
+
+    fn index(&self, id: I) -> &T {
+        &self.items[usize::from(id)]
+    }
+}
+
+impl<I, T> IndexMut<I> for Arena<I, T>
+where
+    usize: From<I>,
+{
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[usize::from(id)]
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a Arena<I, T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}

@@ -1,0 +1,142 @@
+//! Types: what shapes values have.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Constraints, DeclarationId, Property, TypeId};
+
+/// A type with the rules its values satisfy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Type {
+    /// The shape.
+    #[serde(flatten)]
+    pub kind: TypeKind,
+    /// The rules.
+    #[serde(default, skip_serializing_if = "Constraints::is_empty")]
+    pub constraints: Constraints,
+}
+
+impl From<TypeKind> for Type {
+    fn from(kind: TypeKind) -> Self {
+        Self {
+            kind,
+            constraints: Constraints::default(),
+        }
+    }
+}
+
+/// The shape of a type. TypeScript's type language evaluates to these and to nothing else; what has no JSON form is a
+/// build error and never reaches the IR.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+pub enum TypeKind {
+    /// `unknown`: any JSON value, passed through.
+    Unknown,
+    /// `never`: no value.
+    Never,
+    /// `null`.
+    Null,
+    /// `boolean`.
+    Boolean,
+    /// `number`: a finite JSON number.
+    Number,
+    /// `string`.
+    String,
+    /// `bigint`: on the wire a JSON string of decimal digits (or an integer number when read).
+    BigInt,
+    /// `Date`: on the wire an RFC 3339 `date-time` string.
+    Date,
+    /// `Uint8Array`: on the wire a base64 string.
+    Bytes,
+    /// A literal type.
+    Literal {
+        /// Its only value.
+        value: LiteralValue,
+    },
+    /// A template literal type such as `` `user-${number}` ``.
+    Template {
+        /// Text and holes in order.
+        parts: Vec<TemplatePart>,
+    },
+    /// `T[]`.
+    Array {
+        /// `T`.
+        element: TypeId,
+    },
+    /// `[A, B?, ...C[]]`.
+    Tuple {
+        /// The elements in order; at most one is a rest element.
+        elements: Vec<TupleElement>,
+    },
+    /// An object type.
+    Object(ObjectType),
+    /// A union, flattened and without duplicates, members in source order. `undefined` is never a member: a property
+    /// that may be undefined is optional.
+    Union {
+        /// Two or more members.
+        members: Vec<TypeId>,
+    },
+    /// A named type. The only road on which types recurse.
+    Reference {
+        /// The declaration it names.
+        declaration: DeclarationId,
+    },
+}
+
+/// The value of a literal type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "type", content = "value")]
+pub enum LiteralValue {
+    /// `"text"`.
+    String(String),
+    /// `42`, finite.
+    Number(f64),
+    /// `true`.
+    Boolean(bool),
+    /// `42n`, its decimal digits with an optional minus.
+    BigInt(String),
+}
+
+/// A part of a template literal type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "part", content = "value")]
+pub enum TemplatePart {
+    /// Fixed text.
+    Text(String),
+    /// `${string}`, `${number}`, a union of literals, …
+    Hole(TypeId),
+}
+
+/// An element of a tuple.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TupleElement {
+    /// Its type; of a rest element the type of each item.
+    pub r#type: TypeId,
+    /// `A?`.
+    pub optional: bool,
+    /// `...A[]`.
+    pub rest: bool,
+    /// `[label: A]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// Properties by name, and what other keys may hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectType {
+    /// Declared properties in source order (inherited ones first).
+    pub properties: Vec<Property>,
+    /// The value type of an index signature `[key: string]: V`: other keys are kept and must fit. Without one, other
+    /// keys are dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<TypeId>,
+}
+
+impl ObjectType {
+    /// The property of that name.
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+}

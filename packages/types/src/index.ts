@@ -1,0 +1,26 @@
+/**
+ * Types shared by every kit package. There is no code here: importing it costs nothing at run time.
+ *
+ * @module
+ */
+export type {
+  CompiledApplication,
+  CompiledHandler,
+  CompiledRoute,
+  CompiledRouteNode,
+  CompiledRouteTree,
+  RouteTableEntry,
+} from "./compiled.ts";
+export type { RouteContract, RouteKey } from "./contract.ts";
+export type { Coercer, Serializer, ValidationFailure, Validator } from "./codec.ts";
+export type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  ResponseBody,
+  RouteMatch,
+  ServerAdapter,
+  ServerExchange,
+  ServerLimits,
+  ServerService,
+} from "./server.ts";

@@ -1,0 +1,103 @@
+import type { CompiledRouteTree } from "./compiled.ts";
+
+/** What decides how an adapter answers a path. Route numbers are indexes into {@link ServerService.routes}. */
+export type RouteMatch =
+  | { readonly kind: "route"; readonly route: number; readonly params: readonly string[] }
+  | { readonly kind: "not-found" }
+  | { readonly kind: "method-not-allowed"; readonly allow: readonly string[] }
+  /** An invalid percent-escape in the path. */
+  | { readonly kind: "bad-path" };
+
+/** JSON text, bytes, or nothing. */
+export type ResponseBody = string | Uint8Array | null;
+
+/**
+ * One request and the one answer to it, as an adapter hands it to the pipeline. Everything but `method`, `target` and
+ * `match` is read lazily, so that a request pays only for what its route looks at.
+ */
+export interface ServerExchange {
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query exactly as received: `/notes?page=2`. */
+  readonly target: string;
+  /** The answer of a matcher that the adapter runs itself; absent where the pipeline shall match. */
+  readonly match?: RouteMatch;
+  /** The body is larger than the limit: its bytes are not there and the answer must be 413. */
+  readonly bodyTooLarge: boolean;
+  /** Number of body bytes. */
+  readonly bodyLength: number;
+  /** The body as text, or nothing where it is not valid UTF-8. */
+  bodyText(): string | undefined;
+  /** The body's bytes. */
+  bodyBytes(): Uint8Array;
+  /** One header by its lower-case name; repeated ones are joined with `, `. */
+  header(name: string): string | undefined;
+  /** All headers, lower-case names. */
+  headers(): Record<string, string>;
+  /** Address of the peer. */
+  readonly remoteAddress: string;
+  /** Calls back once if the client goes away before the answer is written. */
+  onAbort(listener: () => void): void;
+  /**
+   * Answers; called exactly once. `headers` holds names and values in turn. An answer to HEAD is given with its body,
+   * which the adapter counts and leaves out.
+   */
+  respond(
+    status: number,
+    contentType: string | null,
+    body: ResponseBody,
+    headers: readonly string[] | null,
+  ): void;
+}
+
+/** Bounds that adapters enforce. */
+export interface ServerLimits {
+  /** Greatest body in bytes; default 1 MiB. */
+  readonly bodyBytes: number;
+}
+
+/** What `@kit/core` gives an adapter to serve. */
+export interface ServerService {
+  readonly tree: CompiledRouteTree;
+  /** Refs by route number. */
+  readonly routes: readonly string[];
+  readonly limits: ServerLimits;
+  /** Runs the pipeline. Never throws; answers through {@link ServerExchange.respond}, now or later. */
+  handle(exchange: ServerExchange): void;
+}
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** TCP port; 0 takes a free one. */
+  readonly port: number;
+  /** Address to bind; default every address, IPv6 and IPv4. */
+  readonly host?: string;
+}
+
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly port: number;
+  readonly host: string;
+  /** `http://localhost:3000`. */
+  readonly url: string;
+}
+
+/** How to stop. */
+export interface CloseOptions {
+  /** Milliseconds that requests under way may still take; then their connections are cut. */
+  readonly graceMs: number;
+}
+
+/** A server that kit runs on. Handler code is the same for all of them. */
+export interface ServerAdapter {
+  /** `native`, `express`, … */
+  readonly name: string;
+  /** What runs beneath, with its version where known: `hyper`, `express 5.3`. */
+  readonly platform: string;
+  /** Starts; rejects with a clear error where the port is taken. */
+  listen(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
+  /** Stops accepting, lets requests finish, then cuts. */
+  close(options: CloseOptions): Promise<void>;
+  /** The wrapped framework's own instance. */
+  getNativeServer(): unknown;
+}
