@@ -1,1 +1,99 @@
-fn main() {}
+//! The repository's own commands: `cargo xtask <command>`.
+//!
+//! They install what is missing (Node 24 and the npm packages), build the addons, and then do one thing. What CI runs is
+//! `cargo xtask test`, nothing else; what a newcomer runs first is `cargo xtask demo`.
+//!
+//! Invariants: a command that fails says what was found and what to do; a child process never outlives its command;
+//! progress is drawn only on a terminal.
+
+// The repository's tool writes files and prints; the rules against both are for the product's crates.
+#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
+
+mod addons;
+mod bench;
+mod check;
+mod demo;
+mod interrupt;
+mod progress;
+mod repository;
+mod run;
+mod test;
+mod tidy;
+mod toolchain;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::repository::Repository;
+
+/// The repository's own commands.
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    disable_version_flag = true,
+    arg_required_else_help = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the Notes example: install, build, migrate, serve.
+    #[command(after_help = "Examples:\n  cargo xtask demo\n  cargo xtask demo --port 8080 --seconds 60")]
+    Demo(demo::Options),
+    /// Run every check and test of the project. CI runs exactly this.
+    #[command(
+        after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --only rust\n  cargo xtask test --only e2e --only docs"
+    )]
+    Test(test::Options),
+    /// Format, lint, types and tidy: the part of `test` that runs nothing.
+    Check(check::Options),
+    /// Check what no other tool checks: the rules of ARCHITECTURE.md and of the repository.
+    Tidy,
+    /// Install npm packages and Node 24 where they are missing, and build the addons.
+    Setup,
+    /// Build the two native addons and put them where their packages look for them.
+    Addons,
+    /// Measure kit beside its peers, in one run.
+    #[command(
+        after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --json bench/results/http.json"
+    )]
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    interrupt::install();
+    match execute(arguments.command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: Command) -> anyhow::Result<ExitCode> {
+    let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    match command {
+        Command::Demo(options) => demo::run(&repository, &options),
+        Command::Test(options) => test::run(&repository, &options),
+        Command::Check(options) => check::run(&repository, &options),
+        Command::Tidy => tidy::run(&repository),
+        Command::Setup => {
+            toolchain::install(&repository)?;
+            addons::build(&repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Addons => {
+            addons::build(&repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Bench(options) => bench::run(&repository, &options),
+    }
+}

@@ -1,0 +1,103 @@
+//! The two native addons: built with cargo, copied to where their packages look for them.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use crate::repository::Repository;
+use crate::run;
+
+/// A crate and the file that its package loads.
+struct Addon {
+    library: &'static str,
+    package: &'static str,
+    file: &'static str,
+}
+
+const ADDONS: [Addon; 2] = [
+    Addon {
+        library: "kit_node_compiler",
+        package: "transform-native",
+        file: "kit-compiler",
+    },
+    Addon {
+        library: "kit_node_server",
+        package: "server-native",
+        file: "kit-server",
+    },
+];
+
+/// Builds both in release mode and copies what changed.
+pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args([
+        "build",
+        "--release",
+        "--locked",
+        "-p",
+        "kit-node-compiler",
+        "-p",
+        "kit-node-server",
+    ]);
+    run::step(
+        "building the addons (minutes the first time, seconds after)",
+        cargo,
+    )?;
+    for addon in ADDONS {
+        let built = repository
+            .target()
+            .join("release")
+            .join(library_file(addon.library));
+        let placed = repository
+            .path("packages")
+            .join(addon.package)
+            .join("native")
+            .join(format!("{}.{}.node", addon.file, platform()));
+        copy_if_changed(&built, &placed)?;
+    }
+    Ok(())
+}
+
+/// Copies through a new file: a running process keeps the library that it has mapped.
+fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
+    let bytes =
+        std::fs::read(from).with_context(|| format!("cannot read the built addon {}", from.display()))?;
+    if std::fs::read(to).is_ok_and(|present| present == bytes) {
+        return Ok(());
+    }
+    let directory = to.parent().context("an addon has a directory")?;
+    std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let fresh = to.with_extension("new");
+    std::fs::write(&fresh, bytes).with_context(|| format!("cannot write {}", fresh.display()))?;
+    std::fs::rename(&fresh, to).with_context(|| format!("cannot put the addon at {}", to.display()))
+}
+
+fn library_file(name: &str) -> String {
+    format!(
+        "{}{name}{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    )
+}
+
+/// The platform as Node names it, with the C library on Linux: `linux-x64-gnu`.
+pub(crate) fn platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let libc = if cfg!(target_env = "musl") {
+        "-musl"
+    } else if cfg!(all(target_os = "linux", target_env = "gnu")) {
+        "-gnu"
+    } else {
+        ""
+    };
+    format!("{system}-{architecture}{libc}")
+}

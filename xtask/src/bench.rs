@@ -1,0 +1,62 @@
+//! `cargo xtask bench`: measures kit and its peers in one run and prints ratios.
+
+use std::path::PathBuf;
+use std::process::{ExitCode, Stdio};
+
+use anyhow::Context;
+use clap::ValueEnum;
+
+use crate::repository::Repository;
+use crate::{addons, interrupt, run, toolchain};
+
+/// What to measure and how long.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The benchmark.
+    name: Name,
+    /// Less than a minute, for a look.
+    #[arg(long)]
+    quick: bool,
+    /// Also write the rows to this file.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Name {
+    /// Requests: server CPU per request, throughput and latency.
+    Http,
+}
+
+/// Runs one benchmark with its output passed through.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    let script = match options.name {
+        Name::Http => "bench/http/run.ts",
+    };
+    let mut node = run::command(repository, "node")?;
+    node.arg(script).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    if options.quick {
+        node.arg("--quick");
+    }
+    if let Some(file) = &options.json {
+        let file = std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
+        node.arg("--json").arg(file);
+    }
+    let mut child = node.spawn().context("Node could not be started")?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(if status.success() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            });
+        }
+        if interrupt::interrupted() {
+            interrupt::stop(&mut child)?;
+            return Ok(ExitCode::from(130));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}

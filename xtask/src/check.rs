@@ -1,0 +1,155 @@
+//! `cargo xtask check`: format, lint, types, tidy. It runs no test.
+
+use std::process::{Command, ExitCode};
+
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::{addons, run, tidy, toolchain};
+
+/// Options of the command.
+#[derive(clap::Args, Default)]
+pub(crate) struct Options {
+    /// Rewrite what the formatters would change, then check.
+    #[arg(long)]
+    fix: bool,
+}
+
+/// A check that failed.
+pub(crate) struct Failure {
+    /// The check.
+    pub(crate) name: String,
+    /// All that it printed.
+    pub(crate) output: String,
+}
+
+/// Runs every check and says which failed.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    if options.fix {
+        for command in [
+            cargo(repository, &["fmt", "--all"])?,
+            tool(repository, "oxfmt", &["."])?,
+        ] {
+            run::step("formatting", command)?;
+        }
+    }
+    let (passed, failures) = all(repository)?;
+    for failure in &failures {
+        eprintln!("\n---- {} ----\n{}", failure.name, failure.output.trim_end());
+    }
+    println!("{passed} passed, {} failed", failures.len());
+    Ok(if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Runs every check: how many passed, and the others.
+pub(crate) fn all(repository: &Repository) -> anyhow::Result<(usize, Vec<Failure>)> {
+    build_examples(repository)?;
+    let mut checks = vec![
+        ("Rust format", cargo(repository, &["fmt", "--all", "--check"])?),
+        (
+            "Rust lints (clippy)",
+            cargo(
+                repository,
+                &[
+                    "clippy",
+                    "--workspace",
+                    "--all-targets",
+                    "--locked",
+                    "--quiet",
+                    "--",
+                    "--deny",
+                    "warnings",
+                ],
+            )?,
+        ),
+        (
+            "TypeScript format (oxfmt)",
+            tool(repository, "oxfmt", &["--check", "."])?,
+        ),
+        (
+            "TypeScript lints (oxlint)",
+            tool(repository, "oxlint", &["--deny-warnings", "."])?,
+        ),
+        (
+            "types of the packages (tsc)",
+            tool(repository, "tsc", &["--project", "."])?,
+        ),
+    ];
+    for example in examples(repository)? {
+        checks.push((
+            "types of the examples (tsc)",
+            tool(repository, "tsc", &["--noEmit", "--project", &example])?,
+        ));
+    }
+    let mut passed = 0;
+    let mut failures = Vec::new();
+    for (name, command) in checks {
+        let step = Step::start(name);
+        let shown = run::display(&command);
+        let finished = run::finish(command, &step)?;
+        if finished.success {
+            step.done("");
+            passed += 1;
+        } else {
+            step.failed("");
+            failures.push(Failure {
+                name: name.to_owned(),
+                output: format!("$ {shown}\n{}", finished.output),
+            });
+        }
+    }
+    let step = Step::start("tidy");
+    let problems = tidy::problems(repository)?;
+    if problems.is_empty() {
+        step.done("");
+        passed += 1;
+    } else {
+        step.failed("");
+        failures.push(Failure {
+            name: "tidy".to_owned(),
+            output: problems.join("\n"),
+        });
+    }
+    Ok((passed, failures))
+}
+
+/// Builds the examples with `kit build`: their types include the generated ones.
+pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
+    for example in examples(repository)? {
+        let mut kit = tool(repository, "kit", &["build"])?;
+        kit.current_dir(repository.path(&example));
+        run::step(&format!("kit build in {example}"), kit)?;
+    }
+    Ok(())
+}
+
+/// The apps of this repository, relative to its root.
+pub(crate) fn examples(repository: &Repository) -> anyhow::Result<Vec<String>> {
+    let mut found = vec!["bench/http/app".to_owned()];
+    for entry in std::fs::read_dir(repository.path("examples"))? {
+        let entry = entry?;
+        if entry.path().join("package.json").is_file() {
+            found.push(format!("examples/{}", entry.file_name().to_string_lossy()));
+        }
+    }
+    found.retain(|example| repository.path(example).join("tsconfig.json").is_file());
+    found.sort();
+    Ok(found)
+}
+
+fn cargo(repository: &Repository, arguments: &[&str]) -> anyhow::Result<Command> {
+    let mut command = run::command(repository, "cargo")?;
+    command.args(arguments);
+    Ok(command)
+}
+
+fn tool(repository: &Repository, name: &str, arguments: &[&str]) -> anyhow::Result<Command> {
+    let mut command = run::command(repository, repository.bin().join(name))?;
+    command.args(arguments);
+    Ok(command)
+}

@@ -1,0 +1,200 @@
+//! `cargo xtask demo`: from a fresh clone to a running Notes API.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::{addons, interrupt, run, toolchain};
+
+const EXAMPLE: &str = "examples/notes";
+/// How long the server may take to answer its first request.
+const START: Duration = Duration::from_mins(1);
+
+/// Options of the command.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The port to serve at.
+    #[arg(long, default_value_t = 3000)]
+    port: u16,
+    /// Where the embedded PostgreSQL keeps its data [default: inside the example, ignored by git].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Stop after so many seconds instead of at Ctrl-C.
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+}
+
+/// Installs, builds, migrates and serves until Ctrl-C or the end of `--seconds`.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    // Before minutes of building, not after.
+    check_port(options.port)?;
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    let environment = Environment::new(options)?;
+    run::step("kit build", environment.kit(repository, &["build"])?)?;
+    let database = if std::env::var_os("DATABASE_URL").is_some() {
+        "DATABASE_URL"
+    } else {
+        "the embedded PostgreSQL"
+    };
+    run::step(
+        &format!("kit migrate:apply on {database}"),
+        environment.kit(repository, &["migrate:apply"])?,
+    )?;
+    check_port(options.port)?;
+    let mut server = environment.start(repository)?;
+    let result = serve(&mut server, options);
+    interrupt::stop(&mut server)?;
+    result
+}
+
+/// What the example's commands are told by environment variables.
+struct Environment {
+    port: u16,
+    data: Option<PathBuf>,
+}
+
+impl Environment {
+    fn new(options: &Options) -> anyhow::Result<Self> {
+        let data = match &options.data {
+            Some(directory) => {
+                let absolute = std::path::absolute(directory)
+                    .with_context(|| format!("--data {} is no path", directory.display()))?;
+                std::fs::create_dir_all(&absolute)
+                    .with_context(|| format!("--data {} cannot be created", absolute.display()))?;
+                Some(absolute)
+            }
+            None => None,
+        };
+        Ok(Self {
+            port: options.port,
+            data,
+        })
+    }
+
+    fn command(&self, repository: &Repository, program: PathBuf) -> anyhow::Result<Command> {
+        let mut command = run::command(repository, program)?;
+        command
+            .current_dir(repository.path(EXAMPLE))
+            .env("PORT", self.port.to_string());
+        if std::env::var_os("NODE_ENV").is_none() {
+            command.env("NODE_ENV", "development");
+        }
+        if let Some(data) = &self.data {
+            command.env("KIT_DATA_DIR", data);
+        }
+        Ok(command)
+    }
+
+    fn kit(&self, repository: &Repository, arguments: &[&str]) -> anyhow::Result<Command> {
+        let mut command = self.command(repository, repository.bin().join("kit"))?;
+        command.args(arguments);
+        Ok(command)
+    }
+
+    fn start(&self, repository: &Repository) -> anyhow::Result<Child> {
+        let mut command = self.command(repository, repository.bin().join("node"))?;
+        command
+            .arg("src/main.ts")
+            .stdout(Stdio::inherit())
+            .stderr(Stdio::inherit());
+        command.spawn().context("the server could not be started")
+    }
+}
+
+fn check_port(port: u16) -> anyhow::Result<()> {
+    match TcpListener::bind(("127.0.0.1", port)) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => bail!(
+            "port {port} is in use by another program. Stop it, or choose another port: cargo xtask demo --port {}",
+            if port < 65_000 { port + 1 } else { 3000 }
+        ),
+        Err(error) => Err(error).with_context(|| format!("port {port} cannot be used")),
+    }
+}
+
+fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
+    wait_until_ready(server, options.port)?;
+    print_invitation(options.port, options.seconds);
+    let end = options
+        .seconds
+        .map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    loop {
+        if interrupt::interrupted() || end.is_some_and(|end| Instant::now() >= end) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(status) = server.try_wait()? {
+            // Ctrl-C in a terminal reaches the server too, and it may be the faster one to end.
+            thread::sleep(Duration::from_millis(200));
+            if interrupt::interrupted() {
+                return Ok(ExitCode::SUCCESS);
+            }
+            bail!("the server ended by itself ({status}); its output is above");
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn wait_until_ready(server: &mut Child, port: u16) -> anyhow::Result<()> {
+    let step = Step::start("starting the server");
+    let deadline = Instant::now() + START;
+    loop {
+        if answers(port) {
+            step.done("");
+            return Ok(());
+        }
+        if let Some(status) = server.try_wait()? {
+            step.failed("");
+            bail!("the server ended before it answered ({status}); its output is above");
+        }
+        if interrupt::interrupted() {
+            step.failed("");
+            bail!("interrupted");
+        }
+        if Instant::now() >= deadline {
+            step.failed("");
+            bail!("the server did not answer within {} seconds", START.as_secs());
+        }
+        thread::sleep(Duration::from_millis(25));
+    }
+}
+
+/// Whether something answers HTTP there.
+fn answers(port: u16) -> bool {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
+        return false;
+    };
+    let mut answer = [0; 5];
+    stream.set_read_timeout(Some(Duration::from_secs(2))).is_ok()
+        && stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .is_ok()
+        && stream.read_exact(&mut answer).is_ok()
+        && &answer == b"HTTP/"
+}
+
+fn print_invitation(port: u16, seconds: Option<u64>) {
+    let url = format!("http://localhost:{port}");
+    let end = match seconds {
+        Some(seconds) => format!("It stops by itself after {seconds} seconds, or at Ctrl-C."),
+        None => "Ctrl-C stops it. The notes are there again at the next start.".to_owned(),
+    };
+    println!(
+        "
+The Notes API is at {url}, its OpenAPI document at {url}/openapi.json. In another terminal:
+
+  curl -X POST {url}/notes -H 'Authorization: Bearer ada:user' -H 'Content-Type: application/json' -d '{{\"title\":\"Hello\",\"content\":\"My first note\"}}'
+  curl {url}/notes -H 'Authorization: Bearer ada:user'
+  curl -X POST {url}/notes -H 'Authorization: Bearer ada:user' -H 'Content-Type: application/json' -d '{{\"title\":\"\"}}'
+
+The last one is refused: its title is empty and its content missing. {end}
+"
+    );
+}

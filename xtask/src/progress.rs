@@ -1,0 +1,66 @@
+//! What a person sees while work goes on: a spinner with the time on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// One step under way.
+pub(crate) struct Step {
+    title: String,
+    started: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Step {
+    /// Begins a step, shown as `title` (a present participle phrase: `building the addons`).
+    pub(crate) fn start(title: impl Into<String>) -> Self {
+        let title = title.into();
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner().with_message(title.clone());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:.dim}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        if bar.is_none() {
+            eprintln!("... {title}");
+        }
+        Self {
+            title,
+            started: Instant::now(),
+            bar,
+        }
+    }
+
+    /// Adds what is happening right now behind the title; on a terminal only.
+    pub(crate) fn detail(&self, detail: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{}: {detail}", self.title));
+        }
+    }
+
+    /// Ends it well.
+    pub(crate) fn done(self, remark: &str) {
+        self.end("ok  ", remark);
+    }
+
+    /// Ends it badly; the reason is printed by the caller.
+    pub(crate) fn failed(self, remark: &str) {
+        self.end("FAIL", remark);
+    }
+
+    fn end(self, mark: &str, remark: &str) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
+        let remark = if remark.is_empty() {
+            String::new()
+        } else {
+            format!(" ({remark})")
+        };
+        eprintln!("{mark} {}{remark} {seconds:.1} s", self.title);
+    }
+}

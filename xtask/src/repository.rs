@@ -1,0 +1,50 @@
+//! Where things are.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+/// The repository this program was built from.
+pub(crate) struct Repository {
+    root: PathBuf,
+}
+
+impl Repository {
+    /// The repository above the directory of this program's manifest.
+    pub(crate) fn find(manifest: &Path) -> anyhow::Result<Self> {
+        let root = manifest
+            .parent()
+            .context("xtask has no parent directory")?
+            .to_path_buf();
+        if !root.join("ARCHITECTURE.md").is_file() {
+            bail!(
+                "{} is not the repository of kit any more: it was moved after this program was built. Run the command again from its new place with `cargo clean -p xtask` first.",
+                root.display()
+            );
+        }
+        Ok(Self { root })
+    }
+
+    /// The top directory.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path below it.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Cargo's target directory, which the environment may move.
+    pub(crate) fn target(&self) -> PathBuf {
+        match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(directory) => self.root.join(directory),
+            None => self.path("target"),
+        }
+    }
+
+    /// The directory of the commands that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
+    pub(crate) fn bin(&self) -> PathBuf {
+        self.path("node_modules/.bin")
+    }
+}

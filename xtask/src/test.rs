@@ -1,0 +1,247 @@
+//! `cargo xtask test`: the whole test of the project. Its last line is `N passed, N failed`.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::{addons, check, run, toolchain};
+
+/// Options of the command.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run only this part; may be given again.
+    #[arg(long, value_name = "PART")]
+    only: Vec<Part>,
+}
+
+/// The parts of the test, in the order they run.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Format, lint, types, tidy.
+    Check,
+    /// Unit and integration tests of the crates; they need no Node.
+    Rust,
+    /// Tests of the npm packages.
+    Packages,
+    /// Tests over several rooms: the running example, real HTTP, a real database, the documentation.
+    E2e,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Check, Self::Rust, Self::Packages, Self::E2e];
+}
+
+/// What a part counted.
+#[derive(Default)]
+struct Outcome {
+    passed: usize,
+    failed: usize,
+    /// `name: reason` of each.
+    skipped: Vec<String>,
+    /// What to show at the end, where something failed.
+    report: String,
+}
+
+/// Runs the parts, shows every failure at the end, and counts.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    let mut total = Outcome::default();
+    for part in Part::ALL
+        .into_iter()
+        .filter(|part| options.only.is_empty() || options.only.contains(part))
+    {
+        let outcome = match part {
+            Part::Check => checks(repository)?,
+            Part::Rust => rust(repository)?,
+            Part::Packages => node(
+                repository,
+                "tests of the packages",
+                "packages/*/test/**/*.test.ts",
+            )?,
+            Part::E2e => {
+                check::build_examples(repository)?;
+                node(repository, "end-to-end tests", "tests/**/*.test.ts")?
+            }
+        };
+        total.passed += outcome.passed;
+        total.failed += outcome.failed;
+        total.skipped.extend(outcome.skipped);
+        total.report.push_str(&outcome.report);
+    }
+    if !total.report.is_empty() {
+        eprintln!("{}", total.report);
+    }
+    for skipped in &total.skipped {
+        println!("skipped: {skipped}");
+    }
+    if total.skipped.is_empty() {
+        println!("{} passed, {} failed", total.passed, total.failed);
+    } else {
+        println!(
+            "{} passed, {} failed, {} skipped",
+            total.passed,
+            total.failed,
+            total.skipped.len()
+        );
+    }
+    Ok(if total.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
+    let (passed, failures) = check::all(repository)?;
+    let mut report = String::new();
+    for failure in &failures {
+        report.push_str(&section(&failure.name, &failure.output));
+    }
+    Ok(Outcome {
+        passed,
+        failed: failures.len(),
+        report,
+        ..Outcome::default()
+    })
+}
+
+fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args([
+        "test",
+        "--workspace",
+        "--locked",
+        "--no-fail-fast",
+        "--",
+        "--show-output",
+    ]);
+    let step = Step::start("tests of the crates");
+    let finished = run::finish(cargo, &step)?;
+    let mut outcome = count_cargo(&finished.output);
+    conclude(step, "tests of the crates", &mut outcome, &finished);
+    Ok(outcome)
+}
+
+fn node(repository: &Repository, title: &str, glob: &str) -> anyhow::Result<Outcome> {
+    // Two reports of one run: one for people, shown where something failed, and one to count from.
+    let tap = repository.target().join("test-report.tap");
+    if let Some(directory) = tap.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let mut node = run::command(repository, "node")?;
+    node.args([
+        "--test",
+        "--test-reporter=spec",
+        "--test-reporter-destination=stdout",
+        "--test-reporter=tap",
+    ])
+    .arg(format!("--test-reporter-destination={}", tap.display()))
+    .arg(glob);
+    let step = Step::start(title);
+    let finished = run::finish(node, &step)?;
+    let mut outcome = count_tap(&std::fs::read_to_string(&tap).unwrap_or_default());
+    conclude(step, title, &mut outcome, &finished);
+    Ok(outcome)
+}
+
+/// Ends the step, and turns a run that failed without a failed test (a crash, no test at all) into a failure.
+fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Finished) {
+    let counted = outcome.passed + outcome.failed + outcome.skipped.len();
+    if outcome.failed == 0 && (!finished.success || counted == 0) {
+        outcome.failed = 1;
+    }
+    let remark = format!(
+        "{} passed, {} failed, {} skipped",
+        outcome.passed,
+        outcome.failed,
+        outcome.skipped.len()
+    );
+    if outcome.failed == 0 {
+        step.done(&remark);
+    } else {
+        step.failed(&remark);
+        let nothing = if counted == 0 { "no test was run\n" } else { "" };
+        outcome.report = section(title, &format!("{nothing}{}", finished.output));
+    }
+}
+
+/// A part of the report at the end.
+fn section(title: &str, output: &str) -> String {
+    format!("\n---- {title} ----\n{}\n", output.trim_end())
+}
+
+/// Adds up the `test result:` lines of libtest. A test that cannot run on this machine prints `SKIPPED name: reason`.
+fn count_cargo(output: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    for line in output.lines().map(str::trim) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            outcome.passed += number_before(counts, " passed");
+            outcome.failed += number_before(counts, " failed");
+        } else if let Some(skipped) = line.strip_prefix("SKIPPED ") {
+            outcome.skipped.push(skipped.to_owned());
+        }
+    }
+    outcome.passed = outcome.passed.saturating_sub(outcome.skipped.len());
+    outcome
+}
+
+/// The number that stands directly before a word.
+fn number_before(text: &str, word: &str) -> usize {
+    text.find(word)
+        .and_then(|end| text[..end].rsplit(|c: char| !c.is_ascii_digit()).next())
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
+}
+
+/// Reads the closing counts of a TAP report, and its skipped tests with their reasons.
+fn count_tap(report: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    for line in report.lines() {
+        let line = line.trim();
+        let count = |prefix: &str| {
+            line.strip_prefix(prefix)
+                .and_then(|count| count.trim().parse::<usize>().ok())
+        };
+        if let Some(passed) = count("# pass ") {
+            outcome.passed = passed;
+        } else if let Some(failed) = count("# fail ").or_else(|| count("# cancelled ")) {
+            outcome.failed += failed;
+        } else if let Some((name, reason)) = line
+            .strip_prefix("ok ")
+            .and_then(|rest| rest.split_once(" # SKIP"))
+        {
+            let name = name
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .trim_start_matches(" - ");
+            outcome.skipped.push(format!("{name}: {}", reason.trim()));
+        }
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{count_cargo, count_tap};
+
+    #[test]
+    fn libtest_counts_add_up_and_skips_are_not_passes() {
+        let outcome = count_cargo(
+            "running 3 tests\nSKIPPED apply: no PostgreSQL\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
+             test result: FAILED. 10 passed; 2 failed; 0 ignored",
+        );
+        assert_eq!((outcome.passed, outcome.failed), (12, 2));
+        assert_eq!(outcome.skipped, ["apply: no PostgreSQL"]);
+    }
+
+    #[test]
+    fn tap_counts_come_from_the_closing_lines() {
+        let outcome = count_tap(
+            "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
+        );
+        assert_eq!((outcome.passed, outcome.failed), (2, 1));
+        assert_eq!(outcome.skipped, ["bun runs: no bun here"]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Rules on single files.
+
+use super::{TextFile, Tree};
+
+/// Above this a file must say why: a line with `tidy: long because …` near its top.
+const LONG: usize = 500;
+/// The one place with `unsafe`.
+const UNSAFE_ROOM: &str = "crates/kit-node-server/src/";
+
+/// Every crate says what it is for.
+pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
+    tree.matching("crates/", "/src/lib.rs")
+        .chain(tree.matching("xtask/src/main.rs", ""))
+        .filter(|file| {
+            file.text
+                .lines()
+                .take_while(|line| line.starts_with("//!"))
+                .count()
+                < 3
+        })
+        .map(|file| {
+            format!(
+                "{}: open it with `//!`: what the crate is for, where it stands, what always holds",
+                file.path
+            )
+        })
+        .collect()
+}
+
+/// No file is so long that it must have two subjects, unless it says why.
+pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
+    source_files(tree)
+        .filter(|file| !file.path.contains("/goldens/") && !file.path.contains("/fixtures/"))
+        .filter_map(|file| {
+            let lines = file.text.lines().count();
+            let excused = file
+                .text
+                .lines()
+                .take(30)
+                .any(|line| line.contains("tidy: long because "));
+            (lines > LONG && !excused).then(|| {
+                format!(
+                    "{}: {lines} lines; split it by subject, or say near its top `tidy: long because …`",
+                    file.path
+                )
+            })
+        })
+        .collect()
+}
+
+/// `unsafe` code stands in one module, and each block has its reason.
+pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut modules: Vec<&str> = Vec::new();
+    for file in tree
+        .matching("", ".rs")
+        .filter(|file| !file.path.starts_with("xtask/src/tidy/"))
+    {
+        let lines: Vec<&str> = file.text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if !(code.contains("unsafe {") || code.contains("unsafe fn ") || code.contains("unsafe impl ")) {
+                continue;
+            }
+            if !file.path.starts_with(UNSAFE_ROOM) {
+                problems.push(format!(
+                    "{}:{}: `unsafe` belongs into {UNSAFE_ROOM} alone",
+                    file.path,
+                    index + 1
+                ));
+            } else if !modules.contains(&file.path.as_str()) {
+                modules.push(&file.path);
+            }
+            let reasoned = lines[index.saturating_sub(6)..=index]
+                .iter()
+                .any(|line| line.contains("SAFETY:") || line.contains("# Safety"));
+            if !reasoned {
+                problems.push(format!(
+                    "{}:{}: an `unsafe` block without its `SAFETY:` line above",
+                    file.path,
+                    index + 1
+                ));
+            }
+        }
+    }
+    // One module may be one file, or one directory of files.
+    let room = |path: &str| {
+        path.trim_start_matches(UNSAFE_ROOM)
+            .split(['/', '.'])
+            .next()
+            .unwrap_or("")
+            .to_owned()
+    };
+    let mut rooms: Vec<String> = modules.iter().map(|path| room(path)).collect();
+    rooms.dedup();
+    if rooms.len() > 1 {
+        problems.push(format!(
+            "{UNSAFE_ROOM}: `unsafe` in the modules {}; one is enough",
+            rooms.join(", ")
+        ));
+    }
+    problems
+}
+
+/// Nothing that says "later" in code, and no test that is switched off.
+pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
+    // In pieces, so that this file does not hold what it looks for.
+    let needles = [
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("#[ign", "ore"),
+        concat!("test.on", "ly("),
+        concat!("it.on", "ly("),
+        concat!("describe.on", "ly("),
+        concat!("@ts-ig", "nore"),
+        concat!("TO", "DO:"),
+    ];
+    source_files(tree)
+        .flat_map(|file| {
+            file.text.lines().enumerate().filter_map(move |(index, line)| {
+                let needle = needles.iter().find(|needle| line.contains(**needle))?;
+                Some(format!(
+                    "{}:{}: `{needle}` in committed code",
+                    file.path,
+                    index + 1
+                ))
+            })
+        })
+        .collect()
+}
+
+/// Registries are named by nobody: the clients know them.
+pub(super) fn no_registry_is_named(tree: &Tree) -> Vec<String> {
+    let hosts = [
+        concat!("registry.", "npmjs.org"),
+        concat!("static.", "crates.io"),
+        concat!("index.", "crates.io"),
+        concat!("files.", "pythonhosted.org"),
+    ];
+    tree.matching("", "")
+        .flat_map(|file| {
+            file.text.lines().enumerate().filter_map(move |(index, line)| {
+                let host = hosts.iter().find(|host| line.contains(**host))?;
+                Some(format!("{}:{}: names the registry {host}", file.path, index + 1))
+            })
+        })
+        .collect()
+}
+
+fn source_files(tree: &Tree) -> impl Iterator<Item = &TextFile> {
+    tree.matching("", ".rs")
+        .chain(tree.matching("", ".ts"))
+        .chain(tree.matching("", ".js"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{files_have_one_subject, nothing_is_left_undone, unsafe_has_its_one_place};
+    use crate::tidy::Tree;
+
+    #[test]
+    fn long_files_must_say_why() {
+        let long = "x\n".repeat(501);
+        let excused = format!("// tidy: long because one table\n{long}");
+        let tree = Tree::of(&[("crates/a/src/a.rs", &long), ("crates/a/src/b.rs", &excused)]);
+        assert_eq!(files_have_one_subject(&tree).len(), 1);
+    }
+
+    #[test]
+    fn unsafe_outside_its_room_or_without_reason_is_a_problem() {
+        let tree = Tree::of(&[
+            ("crates/kit-ir/src/lib.rs", "// SAFETY: no\nunsafe { a() }"),
+            ("crates/kit-node-server/src/node.rs", "unsafe { a() }"),
+        ]);
+        assert_eq!(unsafe_has_its_one_place(&tree).len(), 2);
+    }
+
+    #[test]
+    fn switched_off_tests_are_found() {
+        let tree = Tree::of(&[("crates/a/src/a.rs", concat!("#[ign", "ore]\nfn a() {}"))]);
+        assert_eq!(nothing_is_left_undone(&tree).len(), 1);
+    }
+}

@@ -1,0 +1,126 @@
+//! `cargo xtask tidy`: the rules that no other tool knows. Each rule is a function from the tree to problems, and each
+//! problem says where, what, and what to do.
+
+mod architecture;
+mod files;
+mod manifests;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use crate::repository::Repository;
+use crate::run;
+
+/// The tracked and the new files of the repository, with the texts of those that are text.
+pub(crate) struct Tree {
+    files: Vec<TextFile>,
+}
+
+/// A text file; its path is relative to the root, with `/`.
+pub(crate) struct TextFile {
+    path: String,
+    text: String,
+}
+
+/// Prints the problems.
+pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
+    let problems = problems(repository)?;
+    for problem in &problems {
+        println!("{problem}");
+    }
+    if problems.is_empty() {
+        println!("tidy");
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{} problems", problems.len());
+    Ok(ExitCode::FAILURE)
+}
+
+/// All problems, in the order of the rules.
+pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
+    let tree = Tree::read(repository)?;
+    let rules: [fn(&Tree) -> Vec<String>; 10] = [
+        architecture::crates_follow_the_table,
+        architecture::packages_follow_the_table,
+        architecture::named_paths_exist,
+        files::crates_open_with_documentation,
+        files::files_have_one_subject,
+        files::unsafe_has_its_one_place,
+        files::nothing_is_left_undone,
+        files::no_registry_is_named,
+        manifests::crates_take_versions_from_the_workspace,
+        manifests::packages_pin_their_dependencies,
+    ];
+    Ok(rules.into_iter().flat_map(|rule| rule(&tree)).collect())
+}
+
+impl Tree {
+    fn read(repository: &Repository) -> anyhow::Result<Self> {
+        let mut git = run::command(repository, "git")?;
+        git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+        let output = git
+            .output()
+            .context("`git` could not be started; tidy reads the list of files from it")?;
+        if !output.status.success() {
+            bail!(
+                "`git ls-files` failed: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+        }
+        let mut paths: Vec<String> = String::from_utf8_lossy(&output.stdout)
+            .split('\0')
+            .filter(|path| !path.is_empty())
+            .map(str::to_owned)
+            .collect();
+        paths.sort();
+        paths.dedup();
+        let files = paths
+            .into_iter()
+            .filter_map(|path| {
+                // A file that is deleted but not yet committed as such, or is no text, has no text to check.
+                let text = std::fs::read_to_string(repository.path(PathBuf::from(&path))).ok()?;
+                Some(TextFile { path, text })
+            })
+            .collect();
+        Ok(Self { files })
+    }
+
+    /// Every file whose path begins and ends so.
+    pub(crate) fn matching<'a>(&'a self, start: &'a str, end: &'a str) -> impl Iterator<Item = &'a TextFile> {
+        self.files
+            .iter()
+            .filter(move |file| file.path.starts_with(start) && file.path.ends_with(end))
+    }
+
+    /// The text of one file.
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        self.files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.text.as_str())
+    }
+
+    /// Whether a file or a directory of that path is there.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        let directory = format!("{}/", path.trim_end_matches('/'));
+        self.files
+            .iter()
+            .any(|file| file.path == path || file.path.starts_with(&directory))
+    }
+}
+
+#[cfg(test)]
+impl Tree {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let files = files
+            .iter()
+            .map(|(path, text)| TextFile {
+                path: (*path).to_owned(),
+                text: (*text).to_owned(),
+            })
+            .collect();
+        Self { files }
+    }
+}
