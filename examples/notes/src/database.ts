@@ -1,0 +1,27 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Pool } from "pg";
+
+/** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
+async function connectionString(): Promise<string> {
+  const url = process.env["DATABASE_URL"];
+  if (url !== undefined && url !== "") return url;
+  const { databaseUrl } = await import("@kit/dev-database");
+  return databaseUrl();
+}
+
+const pool = new Pool({
+  connectionString: await connectionString(),
+  // The columns are `timestamp` without a zone; `now()` has to mean the same wherever the server stands.
+  options: "-c TimeZone=UTC",
+});
+
+// A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
+pool.on("error", (error) => console.error(`database: ${error.message}`));
+
+/** The application's database. */
+export const db = drizzle(pool);
+
+/** Gives the connections back; for the end of the process. */
+export async function closeDatabase(): Promise<void> {
+  await pool.end();
+}

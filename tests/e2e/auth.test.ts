@@ -1,0 +1,105 @@
+// requireAuth: who may pass, and as whom.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertError } from "./support/errors.ts";
+import { Project } from "./support/project.ts";
+import type { RunningApp } from "./support/running-app.ts";
+import { NOBODY, type NoteJson } from "./support/wire.ts";
+
+const ROUTES: [method: string, path: string, body?: string][] = [
+  ["GET", "/notes"],
+  ["POST", "/notes", '{"title":"t","content":"c"}'],
+  ["GET", `/notes/${NOBODY}`],
+  ["PUT", `/notes/${NOBODY}`, "{}"],
+  ["DELETE", `/notes/${NOBODY}`],
+];
+
+let project: Project;
+let app: RunningApp;
+
+before(async () => {
+  project = await Project.ready();
+  app = await project.start();
+});
+after(() => project?.remove());
+
+async function assertRefused(headers: Record<string, string>, code: string): Promise<void> {
+  for (const [method, path, body] of ROUTES) {
+    const answer = await app.with(headers).send(method, path, body, { "content-type": "application/json" });
+    assertError(answer, 401, code);
+  }
+}
+
+describe("401 UNAUTHORIZED on every route", () => {
+  test("no header", () => assertRefused({}, "UNAUTHORIZED"));
+  for (const value of [
+    "",
+    "Bearer",
+    "Bearer ",
+    "bearer ada:user",
+    "BEARER ada:user",
+    "Basic YWRhOnVzZXI=",
+    "ada:user",
+    "Bearer\tada:user",
+    "Bearerada:user",
+  ]) {
+    test(`authorization: ${JSON.stringify(value)}`, () =>
+      assertRefused({ authorization: value }, "UNAUTHORIZED"));
+  }
+});
+
+describe("401 INVALID_TOKEN on every route", () => {
+  for (const token of [":admin", ":user", ":", "::"]) {
+    test(`authorization: Bearer ${token}`, () =>
+      assertRefused({ authorization: `Bearer ${token}` }, "INVALID_TOKEN"));
+  }
+});
+
+describe("who passes", () => {
+  const users: [token: string, userId: string][] = [
+    ["ada:user", "ada"],
+    ["ada:admin", "ada"],
+    ["ada:Admin", "ada"],
+    ["ada:", "ada"],
+    ["ada", "ada"],
+    ["ada:user:more", "ada"],
+    ["ada lovelace:user", "ada lovelace"],
+    [" ada:user", " ada"],
+  ];
+  for (const [token, userId] of users) {
+    test(`Bearer ${token} is ${JSON.stringify(userId)}`, async () => {
+      const api = app.with({ authorization: `Bearer ${token}` });
+      const answer = await api.post<NoteJson>("/notes", { title: "t", content: "c" });
+      assert.equal(answer.status, 201, answer.text);
+      assert.equal(answer.body.authorId, userId);
+    });
+  }
+
+  test("a user id as long as an author may be, and one that is longer", async () => {
+    const longest = "a".repeat(100);
+    const answer = await app.as(longest).post<NoteJson>("/notes", { title: "t", content: "c" });
+    assert.equal(answer.body.authorId, longest);
+    assertError(
+      await app.as(`${longest}a`).post("/notes", { title: "t", content: "c" }),
+      401,
+      "INVALID_TOKEN",
+    );
+  });
+});
+
+test("authorization comes before validation: a stranger learns nothing of the contract", async () => {
+  const stranger = app.with({});
+  assertError(await stranger.post("/notes", { title: 42 }), 401, "UNAUTHORIZED");
+  assertError(await stranger.get("/notes?page=abc"), 401, "UNAUTHORIZED");
+  assertError(
+    await stranger.send("POST", "/notes", "{", { "content-type": "application/json" }),
+    401,
+    "UNAUTHORIZED",
+  );
+});
+
+test("a path that is not there needs no authorization to say so", async () => {
+  assertError(await app.with({}).get("/nowhere"), 404, "NOT_FOUND");
+  assertError(await app.with({}).send("PATCH", "/notes"), 405, "METHOD_NOT_ALLOWED");
+});

@@ -1,0 +1,104 @@
+// What was answered is kept: over restarts, over kill -9, and the server ends when it is asked to.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Project } from "./support/project.ts";
+import type { RunningApp } from "./support/running-app.ts";
+import type { NoteJson, PageJson } from "./support/wire.ts";
+
+let project: Project;
+
+before(async () => {
+  project = await Project.ready();
+});
+after(() => project?.remove());
+
+async function read(app: RunningApp, id: string): Promise<NoteJson> {
+  const answer = await app.as("ada").get<NoteJson>(`/notes/${id}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+test("notes are there after a restart", async () => {
+  const first = await project.start();
+  const answer = await first.as("ada").post<NoteJson>("/notes", { title: "kept", content: "c" });
+  assert.equal(answer.status, 201);
+  assert.deepEqual(await first.stop(), { code: 0, signal: null });
+
+  const second = await project.start({ mode: "production" });
+  assert.deepEqual(await read(second, answer.body.id), answer.body);
+  await second.stop();
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} ends the server with exit code 0, and requests under way are answered`, async () => {
+    const app = await project.start();
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      app.as("ada").post<NoteJson>("/notes", { title: `${signal} ${index}`, content: "c" }),
+    );
+    // One answer shows that the others are on their way.
+    await Promise.race(requests);
+    const ended = app.stop(signal);
+    const answers = await Promise.allSettled(requests);
+    assert.deepEqual(await ended, { code: 0, signal: null });
+    assert.equal(app.stderr, "");
+
+    const again = await project.start();
+    for (const answer of answers) {
+      // A connection that had not reached the server yet may be refused; what was answered must be true.
+      if (answer.status === "fulfilled" && answer.value.status === 201)
+        await read(again, answer.value.body.id);
+    }
+    await again.stop();
+  });
+}
+
+test("kill -9 of the server in the middle of writes loses nothing that was answered", async () => {
+  const answered: NoteJson[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const app = await project.start();
+    let killed = false;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = 0; ; count += 1) {
+        try {
+          const body = { title: `round ${round} writer ${writer} note ${count}`, content: "c" };
+          const answer = await app.as("ada").post<NoteJson>("/notes", body);
+          assert.equal(answer.status, 201, answer.text);
+          answered.push(answer.body);
+        } catch (error) {
+          if (killed && !(error instanceof assert.AssertionError)) return;
+          throw error;
+        }
+      }
+    });
+    await new Promise((wake) => setTimeout(wake, 500));
+    killed = true;
+    await app.kill();
+    await Promise.all(writers);
+  }
+  assert.ok(answered.length > 100, `only ${answered.length} notes were written`);
+
+  const app = await project.start();
+  for (const note of answered) assert.deepEqual(await read(app, note.id), note);
+  const { pagination } = (await app.as("ada").get<PageJson>("/notes")).body;
+  assert.ok(pagination.total >= answered.length);
+  await app.stop();
+});
+
+test("two servers share one database", async () => {
+  const [one, two] = await Promise.all([project.start(), project.start()]);
+  const answer = await one.as("ada").post<NoteJson>("/notes", { title: "shared", content: "c" });
+  assert.deepEqual(await read(two, answer.body.id), answer.body);
+  await Promise.all([one.stop(), two.stop()]);
+});
+
+test("a port that is taken is said in words", async () => {
+  const app = await project.start();
+  await assert.rejects(project.start({ env: { PORT: String(app.port) } }), (error: Error) => {
+    assert.match(error.message, new RegExp(`${app.port}`));
+    assert.match(error.message, /in use|EADDRINUSE/);
+    return true;
+  });
+  assert.equal((await app.as("ada").get("/notes")).status, 200, "the first one goes on");
+  await app.stop();
+});

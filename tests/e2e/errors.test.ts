@@ -1,0 +1,172 @@
+// The one error envelope: what development shows and production keeps to itself.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openDatabase } from "@kit/dev-database";
+import { Client } from "pg";
+import type { Answer, Api } from "./support/api.ts";
+import { assertError, assertInvalid } from "./support/errors.ts";
+import { Project } from "./support/project.ts";
+import type { RunningApp } from "./support/running-app.ts";
+import { type ErrorJson, NOBODY } from "./support/wire.ts";
+
+let project: Project;
+
+before(async () => {
+  project = await Project.ready();
+});
+after(() => project?.remove());
+
+/** One request for each way to fail, with the status and code that must come of it. */
+const FAILURES: [
+  what: string,
+  status: number,
+  code: string,
+  send: (api: Api) => Promise<Answer<ErrorJson>>,
+][] = [
+  ["unknown path", 404, "NOT_FOUND", (api) => api.get("/nowhere")],
+  ["wrong method", 405, "METHOD_NOT_ALLOWED", (api) => api.send("PATCH", "/notes")],
+  [
+    "bad token",
+    401,
+    "INVALID_TOKEN",
+    (api) => api.send("GET", "/notes", undefined, { authorization: "Bearer :admin" }),
+  ],
+  ["bad query", 400, "VALIDATION_ERROR", (api) => api.get("/notes?page=0")],
+  ["bad body", 400, "VALIDATION_ERROR", (api) => api.post("/notes", { title: "" })],
+  [
+    "no JSON",
+    400,
+    "VALIDATION_ERROR",
+    (api) => api.send("POST", "/notes", "{", { "content-type": "application/json" }),
+  ],
+  [
+    "wrong type",
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+    (api) => api.send("POST", "/notes", "{}", { "content-type": "text/plain" }),
+  ],
+  ["unknown id", 404, "NOTE_NOT_FOUND", (api) => api.get(`/notes/${NOBODY}`)],
+];
+
+describe("in development", () => {
+  let app: RunningApp;
+  before(async () => {
+    app = await project.start({ mode: "development" });
+  });
+  after(() => app.stop());
+
+  for (const [what, status, code, send] of FAILURES) {
+    test(`${what}: the envelope with what helps to repair it`, async () => {
+      const error = assertError(await send(app.as("ada")), status, code);
+      assert.equal(error["status"], status);
+      assert.equal(error["serverAdapter"], "native");
+      assert.ok(Math.abs(Date.parse(String(error["timestamp"])) - Date.now()) < 10_000);
+    });
+  }
+
+  test("a validation error names route, phase and files, and suggests a repair", async () => {
+    const error = assertInvalid(await app.as("ada").post("/notes", { title: "", content: "c" }), "$.title");
+    assert.equal(error["route"], "POST /notes");
+    assert.equal(error["phase"], "validation:body");
+    assert.match(String(error["schemaFile"]), /notes\.(types|routes)\.ts/);
+    const [failure] = error["failures"] as { path: string; expected: string; received: string }[];
+    assert.equal(failure?.path, "$.title");
+    assert.match(failure?.received ?? "", /string/);
+  });
+
+  test("GET /openapi.json is there", async () => {
+    const answer = await app.with({}).get<{ openapi: string }>("/openapi.json");
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
+    assert.match(answer.body.openapi, /^3\.1\./);
+  });
+});
+
+describe("in production", () => {
+  let app: RunningApp;
+  before(async () => {
+    app = await project.start({ mode: "production" });
+  });
+  after(() => app.stop());
+
+  for (const [what, status, code, send] of FAILURES) {
+    test(`${what}: code, message, details and trace id, and nothing else`, async () => {
+      const answer = await send(app.as("ada"));
+      const { details, ...error } = assertError(answer, status, code);
+      assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
+      assert.ok(!answer.text.includes(project.root) && !answer.text.includes("src/"), answer.text);
+      for (const field of details?.fields ?? []) {
+        for (const key of Object.keys(field)) assert.ok(["path", "expected", "value"].includes(key), key);
+      }
+    });
+  }
+
+  test("GET /openapi.json is an unknown path", async () => {
+    assertError(await app.with({}).get("/openapi.json"), 404, "NOT_FOUND");
+  });
+});
+
+test("every request has a trace id of its own", async () => {
+  const app = await project.start();
+  const ids = new Set<string>();
+  for (let index = 0; index < 50; index += 1) {
+    ids.add(assertError(await app.as("ada").get("/nowhere"), 404, "NOT_FOUND").traceId);
+  }
+  assert.equal(ids.size, 50);
+  await app.stop();
+});
+
+describe("when the database fails under a handler", () => {
+  test("development shows what happened", () =>
+    withoutTable("development", async (app) => {
+      const error = assertError(await app.as("ada").get("/notes"), 500, "INTERNAL_SERVER_ERROR");
+      assert.notEqual(error.message, "Internal Server Error");
+      assert.match(error.details?.stack ?? "", /notes\.handlers\.ts/);
+      assert.ok((error.details?.name ?? "").length > 0);
+      assert.equal(error["phase"], "handler");
+    }));
+
+  test("production says nothing to the client and everything to the log, under one trace id", () =>
+    withoutTable("production", async (app) => {
+      const answer = await app.as("ada").get<ErrorJson>("/notes");
+      const error = assertError(answer, 500, "INTERNAL_SERVER_ERROR");
+      assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
+      assert.equal(error.message, "Internal Server Error");
+      const entry = await logEntry(app, error.traceId);
+      assert.equal(entry["level"], "error");
+      assert.equal(entry["route"], "GET /notes");
+      assert.match(JSON.stringify(entry), /relation|notes/);
+    }));
+});
+
+/** The log entry of a trace, as soon as it is written. */
+async function logEntry(app: RunningApp, traceId: string): Promise<Record<string, unknown>> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const line = app.stdout.split("\n").find((text) => text.includes(traceId) && text.endsWith("}"));
+    if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+  throw new Error(`no log entry of ${traceId}:\n${app.stdout}`);
+}
+
+/** Runs with a table that is not there: the handlers' queries fail as no handler expects. */
+async function withoutTable(
+  mode: "development" | "production",
+  check: (app: RunningApp) => Promise<void>,
+): Promise<void> {
+  const database = await openDatabase({ root: project.root });
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const app = await project.start({ mode });
+  try {
+    await client.query("ALTER TABLE notes RENAME TO elsewhere");
+    await check(app);
+    await client.query("ALTER TABLE elsewhere RENAME TO notes");
+    assert.equal((await app.as("ada").get("/notes")).status, 200, "it recovers");
+  } finally {
+    await app.stop();
+    await client.end();
+    await database.close();
+  }
+}

@@ -1,0 +1,201 @@
+// The rules of the notes endpoints, one by one.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Api } from "./support/api.ts";
+import { assertError } from "./support/errors.ts";
+import { Project } from "./support/project.ts";
+import type { RunningApp } from "./support/running-app.ts";
+import { NOBODY, type NoteJson, type PageJson } from "./support/wire.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let project: Project;
+let app: RunningApp;
+let ada: Api;
+
+before(async () => {
+  project = await Project.ready();
+  app = await project.start();
+  ada = app.as("ada");
+});
+after(() => project?.remove());
+
+async function write(fields: Partial<NoteJson> & { admin?: boolean } = {}): Promise<NoteJson> {
+  const answer = await ada.post<NoteJson>("/notes", { title: "Groceries", content: "Milk", ...fields });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+describe("POST /notes", () => {
+  test("answers 201 with the note, the fields in the order of the type", async () => {
+    const start = Date.now();
+    const answer = await ada.post<NoteJson>("/notes", { title: "Groceries", content: "Milk" });
+    assert.equal(answer.status, 201);
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
+    const note = answer.body;
+    assert.deepEqual(Object.keys(note), [
+      "id",
+      "title",
+      "content",
+      "authorId",
+      "archived",
+      "createdAt",
+      "updatedAt",
+    ]);
+    assert.match(note.id, UUID);
+    assert.equal(note.title, "Groceries");
+    assert.equal(note.content, "Milk");
+    for (const time of [note.createdAt, note.updatedAt]) {
+      assert.equal(new Date(time).toISOString(), time);
+      assert.ok(Math.abs(Date.parse(time) - start) < 10_000, `${time} is not now`);
+    }
+  });
+
+  test("archived is false where the body does not say", async () => {
+    assert.equal((await write()).archived, false);
+    assert.equal((await write({ archived: true })).archived, true);
+  });
+
+  test("the author is the user of the token, whatever the body says", async () => {
+    assert.equal((await write()).authorId, "ada");
+    assert.equal((await write({ authorId: "eve" })).authorId, "ada");
+  });
+
+  test("what the contract does not name is dropped", async () => {
+    const id = "11111111-1111-4111-8111-111111111111";
+    const note = await write({ id, createdAt: "2000-01-01T00:00:00.000Z", admin: true });
+    assert.notEqual(note.id, id);
+    assert.notEqual(note.createdAt, "2000-01-01T00:00:00.000Z");
+    assert.ok(!("admin" in note));
+    assertError(await ada.get(`/notes/${id}`), 404, "NOTE_NOT_FOUND");
+  });
+
+  test("__proto__ and constructor are keys like any other", async () => {
+    const answer = await ada.send<NoteJson>(
+      "POST",
+      "/notes",
+      '{"title":"t","content":"c","__proto__":{"archived":true},"constructor":{"prototype":{"x":1}}}',
+      { "content-type": "application/json" },
+    );
+    assert.equal(answer.status, 201);
+    assert.equal(answer.body.archived, false);
+  });
+
+  test("text comes back as it went in", async () => {
+    for (const text of [
+      '"quoted" \\ / \b\f\n\r\t',
+      "żółć 漢字 🧑‍🚀",
+      "\u2028\u2029\u007f",
+      "'; DROP TABLE notes; --",
+      "<b>&amp;</b>",
+    ]) {
+      const note = await write({ title: text, content: text });
+      assert.equal(note.title, text);
+      const read = await ada.get<NoteJson>(`/notes/${note.id}`);
+      assert.deepEqual(read.body, note);
+    }
+  });
+});
+
+describe("GET /notes/:id", () => {
+  test("answers 200 with what was written, to every user", async () => {
+    const note = await write();
+    for (const api of [ada, app.as("bob"), app.as("root", "admin")]) {
+      const answer = await api.get<NoteJson>(`/notes/${note.id}`);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.body, note);
+    }
+  });
+
+  for (const id of [
+    NOBODY,
+    "abc",
+    "1",
+    "%20",
+    "constructor",
+    "../notes",
+    "a".repeat(4000),
+    "%F0%9F%92%A9",
+    "%00",
+  ]) {
+    const path = `/notes/${id.replace("/", "%2F")}`;
+    test(`404 NOTE_NOT_FOUND for GET, PUT and DELETE ${path.slice(0, 60)}`, async () => {
+      assertError(await ada.get(path), 404, "NOTE_NOT_FOUND");
+      assertError(await ada.put(path, { title: "x" }), 404, "NOTE_NOT_FOUND");
+      assertError(await ada.delete(path), 404, "NOTE_NOT_FOUND");
+    });
+  }
+});
+
+describe("PUT /notes/:id", () => {
+  test("changes the given fields, keeps the others, refreshes updatedAt", async () => {
+    const note = await write({ archived: true });
+    const changes: Partial<NoteJson>[] = [{ title: "New" }, { content: "" }, { archived: false }];
+    let last = note;
+    for (const change of changes) {
+      await new Promise((wake) => setTimeout(wake, 5));
+      const answer = await ada.put<NoteJson>(`/notes/${note.id}`, change);
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual({ ...answer.body, updatedAt: "" }, { ...last, ...change, updatedAt: "" });
+      assert.ok(answer.body.updatedAt > last.updatedAt, "updatedAt is refreshed");
+      last = answer.body;
+    }
+    assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id}`)).body, last);
+  });
+
+  test("a body without fields still refreshes updatedAt, and resets nothing", async () => {
+    const note = await write({ archived: true });
+    await new Promise((wake) => setTimeout(wake, 5));
+    const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {});
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.body, { ...note, updatedAt: answer.body.updatedAt });
+    assert.ok(answer.body.updatedAt > note.updatedAt);
+  });
+
+  test("neither author, id nor times can be changed", async () => {
+    const note = await write();
+    const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {
+      id: NOBODY,
+      authorId: "eve",
+      createdAt: "2000-01-01T00:00:00.000Z",
+      updatedAt: "2000-01-01T00:00:00.000Z",
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, { ...note, updatedAt: answer.body.updatedAt });
+    assert.ok(answer.body.updatedAt >= note.updatedAt);
+  });
+});
+
+describe("DELETE /notes/:id", () => {
+  test("answers 204 without a body, and the note is gone", async () => {
+    const note = await write();
+    const answer = await ada.delete(`/notes/${note.id}`);
+    assert.equal(answer.status, 204);
+    assert.equal(answer.text, "");
+    assert.equal(answer.headers.get("content-length"), null);
+    assert.equal(answer.headers.get("content-type"), null);
+    assertError(await ada.get(`/notes/${note.id}`), 404, "NOTE_NOT_FOUND");
+    assertError(await ada.delete(`/notes/${note.id}`), 404, "NOTE_NOT_FOUND");
+  });
+
+  test("deletes that note and no other", async () => {
+    const [first, second] = [await write(), await write()];
+    await ada.delete(`/notes/${first.id}`);
+    assert.equal((await ada.get(`/notes/${second.id}`)).status, 200);
+  });
+});
+
+describe("many at once", () => {
+  test("concurrent requests get their own answers", async () => {
+    const titles = Array.from({ length: 200 }, (_, index) => `note ${index}`);
+    const written = await Promise.all(titles.map((title) => write({ title })));
+    assert.deepEqual(
+      written.map((note) => note.title),
+      titles,
+    );
+    assert.equal(new Set(written.map((note) => note.id)).size, titles.length);
+    const page = await ada.get<PageJson>("/notes?pageSize=100");
+    assert.equal(page.body.data.length, 100);
+  });
+});

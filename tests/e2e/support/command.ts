@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+
+/** What a finished command left behind. */
+export interface CommandResult {
+  /** Exit code, or nothing where a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** How to run a command. */
+export interface CommandOptions {
+  cwd: string;
+  env?: Readonly<Record<string, string>>;
+  /** Milliseconds until it is killed; default one minute. */
+  timeout?: number;
+}
+
+/** Runs a program to its end. Rejects where it does not start or does not end in time. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
+  const timeout = options.timeout ?? 60_000;
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: { ...baseEnvironment(), ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const result: CommandResult = { code: null, stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
+  const timer = setTimeout(() => {
+    child.kill("SIGKILL");
+    reject(
+      new Error(
+        `${program} ${args.join(" ")} took longer than ${timeout} ms\n${result.stdout}${result.stderr}`,
+      ),
+    );
+  }, timeout);
+  child.on("error", reject);
+  child.on("close", (code) => {
+    clearTimeout(timer);
+    resolve({ ...result, code });
+  });
+  return promise;
+}
+
+/** The environment that commands get: this one without what would lead them elsewhere or colour their output. */
+export function baseEnvironment(): NodeJS.ProcessEnv {
+  const environment = { ...process.env, NO_COLOR: "1" };
+  for (const name of [
+    "DATABASE_URL",
+    "KIT_DATA_DIR",
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "NODE_TEST_CONTEXT",
+    "PORT",
+    "HOST",
+    "FORCE_COLOR",
+    "SOURCE_DATE_EPOCH",
+  ]) {
+    Reflect.deleteProperty(environment, name);
+  }
+  return environment;
+}

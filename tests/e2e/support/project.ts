@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { cp, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { type CommandOptions, type CommandResult, run } from "./command.ts";
+import { RunningApp, type StartOptions } from "./running-app.ts";
+
+/** The root of this repository. */
+export const repository: string = resolve(import.meta.dirname, "../../..");
+
+const notes = join(repository, "examples/notes");
+
+/** A copy of `examples/notes` in a directory of its own, with its own `.kit/` and its own database. */
+export class Project {
+  readonly root: string;
+  readonly #apps: RunningApp[] = [];
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Copies the example as git has it: nothing built, no data. */
+  static async copy(): Promise<Project> {
+    const root = await mkdtemp(join(await realpath(tmpdir()), "kit-e2e-"));
+    await cp(notes, root, {
+      recursive: true,
+      filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
+    });
+    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    return new Project(root);
+  }
+
+  /** A copy that is built and whose migrations are applied. */
+  static async ready(): Promise<Project> {
+    const project = await Project.copy();
+    try {
+      await project.kitOk("build");
+      await project.kitOk("migrate:apply");
+      return project;
+    } catch (error) {
+      await project.remove();
+      throw error;
+    }
+  }
+
+  /** Runs the `kit` command in the project. */
+  async kit(args: readonly string[], options: Omit<CommandOptions, "cwd"> = {}): Promise<CommandResult> {
+    const bin = join(repository, "node_modules/.bin/kit");
+    return run(process.execPath, [bin, ...args], { ...options, cwd: this.root });
+  }
+
+  /** Runs the `kit` command and insists that it succeeds. */
+  async kitOk(...args: readonly string[]): Promise<CommandResult> {
+    const result = await this.kit(args);
+    assert.equal(result.code, 0, `kit ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
+    return result;
+  }
+
+  /** Starts the application and waits until it listens. */
+  async start(options: StartOptions = {}): Promise<RunningApp> {
+    const app = await RunningApp.start(this.root, options);
+    this.#apps.push(app);
+    return app;
+  }
+
+  /** Stops everything that was started and deletes the directory. */
+  async remove(): Promise<void> {
+    for (const app of this.#apps) await app.kill();
+    await rm(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  }
+}

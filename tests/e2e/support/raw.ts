@@ -1,0 +1,22 @@
+import { connect } from "node:net";
+
+/** Sends bytes as they are and returns everything that comes back until the server closes or `quietMs` pass without a byte. */
+export async function raw(port: number, request: string | Uint8Array, quietMs = 500): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.setTimeout(quietMs, () => socket.destroy());
+  socket.on("connect", () => socket.write(request));
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    // A server that refuses early may reset the connection after its answer.
+    if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
+  });
+  socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  return promise;
+}
+
+/** The status of a raw answer. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+}

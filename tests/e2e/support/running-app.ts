@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Api } from "./api.ts";
+import { baseEnvironment } from "./command.ts";
+
+/** How to start the application. */
+export interface StartOptions {
+  /** `NODE_ENV`; default `development`. */
+  mode?: "development" | "production";
+  env?: Readonly<Record<string, string>>;
+}
+
+const READY_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 15_000;
+
+const alive = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** A server process of the example. */
+export class RunningApp {
+  /** `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #output: Output;
+
+  private constructor(child: ChildProcess, output: Output, url: string) {
+    this.#child = child;
+    this.#output = output;
+    this.url = url;
+    this.port = Number(new URL(url).port);
+  }
+
+  /** Starts it on a free port and waits until it says where it listens. */
+  static async start(root: string, options: StartOptions): Promise<RunningApp> {
+    const child = spawn(process.execPath, ["src/main.ts"], {
+      cwd: root,
+      env: {
+        ...baseEnvironment(),
+        NODE_ENV: options.mode ?? "development",
+        PORT: "0",
+        HOST: "127.0.0.1",
+        ...options.env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    alive.add(child);
+    child.once("exit", () => alive.delete(child));
+    const output = new Output(child);
+    const deadline = Date.now() + READY_WITHIN_MS;
+    for (;;) {
+      const url = /^Listening on (http:\S+)$/m.exec(output.stdout)?.[1];
+      if (url !== undefined) return new RunningApp(child, output, url);
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+        child.kill("SIGKILL");
+        throw new Error(`the application did not start:\n${output.stdout}${output.stderr}`);
+      }
+      await new Promise((wake) => setTimeout(wake, 20));
+    }
+  }
+
+  /** Speaks to it as one user. */
+  as(user: string, role = "user"): Api {
+    return new Api(this.url, { authorization: `Bearer ${user}:${role}` });
+  }
+
+  /** Speaks to it with these headers and no others. */
+  with(headers: Readonly<Record<string, string>>): Api {
+    return new Api(this.url, headers);
+  }
+
+  /** What it printed so far. */
+  get stdout(): string {
+    return this.#output.stdout;
+  }
+
+  /** What it complained of so far. */
+  get stderr(): string {
+    return this.#output.stderr;
+  }
+
+  /** Asks it to end and waits until it has. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<{ code: number | null; signal: string | null }> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_WITHIN_MS);
+    await this.#end(signal);
+    clearTimeout(timer);
+    return { code: this.#child.exitCode, signal: this.#child.signalCode };
+  }
+
+  /** Ends it without asking. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill(signal);
+    await exited;
+  }
+}
+
+/** Everything a process prints. */
+class Output {
+  stdout = "";
+  stderr = "";
+
+  constructor(child: ChildProcess) {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
+  }
+}

@@ -1,0 +1,33 @@
+/** What stands on the wire, written by hand from the specification and not derived from anything that is under test. */
+
+export interface NoteJson {
+  id: string;
+  title: string;
+  content: string;
+  authorId: string;
+  archived: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface PageJson {
+  data: { id: string; title: string; archived: boolean; createdAt: string }[];
+  pagination: { total: number; page: number; pageSize: number; totalPages: number };
+}
+
+export interface ErrorJson {
+  error: {
+    code: string;
+    message: string;
+    traceId: string;
+    details?: {
+      fields?: { path: string; expected: string; value?: unknown }[];
+      stack?: string;
+      name?: string;
+    };
+    [extended: string]: unknown;
+  };
+}
+
+/** An id that no note has. */
+export const NOBODY = "00000000-0000-4000-8000-000000000000";
