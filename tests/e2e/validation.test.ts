@@ -26,6 +26,11 @@ before(async () => {
 });
 after(() => project?.remove());
 
+/** A good body of so many bytes. */
+function padded(length: number): string {
+  return JSON.stringify(GOOD).padEnd(length);
+}
+
 /** Sends a body to both routes that take one. */
 async function both(body: unknown, check: (answer: Answer<unknown>) => void): Promise<void> {
   check(await ada.post("/notes", body));
@@ -210,7 +215,6 @@ describe("bodies", () => {
   });
 
   test("more than 1 MiB is 413, exactly 1 MiB is read", async () => {
-    const padded = (length: number): string => JSON.stringify(GOOD).padEnd(length);
     assert.equal((await ada.send("POST", "/notes", padded(MIB), JSON_TYPE)).status, 201);
     for (const length of [MIB + 1, 4 * MIB]) {
       assertError(await ada.send("POST", "/notes", padded(length), JSON_TYPE), 413, "PAYLOAD_TOO_LARGE");
