@@ -1,0 +1,126 @@
+//! The tree as a document: the shape of `CompiledRouteTree` in `packages/types/src/compiled.ts`.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::Segment;
+use crate::tree::TreeNode;
+use crate::{Method, RouteTree};
+
+/// The radix tree of `.kit/routes/compiled-router.ts`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompiledRouteTree {
+    /// The place of `/`.
+    pub root: CompiledRouteNode,
+    /// Facts about the tree.
+    pub metadata: CompiledMetadata,
+}
+
+/// One path segment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompiledRouteNode {
+    /// Decoded text of a static segment, `:` for a parameter, `*` for a wildcard, empty for the root.
+    pub segment: String,
+    /// Name of the parameter or wildcard, which only those have. Routes that name it differently share the place; it is
+    /// the first one's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub param_name: Option<String>,
+    /// Whether it takes the rest of the path.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wildcard: bool,
+    /// What is registered here, by method, in the order of [`Method::ALL`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub methods: Option<IndexMap<String, CompiledMethod>>,
+    /// Static segments in the order of the routes, then the parameter or wildcard.
+    pub children: Vec<CompiledRouteNode>,
+}
+
+/// A route in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompiledMethod {
+    /// The route's reference.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Names of the types that its input is validated against.
+    pub validators: Vec<String>,
+}
+
+/// Facts about a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompiledMetadata {
+    /// Number of routes.
+    pub total_routes: usize,
+    /// Segments of the longest path.
+    pub max_depth: usize,
+    /// Routes without a parameter or wildcard.
+    pub static_routes: usize,
+    /// Routes with one.
+    pub parameterized_routes: usize,
+    /// ISO 8601.
+    pub generated_at: String,
+}
+
+impl RouteTree {
+    /// The document. The caller says what time it is.
+    pub fn to_compiled(&self, generated_at: impl Into<String>) -> CompiledRouteTree {
+        let is_static = |segments: &[Segment]| {
+            segments
+                .iter()
+                .all(|segment| matches!(segment, Segment::Static(_)))
+        };
+        let static_routes = self
+            .routes
+            .iter()
+            .filter(|route| is_static(&route.segments))
+            .count();
+        CompiledRouteTree {
+            root: self.compiled_node(&self.nodes[0]),
+            metadata: CompiledMetadata {
+                total_routes: self.routes.len(),
+                max_depth: self
+                    .routes
+                    .iter()
+                    .map(|route| route.segments.len())
+                    .max()
+                    .unwrap_or(0),
+                static_routes,
+                parameterized_routes: self.routes.len() - static_routes,
+                generated_at: generated_at.into(),
+            },
+        }
+    }
+
+    fn compiled_node(&self, node: &TreeNode) -> CompiledRouteNode {
+        let (segment, param_name, wildcard) = match &node.segment {
+            None => ("", None, false),
+            Some(Segment::Static(text)) => (text.as_str(), None, false),
+            Some(Segment::Parameter(name)) => (":", Some(name.clone()), false),
+            Some(Segment::Wildcard(name)) => ("*", Some(name.clone()), true),
+        };
+        let methods: IndexMap<_, _> = Method::ALL
+            .into_iter()
+            .filter_map(|method| {
+                let route = &self.routes[node.methods[method as usize]?];
+                let compiled = CompiledMethod {
+                    reference: route.reference.clone(),
+                    validators: route.validators.clone(),
+                };
+                Some((method.name().to_owned(), compiled))
+            })
+            .collect();
+        let children = node.statics.values().chain(&node.rest);
+        CompiledRouteNode {
+            segment: segment.to_owned(),
+            param_name,
+            wildcard,
+            methods: (!methods.is_empty()).then_some(methods),
+            children: children
+                .map(|&child| self.compiled_node(&self.nodes[child]))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A document back to a tree. Documents are files that anyone may have edited, so nothing in them is taken on trust.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::pattern::{Segment, check, is_name};
+use crate::tree::TreeRoute;
+use crate::{CompiledRouteNode, CompiledRouteTree, Method, RouteConflict, RouteTree};
+
+/// Why a document is not a route tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// A node that no tree has.
+    #[error("the compiled route tree is not valid at `{at}`: {reason}")]
+    Malformed {
+        /// The path that leads to the node.
+        at: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The tree names a route that is not in the list.
+    #[error("the compiled route tree names `{reference}`, which is not in the list of routes")]
+    UnknownReference {
+        /// The reference.
+        reference: String,
+    },
+    /// The list has a route that the tree does not name.
+    #[error("the route `{reference}` is not in the compiled route tree")]
+    MissingReference {
+        /// The reference.
+        reference: String,
+    },
+    /// The list or the tree has a route twice.
+    #[error("the route `{reference}` stands twice")]
+    RepeatedReference {
+        /// The reference.
+        reference: String,
+    },
+    /// The routes do not make a tree.
+    #[error("the compiled route tree has conflicting routes: {0}")]
+    Conflict(RouteConflict),
+}
+
+impl RouteTree {
+    /// Reads a document. A route's number is the index of its reference in `references`.
+    pub fn from_compiled(
+        document: &CompiledRouteTree,
+        references: &[impl AsRef<str>],
+    ) -> Result<Self, DocumentError> {
+        let mut reader = Reader {
+            numbers: HashMap::new(),
+            routes: references.iter().map(|_| None).collect(),
+        };
+        for (number, reference) in references.iter().enumerate() {
+            if reader.numbers.insert(reference.as_ref(), number).is_some() {
+                return Err(DocumentError::RepeatedReference {
+                    reference: reference.as_ref().to_owned(),
+                });
+            }
+        }
+        let root = &document.root;
+        if !root.segment.is_empty() || root.param_name.is_some() || root.wildcard {
+            return Err(malformed(&[], "the root has no segment"));
+        }
+        reader.node(root, &mut Vec::new())?;
+
+        let mut routes = Vec::with_capacity(references.len());
+        for (route, reference) in reader.routes.into_iter().zip(references) {
+            let missing = || DocumentError::MissingReference {
+                reference: reference.as_ref().to_owned(),
+            };
+            routes.push(Ok(route.ok_or_else(missing)?));
+        }
+        Self::from_routes(routes).map_err(|mut conflicts| DocumentError::Conflict(conflicts.swap_remove(0)))
+    }
+}
+
+struct Reader<'a> {
+    numbers: HashMap<&'a str, usize>,
+    routes: Vec<Option<TreeRoute>>,
+}
+
+impl Reader<'_> {
+    fn node(&mut self, node: &CompiledRouteNode, segments: &mut Vec<Segment>) -> Result<(), DocumentError> {
+        check(segments, false).map_err(|reason| malformed(segments, &reason.to_string()))?;
+        for (name, method) in node.methods.iter().flatten() {
+            let Some(known) = Method::from_name(name) else {
+                return Err(malformed(segments, &format!("`{name}` is not a method")));
+            };
+            let reference = method.reference.clone();
+            let Some(&number) = self.numbers.get(reference.as_str()) else {
+                return Err(DocumentError::UnknownReference { reference });
+            };
+            if self.routes[number].is_some() {
+                return Err(DocumentError::RepeatedReference { reference });
+            }
+            self.routes[number] = Some(TreeRoute {
+                method: known,
+                segments: segments.clone(),
+                reference,
+                validators: method.validators.clone(),
+            });
+        }
+        let mut texts = HashSet::new();
+        for child in &node.children {
+            let segment = segment(child).map_err(|reason| malformed(segments, &reason))?;
+            if !texts.insert(child.segment.as_str()) {
+                return Err(malformed(segments, &format!("two children `{}`", child.segment)));
+            }
+            segments.push(segment);
+            self.node(child, segments)?;
+            segments.pop();
+        }
+        Ok(())
+    }
+}
+
+fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
+    match (&node.param_name, node.wildcard) {
+        (Some(name), _) if !is_name(name) => Err(format!("`{name}` is not a parameter's name")),
+        (Some(name), false) if node.segment == ":" => Ok(Segment::Parameter(name.clone())),
+        (Some(name), true) if node.segment == "*" => Ok(Segment::Wildcard(name.clone())),
+        (Some(name), _) => Err(format!(
+            "`{}` is not the segment of the parameter `{name}`",
+            node.segment
+        )),
+        (None, true) => Err("a wildcard without a name".to_owned()),
+        (None, false) if node.segment.is_empty() => Err("an empty segment".to_owned()),
+        (None, false) => Ok(Segment::Static(node.segment.clone())),
+    }
+}
+
+fn malformed(segments: &[Segment], reason: &str) -> DocumentError {
+    let at = segments
+        .iter()
+        .map(Segment::to_string)
+        .collect::<Vec<_>>()
+        .join("/");
+    DocumentError::Malformed {
+        at: format!("/{at}"),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,225 @@
+//! Routes to a tree, one node a segment.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::pattern::Segment;
+use crate::{Method, RouteConflict};
+
+/// A route as the compiler hands it over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteSpec {
+    /// `GET`
+    pub method: String,
+    /// The final path: `/notes/:id`.
+    pub path: String,
+    /// How artifacts refer to it; unique.
+    pub reference: String,
+    /// Names of the types that its input is validated against.
+    pub validators: Vec<String>,
+}
+
+impl RouteSpec {
+    /// A route without validators whose reference is `<method> <path>`.
+    pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
+        let (method, path) = (method.into(), path.into());
+        let reference = format!("{method} {path}");
+        Self {
+            method,
+            path,
+            reference,
+            validators: Vec::new(),
+        }
+    }
+}
+
+/// The routes of an application as a tree. A route's number is its index in the list that was compiled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteTree {
+    /// The first one is the root. A child stands after its parent.
+    pub(crate) nodes: Vec<TreeNode>,
+    pub(crate) routes: Vec<TreeRoute>,
+}
+
+/// A place that a path can lead to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct TreeNode {
+    /// Nothing for the root.
+    pub(crate) segment: Option<Segment>,
+    /// The route that made the node.
+    made_by: usize,
+    /// Static children by text, in order of insertion.
+    pub(crate) statics: IndexMap<String, usize>,
+    /// The parameter or wildcard below.
+    pub(crate) rest: Option<usize>,
+    /// Route numbers by method, in the order of [`Method::ALL`].
+    pub(crate) methods: [Option<usize>; Method::ALL.len()],
+}
+
+/// A route that is in the tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TreeRoute {
+    pub(crate) method: Method,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) reference: String,
+    pub(crate) validators: Vec<String>,
+}
+
+impl RouteTree {
+    /// Compiles routes, or reports every conflict there is, in the order of the routes.
+    pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
+        let parsed = routes
+            .into_iter()
+            .enumerate()
+            .map(|(route, spec)| parse(route, spec));
+        Self::from_routes(parsed)
+    }
+
+    /// Route numbers are positions in `routes`; ones that did not parse keep theirs.
+    pub(crate) fn from_routes(
+        routes: impl IntoIterator<Item = Result<TreeRoute, RouteConflict>>,
+    ) -> Result<Self, Vec<RouteConflict>> {
+        let mut builder = Builder {
+            nodes: vec![TreeNode::default()],
+            routes: Vec::new(),
+            names: HashMap::new(),
+            numbers: HashMap::new(),
+        };
+        let mut conflicts = Vec::new();
+        for (number, route) in routes.into_iter().enumerate() {
+            let inserted = route.and_then(|route| builder.insert(number, route));
+            conflicts.extend(inserted.err());
+        }
+        if conflicts.is_empty() {
+            Ok(Self {
+                nodes: builder.nodes,
+                routes: builder.routes,
+            })
+        } else {
+            Err(conflicts)
+        }
+    }
+
+    /// How many routes there are.
+    pub fn len(&self) -> usize {
+        self.routes.len()
+    }
+
+    /// Whether there are no routes.
+    pub fn is_empty(&self) -> bool {
+        self.routes.is_empty()
+    }
+
+    /// The references by route number.
+    pub fn references(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.routes.iter().map(|route| route.reference.as_str())
+    }
+}
+
+fn parse(route: usize, spec: RouteSpec) -> Result<TreeRoute, RouteConflict> {
+    let Some(method) = Method::from_name(&spec.method) else {
+        return Err(RouteConflict::UnknownMethod {
+            route,
+            method: spec.method,
+        });
+    };
+    match Segment::parse_path(&spec.path) {
+        Ok(segments) => Ok(TreeRoute {
+            method,
+            segments,
+            reference: spec.reference,
+            validators: spec.validators,
+        }),
+        Err(reason) => Err(RouteConflict::InvalidPath {
+            route,
+            path: spec.path,
+            reason,
+        }),
+    }
+}
+
+struct Builder {
+    nodes: Vec<TreeNode>,
+    routes: Vec<TreeRoute>,
+    /// References by number, also of routes that were refused: a node that one of them made may be in a later one's way.
+    names: HashMap<usize, String>,
+    /// Numbers by reference, of the routes in the tree.
+    numbers: HashMap<String, usize>,
+}
+
+impl Builder {
+    fn insert(&mut self, number: usize, route: TreeRoute) -> Result<(), RouteConflict> {
+        self.names.insert(number, route.reference.clone());
+        let mut node = 0;
+        for segment in &route.segments {
+            node = self.child(node, segment, number, &route)?;
+        }
+        if let Some(first) = self.nodes[node].methods[route.method as usize] {
+            return Err(RouteConflict::Duplicate {
+                route: number,
+                reference: route.reference,
+                first,
+                first_reference: self.reference(first),
+            });
+        }
+        if let Some(&first) = self.numbers.get(&route.reference) {
+            return Err(RouteConflict::DuplicateReference {
+                route: number,
+                reference: route.reference,
+                first,
+            });
+        }
+        self.numbers.insert(route.reference.clone(), number);
+        self.nodes[node].methods[route.method as usize] = Some(number);
+        self.routes.push(route);
+        Ok(())
+    }
+
+    /// The child for a segment, made where there is none.
+    fn child(
+        &mut self,
+        node: usize,
+        segment: &Segment,
+        number: usize,
+        route: &TreeRoute,
+    ) -> Result<usize, RouteConflict> {
+        let existing = match segment {
+            Segment::Static(text) => self.nodes[node].statics.get(text).copied(),
+            Segment::Parameter(_) | Segment::Wildcard(_) => self.nodes[node].rest,
+        };
+        if let Some(child) = existing {
+            return match &self.nodes[child].segment {
+                Some(there) if std::mem::discriminant(there) != std::mem::discriminant(segment) => {
+                    let first = self.nodes[child].made_by;
+                    Err(RouteConflict::WildcardBesideParameter {
+                        route: number,
+                        reference: route.reference.clone(),
+                        segment: segment.to_string(),
+                        first,
+                        first_reference: self.reference(first),
+                        first_segment: there.to_string(),
+                    })
+                }
+                _ => Ok(child),
+            };
+        }
+        let child = self.nodes.len();
+        self.nodes.push(TreeNode {
+            segment: Some(segment.clone()),
+            made_by: number,
+            ..TreeNode::default()
+        });
+        match segment {
+            Segment::Static(text) => {
+                self.nodes[node].statics.insert(text.clone(), child);
+            }
+            Segment::Parameter(_) | Segment::Wildcard(_) => self.nodes[node].rest = Some(child),
+        }
+        Ok(child)
+    }
+
+    fn reference(&self, number: usize) -> String {
+        self.names[&number].clone()
+    }
+}
