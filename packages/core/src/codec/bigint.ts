@@ -1,0 +1,26 @@
+/** `-` and digits, nothing else: what `BigInt` would also take (spaces, `0x`, an empty text) is no number on the wire. */
+const DIGITS = /^-?[0-9]+$/;
+
+/**
+ * More digits than any database column or protocol takes. The bound keeps the conversion, which is slower than linear,
+ * from being a way to stop a server.
+ */
+const MAX_DIGITS = 1000;
+
+/** Whether a wire value is a bigint: a text of decimal digits, or an integer number that is exact. */
+export function isBigIntText(value: unknown): boolean {
+  return typeof value === "string"
+    ? value.length <= MAX_DIGITS && DIGITS.test(value)
+    : Number.isSafeInteger(value);
+}
+
+/** The bigint of a wire value that {@link isBigIntText} took. */
+export function toBigInt(value: unknown): bigint {
+  return BigInt(value as string | number);
+}
+
+/** Whether the bigint of a wire value lies within bounds; `±Infinity` for none. Inclusive. */
+export function bigintWithin(value: unknown, min: number, max: number): boolean {
+  const number = toBigInt(value);
+  return number >= min && number <= max;
+}

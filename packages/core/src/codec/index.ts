@@ -1,0 +1,35 @@
+/**
+ * What generated validators, coercers and serializers call. Users do not import it; `.kit/` does.
+ *
+ * Invariants:
+ * - Nothing here throws on wire input. Only the `write…` functions throw, at values of handlers that have no JSON form.
+ * - Recursion is bounded by {@link MAX_DEPTH}, so that no input can exhaust the stack.
+ * - The rules are the ones of `conformance/validation.json`, which every implementation must pass.
+ *
+ * @module
+ */
+export { bigintWithin, isBigIntText, toBigInt } from "./bigint.ts";
+export { decodeBytes, encodeBytes, isBase64 } from "./bytes.ts";
+export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce.ts";
+export { decodeDate, isCalendarDate, isDateTime } from "./date.ts";
+export { enter, MAX_DEPTH } from "./depth.ts";
+export { explain, fits } from "./explain.ts";
+export { isEmail, isIpv4, isIpv6, isUri, isUuid } from "./formats.ts";
+export { isMultipleOf } from "./number.ts";
+export { decodeUnknown, define, isObject, own } from "./object.ts";
+export { readQuery, readWholeQuery } from "./query.ts";
+export type { Form, Shape } from "./shape.ts";
+export { codePointsWithin } from "./text.ts";
+export { hasUniqueItems } from "./unique.ts";
+export {
+  refuse,
+  unserializable,
+  writeBigInt,
+  writeBoolean,
+  writeBytes,
+  writeDate,
+  writeNumber,
+  writeScalar,
+  writeString,
+  writeUnknown,
+} from "./write.ts";

@@ -1,0 +1,22 @@
+/**
+ * Whether a number is a whole multiple of another, in decimal: `0.3` is a multiple of `0.1`, although the quotient of the
+ * two binary fractions is not whole.
+ */
+export function isMultipleOf(value: number | bigint, divisor: number): boolean {
+  if (typeof value === "number" && Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) {
+    return value % divisor === 0;
+  }
+  const dividend = decimal(value);
+  const step = decimal(divisor);
+  const exponent = Math.min(dividend.exponent, step.exponent);
+  const scaled = dividend.digits * 10n ** BigInt(dividend.exponent - exponent);
+  return scaled % (step.digits * 10n ** BigInt(step.exponent - exponent)) === 0n;
+}
+
+/** `digits * 10 ** exponent`, exactly what the shortest decimal text of the number says. */
+function decimal(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {
+  if (typeof value === "bigint") return { digits: value, exponent: 0 };
+  const [mantissa = "0", power = "0"] = value.toString().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+}

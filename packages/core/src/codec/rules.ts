@@ -1,0 +1,106 @@
+import { isBigIntText, toBigInt } from "./bigint.ts";
+import { isBase64 } from "./bytes.ts";
+import { isCalendarDate, isDateTime } from "./date.ts";
+import { isEmail, isIpv4, isIpv6, isUri, isUuid } from "./formats.ts";
+import { isMultipleOf } from "./number.ts";
+import type {
+  Form,
+  FormatName,
+  LiteralShape,
+  NumberShape,
+  SimpleShape,
+  StringShape,
+  TemplateShape,
+} from "./shape.ts";
+import { codePointsWithin } from "./text.ts";
+
+/** A shape whose values have no parts. */
+export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
+
+const FORMATS: Readonly<Record<FormatName, (text: string) => boolean>> = {
+  email: isEmail,
+  uri: isUri,
+  uuid: isUuid,
+  date: isCalendarDate,
+  "date-time": isDateTime,
+  ipv4: isIpv4,
+  ipv6: isIpv6,
+};
+
+/** Whether a value is of the right kind, rules aside: what a serializer needs to write it. */
+export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
+  switch (shape.kind) {
+    case "unknown":
+      return value !== undefined;
+    case "never":
+      return false;
+    case "null":
+      return value === null;
+    case "boolean":
+      return typeof value === "boolean";
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "bigint":
+      return form === "wire" ? isBigIntText(value) : typeof value === "bigint";
+    case "string":
+    case "template":
+      return typeof value === "string";
+    case "date":
+      return form === "wire" ? typeof value === "string" && isDateTime(value) : isWritableDate(value);
+    case "bytes":
+      return form === "wire" ? isBase64(value) : value instanceof Uint8Array;
+    case "literal":
+      return typeof shape.value === "bigint" && form === "wire"
+        ? isBigIntText(value)
+        : typeof value === typeof shape.value;
+  }
+}
+
+/** Whether a value of the right kind keeps the rules. */
+export function keepsRules(shape: ScalarShape, value: unknown): boolean {
+  switch (shape.kind) {
+    case "string":
+      return keepsStringRules(shape, value as string);
+    case "template":
+      return shape.pattern.test(value as string);
+    case "number":
+      return keepsNumberRules(shape, value as number);
+    case "bigint":
+      return keepsNumberRules(shape, toBigInt(value));
+    case "literal":
+      return typeof shape.value === "bigint" ? toBigInt(value) === shape.value : value === shape.value;
+    default:
+      return true;
+  }
+}
+
+/** Whether a text has that format. */
+export function hasFormat(format: FormatName, text: string): boolean {
+  return FORMATS[format](text);
+}
+
+/** Whether a value is a `Date` that RFC 3339 can write: valid, and of a year with four digits. */
+export function isWritableDate(value: unknown): value is Date {
+  if (!(value instanceof Date)) return false;
+  const year = value.getUTCFullYear();
+  return year >= 0 && year <= 9999;
+}
+
+function keepsStringRules(shape: StringShape, text: string): boolean {
+  return (
+    codePointsWithin(text, shape.minLength ?? 0, shape.maxLength ?? Number.POSITIVE_INFINITY) &&
+    (shape.format === undefined || hasFormat(shape.format, text)) &&
+    (shape.pattern === undefined || shape.pattern.test(text))
+  );
+}
+
+function keepsNumberRules(shape: NumberShape, number: number | bigint): boolean {
+  return (
+    (shape.integer === undefined || typeof number === "bigint" || Number.isSafeInteger(number)) &&
+    (shape.minimum === undefined || number >= shape.minimum) &&
+    (shape.maximum === undefined || number <= shape.maximum) &&
+    (shape.exclusiveMinimum === undefined || number > shape.exclusiveMinimum) &&
+    (shape.exclusiveMaximum === undefined || number < shape.exclusiveMaximum) &&
+    (shape.multipleOf === undefined || isMultipleOf(number, shape.multipleOf))
+  );
+}

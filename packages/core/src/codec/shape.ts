@@ -1,0 +1,143 @@
+/** Which side of the codec a value is on: parsed JSON (`wire`) or what handlers see (`value`: `Date`, `bigint`, bytes). */
+export type Form = "wire" | "value";
+
+/** Names of `@format`. */
+export type FormatName = "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
+
+/**
+ * A type as data. The generated fast check says *whether* a value fits; where it does not, `explain` walks this to say
+ * what is wrong. Generated from the same types as the check.
+ */
+export type Shape =
+  | SimpleShape
+  | StringShape
+  | NumberShape
+  | LiteralShape
+  | TemplateShape
+  | ArrayShape
+  | TupleShape
+  | ObjectShape
+  | UnionShape
+  | ReferenceShape;
+
+/** A shape without rules. */
+export interface SimpleShape {
+  readonly kind: "unknown" | "never" | "null" | "boolean" | "date" | "bytes";
+}
+
+/** Text. Lengths count code points. */
+export interface StringShape {
+  readonly kind: "string";
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: FormatName;
+  readonly pattern?: RegExp;
+}
+
+/** A number or a bigint. */
+export interface NumberShape {
+  readonly kind: "number" | "bigint";
+  readonly integer?: true;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+/** Exactly one value. */
+export interface LiteralShape {
+  readonly kind: "literal";
+  readonly value: string | number | boolean | bigint;
+}
+
+/** A template literal type. */
+export interface TemplateShape {
+  readonly kind: "template";
+  readonly pattern: RegExp;
+  /** As TypeScript writes it, without the backticks: `user-${number}`. */
+  readonly source: string;
+}
+
+/** Items of one shape. */
+export interface ArrayShape {
+  readonly kind: "array";
+  readonly element: Shape;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: true;
+}
+
+/** Items of a shape each; at most one element is a `rest`. */
+export interface TupleShape {
+  readonly kind: "tuple";
+  readonly elements: readonly TupleElementShape[];
+}
+
+/** An element of a tuple. */
+export interface TupleElementShape {
+  readonly shape: Shape;
+  readonly optional?: true;
+  readonly rest?: true;
+}
+
+/** Declared properties, and what other keys may hold. */
+export interface ObjectShape {
+  readonly kind: "object";
+  readonly name?: string;
+  readonly properties: readonly PropertyShape[];
+  readonly index?: Shape;
+}
+
+/** A declared property. */
+export interface PropertyShape {
+  readonly key: string;
+  readonly shape: Shape;
+  /** `always`: may be absent on both sides. `input`: only on the wire, because a default or the system fills it in. */
+  readonly optional?: "always" | "input";
+  /** Its value may never be shown. */
+  readonly sensitive?: true;
+}
+
+/** One of several. */
+export interface UnionShape {
+  readonly kind: "union";
+  readonly members: readonly Shape[];
+  /** A property whose literal tells the object members apart. */
+  readonly discriminant?: string;
+}
+
+/** A named type; the only way in which shapes recurse. */
+export interface ReferenceShape {
+  readonly kind: "reference";
+  readonly to: () => Shape;
+  /** The type can contain itself: entering it is counted against `MAX_DEPTH`. */
+  readonly recursive?: true;
+}
+
+/** The shape itself where it is a reference. */
+export function resolve(shape: Shape): Exclude<Shape, ReferenceShape> {
+  return shape.kind === "reference" ? resolve(shape.to()) : shape;
+}
+
+/** Whether values of the shape may hold something that must not be shown. */
+export function holdsSensitive(shape: Shape, seen: Set<Shape> = new Set()): boolean {
+  const resolved = resolve(shape);
+  if (seen.has(resolved)) return false;
+  seen.add(resolved);
+  switch (resolved.kind) {
+    case "array":
+      return holdsSensitive(resolved.element, seen);
+    case "tuple":
+      return resolved.elements.some((element) => holdsSensitive(element.shape, seen));
+    case "union":
+      return resolved.members.some((member) => holdsSensitive(member, seen));
+    case "object":
+      return (
+        resolved.properties.some((property) => property.sensitive ?? holdsSensitive(property.shape, seen)) ||
+        (resolved.index !== undefined && holdsSensitive(resolved.index, seen))
+      );
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,57 @@
+/** What stands for a value that may not be shown. */
+export const REDACTED = "[redacted]";
+
+/** Bounds of what an error repeats of the input. */
+const MAX_TEXT = 200;
+const MAX_PARTS = 10;
+const MAX_LEVELS = 3;
+
+/**
+ * A value as it may stand in an error: JSON, and bounded. A text is cut after 200 characters, an array or object after 10
+ * parts and 3 levels; `…` stands for what is left out. What has no JSON form is named.
+ */
+export function shown(value: unknown, levels: number = MAX_LEVELS): unknown {
+  switch (typeof value) {
+    case "string":
+      return shortened(value);
+    case "bigint":
+      return `${shortened(value.toString())}n`;
+    case "number":
+      return Number.isFinite(value) ? value : String(value);
+    case "function":
+    case "symbol":
+      return `[${typeof value}]`;
+    case "object":
+      return value === null ? null : shownParts(value, levels);
+    default:
+      return value;
+  }
+}
+
+function shownParts(value: object, levels: number): unknown {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+  if (value instanceof Uint8Array) return `[${value.length} bytes]`;
+  if (levels === 0) return "…";
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_PARTS).map((item) => shown(item, levels - 1));
+    return value.length > MAX_PARTS ? [...items, "…"] : items;
+  }
+  const result: Record<string, unknown> = {};
+  let parts = 0;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    if (parts++ === MAX_PARTS) {
+      result["…"] = "…";
+      break;
+    }
+    result[shortened(key)] = shown((value as Record<string, unknown>)[key], levels - 1);
+  }
+  return result;
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  // Never between the halves of a surrogate pair.
+  const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT;
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether a string has `min` to `max` Unicode code points, as JSON Schema counts them.
+ *
+ * A string of `n` UTF-16 units has at least `n / 2` and at most `n` code points, so most strings are decided by their
+ * length alone.
+ */
+export function codePointsWithin(text: string, min: number, max: number): boolean {
+  const units = text.length;
+  if (units < min || units > max * 2) return false;
+  if (units >= min * 2 && units <= max) return true;
+  const count = countCodePoints(text);
+  return count >= min && count <= max;
+}
+
+/** Number of code points; a lone surrogate counts as one. */
+export function countCodePoints(text: string): number {
+  const units = text.length;
+  let count = units;
+  for (let index = 0; index < units - 1; index++) {
+    if (isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1))) {
+      count--;
+      index++;
+    }
+  }
+  return count;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}

@@ -1,0 +1,38 @@
+import { MAX_DEPTH } from "./depth.ts";
+
+/**
+ * Whether no two items of an array are equal as JSON values: objects by their properties in any order, `1` and `"1"` differ.
+ * An item nested deeper than {@link MAX_DEPTH} cannot be compared, and the array does not count as unique.
+ */
+export function hasUniqueItems(items: readonly unknown[]): boolean {
+  if (items.length < 2) return true;
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    const key = isComparable(item) ? item : canonical(item, 0);
+    if (key === undefined || seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
+
+/** Values that a `Set` already compares as JSON does. A text is none: it could equal the text form of an object. */
+function isComparable(item: unknown): boolean {
+  return typeof item === "number" || typeof item === "boolean" || item === null || typeof item === "bigint";
+}
+
+/** One text for all values that are equal; nothing where a value is nested too deep. */
+function canonical(value: unknown, depth: number): string | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  if (value instanceof Date) return `date ${value.getTime()}`;
+  if (value instanceof Uint8Array) return `bytes ${value.join()}`;
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
+  const array = Array.isArray(value);
+  const parts: string[] = [];
+  for (const key of array ? value.keys() : Object.keys(value).sort()) {
+    const item = canonical((value as Record<string | number, unknown>)[key], depth + 1);
+    if (item === undefined) return undefined;
+    parts.push(array ? item : `${JSON.stringify(key)}:${item}`);
+  }
+  return array ? `[${parts.join()}]` : `{${parts.join()}}`;
+}

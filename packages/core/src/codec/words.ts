@@ -1,0 +1,120 @@
+import type { ArrayShape, Form, NumberShape, Shape, StringShape, TupleShape } from "./shape.ts";
+import { resolve } from "./shape.ts";
+import { countCodePoints } from "./text.ts";
+
+/** More choices than this are not listed. */
+const MAX_CHOICES = 12;
+
+/** A shape in words, with its rules: `string, 1 to 200 characters`. */
+export function describe(shape: Shape, form: Form): string {
+  const resolved = resolve(shape);
+  switch (resolved.kind) {
+    case "unknown":
+      return "any value";
+    case "never":
+      return "no value at all";
+    case "null":
+    case "boolean":
+      return resolved.kind;
+    case "date":
+      return form === "wire" ? "RFC 3339 date-time string" : "valid Date of the years 0 to 9999";
+    case "bytes":
+      return form === "wire" ? "base64 string" : "Uint8Array";
+    case "string":
+      return describeString(resolved);
+    case "number":
+      return describeNumber(resolved.integer === undefined ? "number" : "integer", resolved);
+    case "bigint":
+      return describeNumber(form === "wire" ? "integer as a string of digits" : "bigint", resolved);
+    case "literal":
+      return typeof resolved.value === "bigint" && form === "value"
+        ? `${resolved.value}n`
+        : JSON.stringify(typeof resolved.value === "bigint" ? resolved.value.toString() : resolved.value);
+    case "template":
+      return `string of the form \`${resolved.source}\``;
+    case "array":
+      return describeArray(resolved);
+    case "tuple":
+      return describeTuple(resolved);
+    case "object":
+      return resolved.name === undefined ? "object" : `object (${resolved.name})`;
+    case "union":
+      return alternatives(resolved.members.map((member) => describe(member, form)));
+  }
+}
+
+/** Words for alternatives: `"a", "b" or "c"`. */
+export function alternatives(words: readonly string[]): string {
+  const distinct = [...new Set(words)];
+  if (distinct.length > MAX_CHOICES) {
+    return `${distinct.slice(0, MAX_CHOICES).join(", ")} or one of ${distinct.length - MAX_CHOICES} more`;
+  }
+  const last = distinct.pop() ?? "no value at all";
+  return distinct.length === 0 ? last : `${distinct.join(", ")} or ${last}`;
+}
+
+/** What was there, in words: `number 42`, `string of 0 characters`, `nothing`. A hidden value shows its kind alone. */
+export function describeReceived(value: unknown, hidden: boolean): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return hidden ? "array" : `array of ${count(value.length, "item")}`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "invalid Date" : "Date";
+  if (value instanceof Uint8Array) return "Uint8Array";
+  if (typeof value === "object") return "object";
+  if (hidden || typeof value === "function" || typeof value === "symbol") return typeof value;
+  if (typeof value === "string") return `string of ${count(countCodePoints(value), "character")}`;
+  if (typeof value === "number" && Object.is(value, -0)) return "number 0";
+  return `${typeof value} ${String(value as number | boolean | bigint)}`;
+}
+
+/** `1 item`, `2 items`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function describeString(shape: StringShape): string {
+  const kind = shape.format === undefined ? "string" : `string in ${shape.format} format`;
+  const length = range(shape.minLength, shape.maxLength, "character");
+  const pattern = shape.pattern === undefined ? undefined : `matching /${shape.pattern.source}/`;
+  return listed(kind, length, pattern);
+}
+
+function describeNumber(kind: string, shape: NumberShape): string {
+  const bounds =
+    shape.minimum !== undefined && shape.maximum !== undefined
+      ? [`${shape.minimum} to ${shape.maximum}`]
+      : [labelled("at least", shape.minimum), labelled("at most", shape.maximum)];
+  return listed(
+    kind,
+    ...bounds,
+    labelled("greater than", shape.exclusiveMinimum),
+    labelled("less than", shape.exclusiveMaximum),
+    labelled("a multiple of", shape.multipleOf),
+  );
+}
+
+function describeArray(shape: ArrayShape): string {
+  const items = range(shape.minItems, shape.maxItems, "item");
+  return listed("array", items, shape.uniqueItems === undefined ? undefined : "no two of them equal");
+}
+
+function describeTuple({ elements }: TupleShape): string {
+  const least = elements.filter((element) => !element.optional && !element.rest).length;
+  const most = elements.some((element) => element.rest) ? undefined : elements.length;
+  return listed("array", range(least, most, "item") ?? undefined);
+}
+
+function range(min: number | undefined, max: number | undefined, noun: string): string | undefined {
+  const least = min === 0 ? undefined : min;
+  if (max === undefined) return least === undefined ? undefined : `at least ${count(least, noun)}`;
+  if (least === undefined) return `at most ${count(max, noun)}`;
+  return least === max ? `exactly ${count(max, noun)}` : `${least} to ${count(max, noun)}`;
+}
+
+function labelled(label: string, bound: number | undefined): string | undefined {
+  return bound === undefined ? undefined : `${label} ${bound}`;
+}
+
+function listed(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(", ");
+}

@@ -1,0 +1,90 @@
+import { encodeBytes } from "./bytes.ts";
+import { firstFailure } from "./explain.ts";
+import { isWritableDate } from "./rules.ts";
+import type { Shape } from "./shape.ts";
+
+/** Longer texts are left to `JSON.stringify`, whose native scan is then faster than a loop. */
+const SHORT = 40;
+
+/** A JSON string. */
+export function writeString(value: unknown): string {
+  if (typeof value !== "string") refuse(value);
+  if (value.length > SHORT) return JSON.stringify(value);
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index);
+    // Control characters, quotes, backslashes, and surrogates, of which a lone one must be escaped.
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff)) {
+      return JSON.stringify(value);
+    }
+  }
+  return `"${value}"`;
+}
+
+/** A JSON number; `-0` is written as `0`. `JSON.stringify` would hide `NaN` as `null`. */
+export function writeNumber(value: unknown): string {
+  if (typeof value !== "number" || !Number.isFinite(value)) refuse(value);
+  return `${value}`;
+}
+
+/** `true` or `false`. */
+export function writeBoolean(value: unknown): string {
+  if (typeof value !== "boolean") refuse(value);
+  return value ? "true" : "false";
+}
+
+/** A bigint as a JSON string of its digits: a JSON number would lose some of them at the reader. */
+export function writeBigInt(value: unknown): string {
+  if (typeof value !== "bigint") refuse(value);
+  return `"${value}"`;
+}
+
+/** A `Date` as an RFC 3339 string in UTC. */
+export function writeDate(value: unknown): string {
+  if (!isWritableDate(value)) refuse(value);
+  return `"${value.toISOString()}"`;
+}
+
+/** Bytes as a base64 string. */
+export function writeBytes(value: unknown): string {
+  if (!(value instanceof Uint8Array)) refuse(value);
+  return `"${encodeBytes(value)}"`;
+}
+
+/** A value of a union of scalars, by what it is. */
+export function writeScalar(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return writeString(value);
+    case "number":
+      return writeNumber(value);
+    case "boolean":
+      return writeBoolean(value);
+    case "bigint":
+      return writeBigInt(value);
+    default:
+      return value === null ? "null" : refuse(value);
+  }
+}
+
+/** A value whose type is `unknown`, as `JSON.stringify` writes it. */
+export function writeUnknown(value: unknown): string {
+  return (JSON.stringify(value) as string | undefined) ?? refuse(value);
+}
+
+/** Stops the writing of a value that has no JSON form. {@link unserializable} finds out where it was. */
+export function refuse(value: unknown): never {
+  throw new TypeError(`${value === undefined ? "undefined" : typeof value} cannot be written here`);
+}
+
+/**
+ * The error of a `serialize` that failed, with the JSONPath of the first value that could not be written. Writers keep no path,
+ * so that an answer that can be written does not pay for one.
+ */
+export function unserializable(name: string, shape: Shape, value: unknown, cause: unknown): TypeError {
+  const failure = firstFailure(shape, value, "value", false);
+  const reason =
+    failure === undefined
+      ? `$ ${cause instanceof Error ? cause.message : "cannot be written"}`
+      : `${failure.path} should be ${failure.expected}, but is ${failure.received}`;
+  return new TypeError(`${name} has no JSON form: ${reason}`, { cause });
+}
