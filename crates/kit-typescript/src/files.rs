@@ -1,0 +1,126 @@
+//! The file system as the compiler sees it: read only, and behind a trait, so that it runs on memory as well as on disk.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use oxc_resolver::{FileMetadata, ResolveError};
+
+/// Where source texts come from. `kit-build` implements it on the disk, with its cache.
+pub trait FileSystem: Send + Sync {
+    /// The text of a file.
+    fn read(&self, path: &Path) -> io::Result<String>;
+
+    /// Whether there is a file under that path.
+    fn is_file(&self, path: &Path) -> bool;
+
+    /// Whether there is a directory under that path.
+    fn is_dir(&self, path: &Path) -> bool;
+
+    /// The path with symbolic links followed, so that a package linked into `node_modules` finds its own dependencies.
+    /// The path itself where there are no links.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_path_buf())
+    }
+}
+
+/// Files in memory.
+///
+/// ```
+/// use kit_typescript::{FileSystem, MemoryFiles};
+/// use std::path::Path;
+///
+/// let files = MemoryFiles::new([("/app/src/a.ts", "export type A = string;")]);
+/// assert!(files.is_dir(Path::new("/app/src")));
+/// assert!(files.read(Path::new("/app/src/b.ts")).is_err());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFiles {
+    files: BTreeMap<PathBuf, String>,
+}
+
+impl MemoryFiles {
+    /// Files by absolute path.
+    pub fn new<P: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
+        Self {
+            files: files
+                .into_iter()
+                .map(|(path, text)| (path.into(), text.into()))
+                .collect(),
+        }
+    }
+
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
+        self.files.insert(path.into(), text.into());
+    }
+}
+
+impl FileSystem for MemoryFiles {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        self.files
+            .get(path)
+            .cloned()
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.files
+            .keys()
+            .any(|file| file != path && file.starts_with(path))
+    }
+}
+
+/// A [`FileSystem`] in the form that the module resolver asks for. Links are not followed here but once at the end, by
+/// [`FileSystem::real_path`].
+pub(crate) struct ResolverFiles<'a>(Option<&'a dyn FileSystem>);
+
+impl<'a> ResolverFiles<'a> {
+    pub(crate) fn on(files: &'a dyn FileSystem) -> Self {
+        Self(Some(files))
+    }
+}
+
+impl oxc_resolver::FileSystem for ResolverFiles<'_> {
+    /// Demanded by the trait; a file system without files.
+    fn new() -> Self {
+        Self(None)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read_to_string(path).map(String::into_bytes)
+    }
+
+    fn read_to_string(&self, path: &Path) -> io::Result<String> {
+        match self.0 {
+            Some(files) => files.read(path),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        let files = self.0.ok_or(io::ErrorKind::NotFound)?;
+        let (is_file, is_dir) = (files.is_file(path), files.is_dir(path));
+        if is_file || is_dir {
+            Ok(FileMetadata::new(is_file, is_dir, false))
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        self.metadata(path)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, ResolveError> {
+        Ok(path.to_path_buf())
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_path_buf())
+    }
+}

@@ -1,0 +1,96 @@
+//! Texts of source files and positions in them.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+use kit_diagnostics::Sources;
+
+/// The text of every file that was read, by its path relative to the project's root, for code frames.
+#[derive(Debug, Clone, Default)]
+pub struct SourceTexts {
+    texts: BTreeMap<String, String>,
+}
+
+impl SourceTexts {
+    pub(crate) fn insert(&mut self, path: String, text: String) {
+        self.texts.insert(path, text);
+    }
+}
+
+impl Sources for SourceTexts {
+    fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
+    }
+}
+
+/// Turns byte offsets into lines and columns.
+#[derive(Debug, Clone)]
+pub(crate) struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        let bytes = text.as_bytes();
+        for (index, byte) in bytes.iter().enumerate() {
+            // A lone carriage return ends a line too, as TypeScript counts.
+            if *byte == b'\n' || (*byte == b'\r' && bytes.get(index + 1) != Some(&b'\n')) {
+                starts.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
+            }
+        }
+        Self { starts }
+    }
+
+    /// Line and column of an offset, both from 1, the column in UTF-16 units.
+    pub(crate) fn position(&self, text: &str, offset: u32) -> (u32, u32) {
+        let line = self.starts.partition_point(|start| *start <= offset).max(1) - 1;
+        let start = self.starts[line] as usize;
+        let end = text.floor_char_boundary((offset as usize).min(text.len()));
+        let column = text
+            .get(start..end)
+            .map_or(0, |before| before.encode_utf16().count());
+        let one_based = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+        (one_based(line), one_based(column))
+    }
+}
+
+/// The path relative to the root, with `/` on every platform.
+pub(crate) fn display_path(root: &Path, path: &Path) -> String {
+    let mut base: Vec<Component<'_>> = root.components().collect();
+    let target: Vec<Component<'_>> = path.components().collect();
+    let shared = base.iter().zip(&target).take_while(|(a, b)| a == b).count();
+    let mut parts = vec!["..".to_owned(); base.split_off(shared).len()];
+    parts.extend(
+        target[shared..]
+            .iter()
+            .map(|part| part.as_os_str().to_string_lossy().into_owned()),
+    );
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineIndex, display_path};
+    use std::path::Path;
+
+    #[test]
+    fn columns_count_utf16_units() {
+        let text = "a\n\"😀\" x\r\ny";
+        let lines = LineIndex::new(text);
+        let position = |needle: char| {
+            lines.position(text, u32::try_from(text.find(needle).expect("it is there")).expect("small"))
+        };
+        assert_eq!(position('a'), (1, 1));
+        assert_eq!(position('x'), (2, 6));
+        assert_eq!(position('y'), (3, 1));
+        assert_eq!(lines.position(text, 9_999), (3, 2));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_root() {
+        let show = |path: &str| display_path(Path::new("/work/app"), Path::new(path));
+        assert_eq!(show("/work/app/src/a.ts"), "src/a.ts");
+        assert_eq!(show("/work/shared/a.ts"), "../shared/a.ts");
+    }
+}
