@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use oxc_resolver::{FileMetadata, ResolveError};
 
@@ -77,15 +78,15 @@ impl FileSystem for MemoryFiles {
 
 /// A [`FileSystem`] in the form that the module resolver asks for. Links are not followed here but once at the end, by
 /// [`FileSystem::real_path`].
-pub(crate) struct ResolverFiles<'a>(Option<&'a dyn FileSystem>);
+pub(crate) struct ResolverFiles(Option<Arc<dyn FileSystem>>);
 
-impl<'a> ResolverFiles<'a> {
-    pub(crate) fn on(files: &'a dyn FileSystem) -> Self {
+impl ResolverFiles {
+    pub(crate) fn on(files: Arc<dyn FileSystem>) -> Self {
         Self(Some(files))
     }
 }
 
-impl oxc_resolver::FileSystem for ResolverFiles<'_> {
+impl oxc_resolver::FileSystem for ResolverFiles {
     /// Demanded by the trait; a file system without files.
     fn new() -> Self {
         Self(None)
@@ -96,14 +97,14 @@ impl oxc_resolver::FileSystem for ResolverFiles<'_> {
     }
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
-        match self.0 {
+        match &self.0 {
             Some(files) => files.read(path),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
 
     fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
-        let files = self.0.ok_or(io::ErrorKind::NotFound)?;
+        let files = self.0.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let (is_file, is_dir) = (files.is_file(path), files.is_dir(path));
         if is_file || is_dir {
             Ok(FileMetadata::new(is_file, is_dir, false))

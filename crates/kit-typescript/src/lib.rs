@@ -6,6 +6,7 @@
 //! ```
 //! use kit_typescript::{Input, MemoryFiles, compile};
 //! use std::path::{Path, PathBuf};
+//! use std::sync::Arc;
 //!
 //! let files = MemoryFiles::new([("/app/src/types.ts", "export interface Note { title: string }")]);
 //! let output = compile(&Input {
@@ -13,7 +14,7 @@
 //!     type_files: vec![PathBuf::from("/app/src/types.ts")],
 //!     route_files: vec![],
 //!     entry_files: vec![],
-//!     files: &files,
+//!     files: Arc::new(files),
 //! });
 //! assert!(output.diagnostics.is_empty());
 //! ```
@@ -22,6 +23,7 @@ mod files;
 mod source;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
@@ -41,7 +43,7 @@ pub struct Input<'a> {
     /// Every other source file of the project: where the application factory, handlers and middleware are looked for.
     pub entry_files: Vec<PathBuf>,
     /// Where texts come from.
-    pub files: &'a dyn FileSystem,
+    pub files: Arc<dyn FileSystem>,
 }
 
 /// What the compiler learned.
