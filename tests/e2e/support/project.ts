@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cp, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type CommandOptions, type CommandResult, run } from "./command.ts";
 import { RunningApp, type StartOptions } from "./running-app.ts";
 
@@ -10,7 +10,7 @@ export const repository: string = resolve(import.meta.dirname, "../../..");
 
 const notes = join(repository, "examples/notes");
 
-/** A copy of `examples/notes` in a directory of its own, with its own `.kit/` and its own database. */
+/** A project in a directory of its own, with its own `.kit/` and its own database. */
 export class Project {
   readonly root: string;
   readonly #apps: RunningApp[] = [];
@@ -19,18 +19,35 @@ export class Project {
     this.root = root;
   }
 
-  /** Copies the example as git has it: nothing built, no data. */
-  static async copy(): Promise<Project> {
+  /** An empty directory in which the packages of this repository are installed. */
+  static async empty(): Promise<Project> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-e2e-"));
-    await cp(notes, root, {
-      recursive: true,
-      filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
-    });
     await symlink(join(repository, "node_modules"), join(root, "node_modules"));
     return new Project(root);
   }
 
-  /** A copy that is built and whose migrations are applied. */
+  /** A project of these files, texts by path. */
+  static async of(files: ReadonlyMap<string, string>): Promise<Project> {
+    const project = await Project.empty();
+    for (const [path, text] of files) {
+      const file = join(project.root, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+    return project;
+  }
+
+  /** Copies `examples/notes` as git has it: nothing built, no data. */
+  static async copy(): Promise<Project> {
+    const project = await Project.empty();
+    await cp(notes, project.root, {
+      recursive: true,
+      filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
+    });
+    return project;
+  }
+
+  /** A copy of the example that is built and whose migrations are applied. */
   static async ready(): Promise<Project> {
     const project = await Project.copy();
     try {

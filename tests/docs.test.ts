@@ -1,0 +1,97 @@
+// The documentation does what it says: its code compiles, its transcripts are what happens, its links lead somewhere.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { matches, type Page, readPage } from "./docs/page.ts";
+import { run } from "./e2e/support/command.ts";
+import { Project, repository } from "./e2e/support/project.ts";
+import type { RunningApp } from "./e2e/support/running-app.ts";
+
+/** What a page's project has where the page does not show it. */
+const BASE = ["package.json", "tsconfig.json"] as const;
+
+const pages: string[] = [];
+for await (const path of glob(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: repository }))
+  pages.push(path);
+pages.sort();
+
+for (const path of pages) {
+  const page = await readPage(join(repository, path));
+  describe(path, () => {
+    test("links lead somewhere", () => assertLinks(path));
+    test("every block of code is checked", () => assert.deepEqual(page.unchecked, []));
+    if (page.files.size > 0 || page.steps.length > 0) test("the code works", () => assertWorks(page, path));
+  });
+}
+
+test("there is a page to check", () =>
+  assert.ok(pages.includes("docs/guide/getting-started.md"), pages.join(", ")));
+
+test("docs/errors.md lists every diagnostic, under its title", async () => {
+  const registry = await readFile(join(repository, "crates/kit-diagnostics/src/codes.rs"), "utf8");
+  const listed = await readFile(join(repository, "docs/errors.md"), "utf8");
+  const codes = [...registry.matchAll(/^ {8}(\d{4}) [A-Z_0-9]+ "(.*)"$/gm)].map(
+    ([, number, title]) => `KIT${number} ${title}`,
+  );
+  assert.ok(codes.length > 20, "the registry could not be read");
+  const rows = [...listed.matchAll(/^\| (KIT\d{4}) \| (.*?) \|/gm)].map(
+    ([, code, title]) => `${code} ${title}`,
+  );
+  assert.deepEqual(rows, codes);
+});
+
+async function assertLinks(path: string): Promise<void> {
+  const text = await readFile(join(repository, path), "utf8");
+  const targets = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => target ?? "");
+  const broken = targets.filter(
+    (target) => !target.includes("://") && !existsSync(join(repository, dirname(path), target)),
+  );
+  assert.deepEqual(broken, []);
+}
+
+async function assertWorks(page: Page, path: string): Promise<void> {
+  const project = path.startsWith("examples/notes/")
+    ? await Project.copy()
+    : await Project.of(await withBase(page));
+  let app: RunningApp | undefined;
+  try {
+    if (!page.steps.some((step) => step.command.startsWith("kit build"))) await project.kitOk("build");
+    for (const step of page.steps) {
+      const asks = step.command.includes("localhost:3000");
+      if (asks) app ??= await project.start();
+      const command = asks
+        ? step.command.replaceAll("localhost:3000", `127.0.0.1:${app?.port}`)
+        : step.command;
+      const result = await run("bash", ["-o", "pipefail", "-c", command], {
+        cwd: project.root,
+        env: { PATH: `${join(repository, "node_modules/.bin")}:${process.env["PATH"]}` },
+      });
+      const printed = result.stdout + result.stderr;
+      assert.ok(
+        matches(printed, step.output),
+        `${page.name}:${step.line}: ${step.command}\n--- shown ---\n${step.output}--- printed (exit code ${result.code}) ---\n${printed}`,
+      );
+    }
+    const tsc = await run(
+      process.execPath,
+      [join(repository, "node_modules/typescript/bin/tsc"), "-p", "."],
+      { cwd: project.root },
+    );
+    assert.equal(tsc.code, 0, tsc.stdout);
+    // A page without a transcript still has to run.
+    if (page.files.has("src/main.ts")) app ??= await project.start();
+    if (app !== undefined) assert.deepEqual(await app.stop(), { code: 0, signal: null });
+  } finally {
+    await project.remove();
+  }
+}
+
+async function withBase(page: Page): Promise<Map<string, string>> {
+  const files = new Map(page.files);
+  const base = await readPage(join(repository, "docs/guide/getting-started.md"));
+  for (const path of BASE) files.set(path, files.get(path) ?? base.files.get(path) ?? "");
+  return files;
+}

@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** A command of a transcript and what it must print; `…` in the output stands for any text. */
+export interface Step {
+  command: string;
+  output: string;
+  /** Line in the page, from 1. */
+  line: number;
+}
+
+/** A page of the documentation: the project that its blocks make up, and what is done with it. */
+export interface Page {
+  name: string;
+  /** Texts by path, of this page and the ones it continues. */
+  files: Map<string, string>;
+  steps: Step[];
+  /** Code blocks that nothing checks: `ts` and `json` without a file name. */
+  unchecked: string[];
+}
+
+interface Block {
+  language: string;
+  file: string | undefined;
+  text: string;
+  line: number;
+}
+
+/** Reads a page. A comment `<!-- continues other.md -->` puts its files on top of the other page's. */
+export async function readPage(path: string): Promise<Page> {
+  const text = await readFile(path, "utf8");
+  const continued = /^<!-- continues (\S+\.md) -->$/m.exec(text)?.[1];
+  const files =
+    continued === undefined
+      ? new Map<string, string>()
+      : (await readPage(join(dirname(path), continued))).files;
+  const page: Page = { name: basename(path), files, steps: [], unchecked: [] };
+  for (const block of blocks(text)) {
+    if (block.language === "console") page.steps.push(...steps(block));
+    else if (block.file !== undefined) page.files.set(block.file, block.text);
+    else if (block.language === "ts" || block.language === "json") page.unchecked.push(`line ${block.line}`);
+  }
+  return page;
+}
+
+function blocks(text: string): Block[] {
+  const found: Block[] = [];
+  let open: Block | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
+    if (open === undefined) {
+      const [, language, file] = /^```(\w+)(?: file=(\S+))?$/.exec(line) ?? [];
+      if (language !== undefined) open = { language, file, text: "", line: index + 1 };
+    } else if (line === "```") {
+      found.push(open);
+      open = undefined;
+    } else {
+      open.text += `${line}\n`;
+    }
+  }
+  if (open !== undefined) throw new Error(`the block of line ${open.line} has no end`);
+  return found;
+}
+
+function steps(block: Block): Step[] {
+  const found: Step[] = [];
+  for (const [index, line] of block.text.trimEnd().split("\n").entries()) {
+    const last = found.at(-1);
+    if (line.startsWith("$ "))
+      found.push({ command: line.slice(2), output: "", line: block.line + 1 + index });
+    else if (last === undefined)
+      throw new Error(`the transcript of line ${block.line} begins without a command`);
+    else if (last.command.endsWith("\\") && last.output === "") last.command += `\n${line}`;
+    else last.output += `${line}\n`;
+  }
+  return found;
+}
+
+/** Whether a text is what a transcript shows. Space at the ends of the text does not count. */
+export function matches(actual: string, expected: string): boolean {
+  const text = actual.trim();
+  const parts = expected.trim().split("…");
+  const last = parts.pop() ?? "";
+  let from = 0;
+  for (const [index, part] of parts.entries()) {
+    const at = text.indexOf(part, from);
+    if (at < 0 || (index === 0 && at > 0)) return false;
+    from = at + part.length;
+  }
+  return parts.length === 0 ? text === last : text.length - last.length >= from && text.endsWith(last);
+}
