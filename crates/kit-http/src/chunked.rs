@@ -1,0 +1,128 @@
+//! Follows the framing of a chunked body, byte by byte, without touching its data.
+
+use crate::head::split_field;
+use crate::rejection::Rejection;
+
+/// Longest line of a chunk's size and extensions, and longest trailer line.
+const MAX_LINE: usize = 256;
+/// Greatest trailer section.
+const MAX_TRAILERS: usize = 8 * 1024;
+
+/// Where in a chunked body the bytes are.
+#[derive(Debug, Default)]
+pub(crate) struct Chunked {
+    state: State,
+    /// The line being read; never longer than [`MAX_LINE`].
+    line: Vec<u8>,
+    trailer_bytes: usize,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Size,
+    Data(u64),
+    /// The CRLF after a chunk's data; how many of its bytes were seen.
+    DataEnd(u8),
+    Trailers,
+}
+
+impl Chunked {
+    /// Takes bytes of the body and answers how many belong to it and whether it ends there.
+    pub(crate) fn follow(&mut self, input: &[u8]) -> Result<(usize, bool), Rejection> {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            match self.state {
+                State::Data(left) => {
+                    let taken = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
+                    at += taken;
+                    let left = left - taken as u64;
+                    self.state = if left == 0 {
+                        State::DataEnd(0)
+                    } else {
+                        State::Data(left)
+                    };
+                }
+                State::DataEnd(seen) => {
+                    if rest[0] != b"\r\n"[usize::from(seen)] {
+                        return Err(Rejection::bad_request("a chunk is longer than its size says"));
+                    }
+                    at += 1;
+                    self.state = if seen == 0 { State::DataEnd(1) } else { State::Size };
+                }
+                State::Size | State::Trailers => {
+                    let (taken, complete) = self.take_line(rest)?;
+                    at += taken;
+                    if complete && self.end_line()? {
+                        return Ok((at, true));
+                    }
+                }
+            }
+        }
+        Ok((at, false))
+    }
+
+    fn take_line(&mut self, rest: &[u8]) -> Result<(usize, bool), Rejection> {
+        let end = memchr::memchr(b'\n', rest);
+        let taken = end.map_or(rest.len(), |end| end + 1);
+        let limit = if self.state == State::Size {
+            MAX_LINE
+        } else {
+            MAX_TRAILERS
+        };
+        if self.line.len() + taken > limit {
+            return Err(Rejection::bad_request("a line of the chunked body is too long"));
+        }
+        self.line.extend_from_slice(&rest[..taken]);
+        Ok((taken, end.is_some()))
+    }
+
+    /// Reads the line that just ended; true at the end of the body.
+    fn end_line(&mut self) -> Result<bool, Rejection> {
+        let Some(line) = self.line.strip_suffix(b"\r\n") else {
+            return Err(Rejection::bad_request("lines must end with CRLF"));
+        };
+        let done = if self.state == State::Size {
+            let size = parse_size(line)?;
+            self.state = if size == 0 {
+                State::Trailers
+            } else {
+                State::Data(size)
+            };
+            false
+        } else if line.is_empty() {
+            true
+        } else {
+            self.trailer_bytes += self.line.len();
+            if self.trailer_bytes > MAX_TRAILERS {
+                return Err(Rejection::HEADERS_TOO_LARGE);
+            }
+            split_field(line)?;
+            false
+        };
+        self.line.clear();
+        Ok(done)
+    }
+}
+
+/// The size before any extension, which is checked for control characters and otherwise ignored, as RFC 9112 has it.
+fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
+    let end = memchr::memchr(b';', line).unwrap_or(line.len());
+    let (digits, extension) = line.split_at(end);
+    let valid = (1..=13).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_hexdigit)
+        && extension
+            .iter()
+            .all(|&byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
+    if !valid {
+        return Err(Rejection::bad_request("a chunk's size is invalid"));
+    }
+    let digit = |byte: &u8| match byte {
+        b'0'..=b'9' => byte - b'0',
+        _ => (byte | 0x20) - b'a' + 10,
+    };
+    Ok(digits
+        .iter()
+        .fold(0, |size, byte| size * 16 + u64::from(digit(byte))))
+}

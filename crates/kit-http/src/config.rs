@@ -1,0 +1,68 @@
+//! What can be set when a server is bound.
+
+use std::time::Duration;
+
+/// Where and how to listen. `Config::default()` binds a free port on every address.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Address or host name to bind; `None` is every address, IPv6 and IPv4.
+    pub host: Option<String>,
+    /// TCP port; 0 takes a free one.
+    pub port: u16,
+    /// Sizes.
+    pub limits: Limits,
+    /// Patience.
+    pub timeouts: Timeouts,
+}
+
+/// Bounds on what a peer may send.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Greatest body in bytes. A larger one is delivered without its bytes, see [`crate::Request::body_too_large`].
+    pub body_bytes: usize,
+    /// Greatest request line plus header section in bytes.
+    pub head_bytes: usize,
+    /// Greatest number of header fields. hyper's own table ends at 100.
+    pub header_fields: usize,
+    /// Greatest request target in bytes.
+    pub target_bytes: usize,
+    /// Greatest number of open connections; further ones wait in the kernel's queue.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 1024 * 1024,
+            head_bytes: 16 * 1024,
+            header_fields: 100,
+            target_bytes: 8 * 1024,
+            connections: 100_000,
+        }
+    }
+}
+
+/// How long the engine waits for a peer.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// From the first byte of a request to the end of its headers.
+    pub head: Duration,
+    /// From the end of the headers to the end of the body.
+    pub body: Duration,
+    /// Between two requests on one connection. Longer than the 60 seconds of common load balancers, so that the peer is
+    /// the one to close and never sends a request into a closing connection.
+    pub idle: Duration,
+    /// For a peer that has stopped reading its answer.
+    pub write: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(300),
+            idle: Duration::from_secs(72),
+            write: Duration::from_mins(1),
+        }
+    }
+}

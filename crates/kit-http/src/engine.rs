@@ -1,0 +1,371 @@
+//! The engine: every connection of one listener, driven by somebody else's loop on one thread.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, RawFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use hyper::server::conn::http1;
+use mio::net::TcpListener;
+use mio::{Events, Interest, Poll, Token};
+use slab::Slab;
+
+use crate::config::Config;
+use crate::connection::{Connection, Outcome};
+use crate::guard::Guard;
+use crate::link::Link;
+use crate::listener;
+use crate::request::{Request, RequestId};
+use crate::requests::Requests;
+use crate::response::{Response, ResponseError};
+use crate::socket::Socket;
+
+const LISTENER: Token = Token(usize::MAX);
+/// How much is read at once. Beyond this a larger buffer saves nothing.
+const SCRATCH_BYTES: usize = 64 * 1024;
+/// How many connections are accepted in a row before the ones that are there get their turn.
+const ACCEPT_BATCH: usize = 128;
+/// How long accepting pauses when the process has no descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How often a connection is polled in a row when hyper asks for it.
+const POLL_ROUNDS: usize = 4;
+
+/// What the engine calls. Calls come only from within [`Engine::drive`].
+pub trait Handler {
+    /// A request is complete. It is answered through [`Engine::respond`], from within this call or any time later.
+    fn request(&mut self, id: RequestId, request: &Request);
+    /// The peer is gone before the answer. The request can still be read and has still to be answered, for nobody.
+    fn aborted(&mut self, id: RequestId);
+}
+
+/// A listening server. Every method takes `&self`, since a handler answers while the engine is driving.
+///
+/// The descriptor ([`AsRawFd`]) is readable whenever [`Engine::poll`] has something to do. A turn of the foreign loop is
+///
+/// 1. [`Engine::poll`], which never blocks;
+/// 2. while [`Engine::has_work`]: [`Engine::drive`], and whatever makes handlers settle;
+/// 3. a timer for [`Engine::next_deadline`].
+pub struct Engine {
+    config: Config,
+    poll: RefCell<Poll>,
+    events: RefCell<Events>,
+    listener: RefCell<Option<TcpListener>>,
+    address: SocketAddr,
+    builder: http1::Builder,
+    connections: RefCell<Slab<Rc<Connection>>>,
+    requests: RefCell<Requests>,
+    queue: RefCell<Vec<usize>>,
+    scratch: Rc<RefCell<Vec<u8>>>,
+    now: Cell<Instant>,
+    /// No deadline of a connection is earlier than this.
+    next_sweep: Cell<Option<Instant>>,
+    accepting: Cell<bool>,
+    accept_retry: Cell<Option<Instant>>,
+    cut_at: Cell<Option<Instant>>,
+}
+
+impl Engine {
+    /// Binds and listens; connections are accepted from the first turn on.
+    pub fn bind(config: Config) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let mut listener = listener::bind(config.host.as_deref(), config.port)?;
+        poll.registry()
+            .register(&mut listener, LISTENER, Interest::READABLE)?;
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(SCRATCH_BYTES);
+        Ok(Self {
+            config,
+            poll: RefCell::new(poll),
+            events: RefCell::new(Events::with_capacity(1024)),
+            address: listener.local_addr()?,
+            listener: RefCell::new(Some(listener)),
+            builder,
+            connections: RefCell::default(),
+            requests: RefCell::default(),
+            queue: RefCell::default(),
+            scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
+            now: Cell::new(Instant::now()),
+            next_sweep: Cell::new(None),
+            accepting: Cell::new(false),
+            accept_retry: Cell::new(None),
+            cut_at: Cell::new(None),
+        })
+    }
+
+    /// Where it listens.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Open connections.
+    pub fn connection_count(&self) -> usize {
+        self.connections.borrow().len()
+    }
+
+    /// Takes what the operating system has to report, without blocking.
+    pub fn poll(&self) -> io::Result<()> {
+        self.now.set(Instant::now());
+        let mut events = self.events.borrow_mut();
+        match self.poll.borrow_mut().poll(&mut events, Some(Duration::ZERO)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            other => other?,
+        }
+        for event in events.iter() {
+            if event.token() == LISTENER {
+                self.accepting.set(true);
+            } else if let Some(connection) = self.connections.borrow().get(event.token().0) {
+                connection.link.socket.borrow_mut().note(event);
+                self.enqueue(event.token().0, connection);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether [`Engine::drive`] has something to do now.
+    pub fn has_work(&self) -> bool {
+        let due = |time: Option<Instant>| time.is_some_and(|time| time <= self.now.get());
+        !self.queue.borrow().is_empty()
+            || (self.accepting.get() && self.accept_retry.get().is_none())
+            || due(self.next_deadline())
+    }
+
+    /// Accepts, lets deadlines pass, and drives every connection that is ready or was answered, once.
+    pub fn drive(&self, handler: &mut dyn Handler) {
+        self.accept();
+        self.sweep(handler);
+        let ready = std::mem::take(&mut *self.queue.borrow_mut());
+        for slot in &ready {
+            self.drive_connection(*slot, handler);
+        }
+        // Keeps the allocation where nothing was queued meanwhile.
+        let mut queue = self.queue.borrow_mut();
+        if queue.is_empty() {
+            let mut ready = ready;
+            ready.clear();
+            *queue = ready;
+        }
+    }
+
+    /// Answers a request. The bytes are written by the next [`Engine::drive`]. Answering a peer that has left is no error.
+    pub fn respond(&self, id: RequestId, response: Response) -> Result<(), ResponseError> {
+        let pending = self
+            .requests
+            .borrow_mut()
+            .remove(id)
+            .ok_or(ResponseError::UnknownRequest)?;
+        if pending.link.request.get() != Some(id) {
+            return Ok(());
+        }
+        let mut response = response;
+        if pending.request.body_too_large() {
+            // The rest of the body is not read, so no further request can be found behind it.
+            response.close();
+        }
+        pending.link.request.set(None);
+        *pending.link.answer.borrow_mut() = Some(response.into_http());
+        if let Some(connection) = self.connections.borrow().get(pending.connection) {
+            self.enqueue(pending.connection, connection);
+        }
+        Ok(())
+    }
+
+    /// A request that is not answered yet.
+    pub fn request(&self, id: RequestId) -> Option<Rc<Request>> {
+        self.requests.borrow().get(id)
+    }
+
+    /// When [`Engine::drive`] has next to run though no descriptor is ready.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        [self.next_sweep.get(), self.accept_retry.get(), self.cut_at.get()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Stops listening and closes idle connections; requests under way may finish until `grace` has passed, then their
+    /// connections are cut. [`Engine::is_closed`] tells the end.
+    pub fn close(&self, grace: Duration) {
+        if let Some(mut listener) = self.listener.borrow_mut().take() {
+            // Dropping the listener removes it anyway.
+            let _ = self.poll.borrow().registry().deregister(&mut listener);
+        }
+        self.accepting.set(false);
+        self.accept_retry.set(None);
+        // A grace beyond the clock's range means to wait.
+        self.cut_at.set(Instant::now().checked_add(grace));
+        for (slot, connection) in &*self.connections.borrow() {
+            connection.close_gracefully();
+            self.enqueue(slot, connection);
+        }
+    }
+
+    /// Whether [`Engine::close`] is through.
+    pub fn is_closed(&self) -> bool {
+        self.listener.borrow().is_none() && self.connections.borrow().is_empty()
+    }
+
+    fn enqueue(&self, slot: usize, connection: &Connection) {
+        if !connection.queued.replace(true) {
+            self.queue.borrow_mut().push(slot);
+        }
+    }
+
+    fn accept(&self) {
+        if self.accept_retry.get().is_some_and(|time| time <= self.now.get()) {
+            self.accept_retry.set(None);
+        }
+        if !self.accepting.get() || self.accept_retry.get().is_some() {
+            return;
+        }
+        let listener = self.listener.borrow();
+        let Some(listener) = listener.as_ref() else {
+            return;
+        };
+        for _ in 0..ACCEPT_BATCH {
+            if self.connections.borrow().len() >= self.connection_limit() {
+                self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
+                return;
+            }
+            match listener.accept() {
+                // A connection that cannot be registered is dropped, which closes it; nobody else is affected.
+                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.accepting.set(false);
+                    return;
+                }
+                Err(error) if listener::is_exhaustion(&error) => {
+                    self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
+                    return;
+                }
+                // The peer left before it was accepted.
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn connection_limit(&self) -> usize {
+        self.config.limits.connections.min(RequestId::MAX_SLOTS)
+    }
+
+    fn add(&self, mut socket: Socket) -> io::Result<()> {
+        let stream = socket.stream_mut();
+        // Answers leave in one piece; waiting to fill a packet would only delay them.
+        stream.set_nodelay(true)?;
+        let mut connections = self.connections.borrow_mut();
+        let entry = connections.vacant_entry();
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll
+            .borrow()
+            .registry()
+            .register(stream, Token(entry.key()), interest)?;
+        let limits = self.config.limits;
+        let link = Link::new(
+            socket,
+            Guard::new(limits),
+            Rc::clone(&self.scratch),
+            limits.body_bytes,
+        );
+        let slot = entry.key();
+        let connection = entry.insert(Rc::new(Connection::new(&self.builder, Rc::new(link))));
+        self.enqueue(slot, connection);
+        Ok(())
+    }
+
+    fn drive_connection(&self, slot: usize, handler: &mut dyn Handler) {
+        let Some(connection) = self.connections.borrow().get(slot).cloned() else {
+            return;
+        };
+        connection.queued.set(false);
+        let mut outcome = Outcome::Again;
+        for _ in 0..POLL_ROUNDS {
+            outcome = connection.poll(&self.scratch);
+            if let Some(request) = connection.link.arrived.take() {
+                self.start(slot, &connection, request, handler);
+            }
+            if outcome != Outcome::Again {
+                break;
+            }
+        }
+        self.settle(slot, &connection, outcome, handler);
+    }
+
+    fn start(&self, slot: usize, connection: &Connection, request: Request, handler: &mut dyn Handler) {
+        let request = Rc::new(request);
+        let id = self
+            .requests
+            .borrow_mut()
+            .insert(slot, &connection.link, Rc::clone(&request));
+        let Some(id) = id else {
+            *connection.link.answer.borrow_mut() = Some(Response::overloaded().into_http());
+            self.enqueue(slot, connection);
+            return;
+        };
+        connection.link.request.set(Some(id));
+        handler.request(id, &request);
+    }
+
+    fn settle(&self, slot: usize, connection: &Connection, outcome: Outcome, handler: &mut dyn Handler) {
+        match outcome {
+            Outcome::Done => {
+                self.connections.borrow_mut().try_remove(slot);
+                abort(connection, handler);
+                return;
+            }
+            Outcome::Again => self.enqueue(slot, connection),
+            Outcome::Waiting => {}
+        }
+        if connection.is_ended() {
+            abort(connection, handler);
+        }
+        if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
+            let earlier = self.next_sweep.get().is_none_or(|sweep| deadline < sweep);
+            if earlier {
+                self.next_sweep.set(Some(deadline));
+            }
+        }
+    }
+
+    fn sweep(&self, handler: &mut dyn Handler) {
+        let now = self.now.get();
+        let cut = self.cut_at.get().is_some_and(|time| time <= now);
+        if cut {
+            self.cut_at.set(None);
+        } else if self.next_sweep.get().is_none_or(|time| now < time) {
+            return;
+        }
+        let mut next: Option<Instant> = None;
+        let mut expired = Vec::new();
+        for (slot, connection) in &*self.connections.borrow() {
+            match connection.deadline() {
+                _ if cut => expired.push((slot, Rc::clone(connection))),
+                Some(deadline) if deadline <= now => expired.push((slot, Rc::clone(connection))),
+                Some(deadline) => next = Some(next.map_or(deadline, |next| next.min(deadline))),
+                None => {}
+            }
+        }
+        self.next_sweep.set(next);
+        for (slot, connection) in expired {
+            let outcome = if cut {
+                Outcome::Done
+            } else {
+                connection.expire(&self.scratch)
+            };
+            self.settle(slot, &connection, outcome, handler);
+        }
+    }
+}
+
+/// Tells the handler, if it knows of a request on this connection that will not be answered.
+fn abort(connection: &Connection, handler: &mut dyn Handler) {
+    if let Some(id) = connection.link.request.take() {
+        handler.aborted(id);
+    }
+}
+
+impl AsRawFd for Engine {
+    fn as_raw_fd(&self) -> RawFd {
+        self.poll.borrow().as_raw_fd()
+    }
+}

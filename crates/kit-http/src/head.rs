@@ -1,0 +1,291 @@
+//! Checks one complete request head, strictly, before hyper sees it.
+//!
+//! hyper takes what a server had better refuse (see [`crate::guard`]). The rules here are those of RFC 9112 without its
+//! tolerances, since every tolerance is a chance that a proxy in front reads the same bytes differently.
+
+use crate::config::Limits;
+use crate::rejection::Rejection;
+
+/// How the body of a request is delimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Exactly this many bytes follow; 0 for no body.
+    Length(u64),
+    /// Chunks follow.
+    Chunked,
+}
+
+/// Greatest body length that is believed: what a JavaScript number holds exactly.
+const MAX_LENGTH: u64 = 1 << 53;
+
+const TOKEN: u8 = 1;
+const PATH: u8 = 2;
+const QUERY: u8 = 4;
+const HOST: u8 = 8;
+const VALUE: u8 = 16;
+
+/// Character classes by byte.
+static CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        #[allow(clippy::cast_possible_truncation)] // index is below 256
+        let byte = index as u8;
+        let alphanumeric = byte.is_ascii_alphanumeric();
+        let mut class = 0;
+        if alphanumeric || contains(b"!#$%&'*+-.^_`|~", byte) {
+            class |= TOKEN;
+        }
+        // What clients send raw, browsers among them: every visible character but those that the URL standard has
+        // encoded everywhere. The path follows `http::Uri`, which would refuse the rest behind our back.
+        if byte > b' ' && byte < 0x7f && !contains(b"\"<>#", byte) {
+            class |= QUERY;
+            if !contains(b"`", byte) {
+                class |= PATH;
+            }
+        }
+        if alphanumeric || contains(b"-._~%!$&'()*+,;=:[]", byte) {
+            class |= HOST;
+        }
+        if byte == b'\t' || (byte >= b' ' && byte != 0x7f) {
+            class |= VALUE;
+        }
+        table[index] = class;
+        index += 1;
+    }
+    table
+}
+
+const fn contains(set: &[u8], byte: u8) -> bool {
+    let mut index = 0;
+    while index < set.len() {
+        if set[index] == byte {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+fn all(bytes: &[u8], class: u8) -> bool {
+    bytes.iter().all(|&byte| CLASSES[usize::from(byte)] & class != 0)
+}
+
+/// Whether a request may begin with this byte.
+pub(crate) fn starts_request(byte: u8) -> bool {
+    byte == b'\r' || CLASSES[usize::from(byte)] & TOKEN != 0
+}
+
+/// Checks a head that ends with its empty line. Every line is known to end in CRLF.
+pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Framing, Rejection> {
+    if head.len() > limits.head_bytes {
+        return Err(Rejection::HEADERS_TOO_LARGE);
+    }
+    let mut lines = Lines { rest: head };
+    let Some(request_line) = lines.next() else {
+        return Err(Rejection::bad_request("the request is empty"));
+    };
+    let is_http_11 = check_request_line(request_line, limits)?;
+    let mut fields = Fields::default();
+    let mut count = 0;
+    for line in lines {
+        if line.is_empty() {
+            break;
+        }
+        count += 1;
+        if count > limits.header_fields {
+            return Err(Rejection::HEADERS_TOO_LARGE);
+        }
+        let (name, value) = split_field(line)?;
+        fields.note(name, value)?;
+    }
+    fields.framing(is_http_11)
+}
+
+/// Splits and checks one header line; trailers pass through here too.
+pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
+    if matches!(line.first(), Some(b' ' | b'\t')) {
+        return Err(Rejection::bad_request("header lines must not be folded"));
+    }
+    let Some(colon) = memchr::memchr(b':', line) else {
+        return Err(Rejection::bad_request("a header line has no colon"));
+    };
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if name.is_empty() || !all(name, TOKEN) {
+        return Err(Rejection::bad_request("a header name has invalid characters"));
+    }
+    if !all(value, VALUE) {
+        return Err(Rejection::bad_request("a header value has invalid characters"));
+    }
+    Ok((name, value))
+}
+
+/// Answers whether the version is HTTP/1.1.
+fn check_request_line(line: &[u8], limits: &Limits) -> Result<bool, Rejection> {
+    const SHAPE: Rejection = Rejection::bad_request("the request line must be: method, target, version");
+    let mut parts = line.split(|&byte| byte == b' ');
+    let (Some(method), Some(target), Some(version), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        // A target may be too long and hold a space; the length is the clearer message.
+        return Err(if line.len() > limits.target_bytes {
+            Rejection::TARGET_TOO_LONG
+        } else {
+            SHAPE
+        });
+    };
+    if method.is_empty() || method.len() > 32 || !all(method, TOKEN) {
+        return Err(Rejection::bad_request("the method is invalid"));
+    }
+    let is_http_11 = match version {
+        b"HTTP/1.1" => true,
+        b"HTTP/1.0" => false,
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
+            if major.is_ascii_digit() && minor.is_ascii_digit() =>
+        {
+            return Err(Rejection::VERSION);
+        }
+        _ => return Err(SHAPE),
+    };
+    if target.len() > limits.target_bytes {
+        return Err(Rejection::TARGET_TOO_LONG);
+    }
+    check_target(method, target)?;
+    Ok(is_http_11)
+}
+
+fn check_target(method: &[u8], target: &[u8]) -> Result<(), Rejection> {
+    if method == b"CONNECT" {
+        return Err(Rejection::not_implemented("this server is no proxy"));
+    }
+    if method == b"OPTIONS" && target == b"*" {
+        return Ok(());
+    }
+    let path_and_query = if target.first() == Some(&b'/') {
+        target
+    } else {
+        // The absolute form, which only a proxy is sent but every server must take.
+        let rest = target
+            .strip_prefix(b"http://")
+            .or_else(|| target.strip_prefix(b"https://"))
+            .ok_or(Rejection::bad_request(
+                "the request target must begin with a slash",
+            ))?;
+        let end = rest
+            .iter()
+            .position(|byte| matches!(byte, b'/' | b'?'))
+            .unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        if authority.is_empty() || !all(authority, HOST) {
+            return Err(Rejection::bad_request("the request target names no valid host"));
+        }
+        path
+    };
+    let (path, query) = match memchr::memchr(b'?', path_and_query) {
+        Some(mark) => path_and_query.split_at(mark),
+        None => (path_and_query, &[][..]),
+    };
+    if all(path, PATH) && all(query, QUERY) {
+        Ok(())
+    } else {
+        Err(Rejection::bad_request(
+            "the request target has characters that must be percent-encoded",
+        ))
+    }
+}
+
+/// What the framing depends on.
+#[derive(Default)]
+struct Fields {
+    hosts: u32,
+    length: Option<u64>,
+    chunked: bool,
+}
+
+impl Fields {
+    fn note(&mut self, name: &[u8], value: &[u8]) -> Result<(), Rejection> {
+        // The length decides almost always, so that most fields cost one comparison.
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"host") => {
+                self.hosts += 1;
+                if !all(value, HOST) {
+                    return Err(Rejection::bad_request("the header `host` is invalid"));
+                }
+            }
+            6 if name.eq_ignore_ascii_case(b"expect") && !value.eq_ignore_ascii_case(b"100-continue") => {
+                return Err(Rejection::EXPECTATION_FAILED);
+            }
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                if self.length.is_some() {
+                    return Err(Rejection::bad_request("the header `content-length` is repeated"));
+                }
+                self.length = Some(parse_length(value)?);
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                if self.chunked {
+                    return Err(Rejection::bad_request(
+                        "the header `transfer-encoding` is repeated",
+                    ));
+                }
+                if !value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(Rejection::not_implemented(
+                        "only the transfer encoding `chunked` is supported",
+                    ));
+                }
+                self.chunked = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn framing(&self, is_http_11: bool) -> Result<Framing, Rejection> {
+        if self.hosts > 1 {
+            return Err(Rejection::bad_request("the header `host` is repeated"));
+        }
+        if is_http_11 && self.hosts == 0 {
+            return Err(Rejection::bad_request("the header `host` is missing"));
+        }
+        match (self.chunked, self.length) {
+            (true, Some(_)) => Err(Rejection::bad_request(
+                "`content-length` and `transfer-encoding` exclude each other",
+            )),
+            (true, None) if !is_http_11 => Err(Rejection::bad_request("HTTP/1.0 has no `transfer-encoding`")),
+            (true, None) => Ok(Framing::Chunked),
+            (false, length) => Ok(Framing::Length(length.unwrap_or(0))),
+        }
+    }
+}
+
+fn parse_length(value: &[u8]) -> Result<u64, Rejection> {
+    const INVALID: Rejection = Rejection::bad_request("the header `content-length` is invalid");
+    if value.is_empty() || value.len() > 16 || !value.iter().all(u8::is_ascii_digit) {
+        return Err(INVALID);
+    }
+    let length = value
+        .iter()
+        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    if length > MAX_LENGTH {
+        Err(INVALID)
+    } else {
+        Ok(length)
+    }
+}
+
+/// Lines without their CRLF.
+struct Lines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let end = memchr::memchr(b'\n', self.rest)?;
+        let line = &self.rest[..end];
+        self.rest = &self.rest[end + 1..];
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}

@@ -1,0 +1,165 @@
+//! What the two ends of a connection share: hyper, which owns the stream and the service, and the engine.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::rt::{Read, ReadBufCursor, Write};
+
+use crate::guard::Guard;
+use crate::request::{Request, RequestId};
+use crate::socket::Socket;
+
+/// How a connection's one request stands. HTTP/1.1 serves requests of a connection one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// No request, or only a part of its head.
+    Idle,
+    /// The body is being received.
+    Collecting,
+    /// The request is complete and its answer outstanding.
+    Waiting,
+}
+
+/// Shared by a connection's hyper half and its engine half; both live on one thread.
+pub(crate) struct Link {
+    pub(crate) socket: RefCell<Socket>,
+    pub(crate) guard: RefCell<Guard>,
+    /// Bytes that passed the guard and found no room in hyper's buffer.
+    passed: RefCell<Vec<u8>>,
+    /// Where every connection reads into; the guard looks at it before hyper gets a copy.
+    scratch: Rc<RefCell<Vec<u8>>>,
+    pub(crate) stage: Cell<Stage>,
+    /// Requests begun, so that the engine notices a new one whatever happened in between.
+    pub(crate) begun: Cell<u32>,
+    /// The complete request, from the service to the engine.
+    pub(crate) arrived: RefCell<Option<Request>>,
+    /// Its number, once the handler knows of it.
+    pub(crate) request: Cell<Option<RequestId>>,
+    /// The answer, from the engine to the service.
+    pub(crate) answer: RefCell<Option<http::Response<Full<Bytes>>>>,
+    pub(crate) body_limit: usize,
+}
+
+impl Link {
+    pub(crate) fn new(
+        socket: Socket,
+        guard: Guard,
+        scratch: Rc<RefCell<Vec<u8>>>,
+        body_limit: usize,
+    ) -> Self {
+        Self {
+            socket: RefCell::new(socket),
+            guard: RefCell::new(guard),
+            passed: RefCell::default(),
+            scratch,
+            stage: Cell::new(Stage::Idle),
+            begun: Cell::new(0),
+            arrived: RefCell::default(),
+            request: Cell::new(None),
+            answer: RefCell::default(),
+            body_limit,
+        }
+    }
+
+    fn poll_read(&self, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        if cursor.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        let mut passed = self.passed.borrow_mut();
+        let mut guard = self.guard.borrow_mut();
+        loop {
+            if !passed.is_empty() {
+                let count = passed.len().min(cursor.remaining());
+                cursor.put_slice(&passed[..count]);
+                passed.drain(..count);
+                return Poll::Ready(Ok(()));
+            }
+            if guard.rejection().is_some() {
+                // hyper sees the end of the stream, but not while an earlier request waits for its answer: there it would
+                // take the end for a client that left.
+                return if self.stage.get() == Stage::Waiting {
+                    Poll::Pending
+                } else {
+                    Poll::Ready(Ok(()))
+                };
+            }
+            let mut scratch = self.scratch.borrow_mut();
+            let room = cursor.remaining().min(scratch.len());
+            let buffer = &mut scratch[..room];
+            let count = match self.socket.borrow_mut().read(buffer) {
+                Ok(0) => return Poll::Ready(Ok(())),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Poll::Pending,
+                Err(error) => return Poll::Ready(Err(error)),
+            };
+            let mut progress = false;
+            guard.admit(&buffer[..count], &mut |bytes| {
+                progress = true;
+                let fits = bytes.len().min(cursor.remaining());
+                // What was held back may be more than there is room for.
+                let (now, later) = bytes.split_at(if passed.is_empty() { fits } else { 0 });
+                cursor.put_slice(now);
+                passed.extend_from_slice(later);
+            });
+            if progress {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+/// The stream as hyper sees it.
+pub(crate) struct Io(pub(crate) Rc<Link>);
+
+impl Read for Io {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        mut cursor: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        // No waker is kept: the engine polls a connection whenever its socket's readiness changes.
+        self.0.poll_read(&mut cursor)
+    }
+}
+
+impl Write for Io {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready_unless_blocked(self.0.socket.borrow_mut().write(bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready_unless_blocked(self.0.socket.borrow_mut().write_vectored(bytes))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // After a refusal the engine has still to say why.
+        if self.0.guard.borrow().rejection().is_some() {
+            return Poll::Ready(Ok(()));
+        }
+        Poll::Ready(self.0.socket.borrow().finish())
+    }
+}
+
+fn ready_unless_blocked(result: io::Result<usize>) -> Poll<io::Result<usize>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+        other => Poll::Ready(other),
+    }
+}

@@ -1,0 +1,117 @@
+//! An answer, and what may be in it.
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use http_body_util::Full;
+
+/// An answer to a request. Length, date and connection headers are the engine's business.
+#[derive(Debug)]
+pub struct Response {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+/// Why an answer cannot be sent. The request is still unanswered then.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ResponseError {
+    /// No such request, or it has been answered.
+    #[error("the request is unknown or already answered")]
+    UnknownRequest,
+    /// Not a final status.
+    #[error("the status {0} is no final HTTP status (200 to 599)")]
+    Status(u32),
+    /// Not a token.
+    #[error("the header name `{0}` is invalid")]
+    HeaderName(String),
+    /// Control characters, a line break above all.
+    #[error("the value of the header `{0}` has characters that HTTP does not allow")]
+    HeaderValue(String),
+    /// A header that decides where the message ends.
+    #[error("the header `{0}` is set by the server itself")]
+    Reserved(String),
+}
+
+impl Response {
+    /// An empty answer.
+    pub fn new(status: u32) -> Result<Self, ResponseError> {
+        let code = u16::try_from(status)
+            .ok()
+            .filter(|code| (200..600).contains(code));
+        let status = code
+            .and_then(|code| StatusCode::from_u16(code).ok())
+            .ok_or(ResponseError::Status(status))?;
+        Ok(Self {
+            status,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        })
+    }
+
+    /// An answer of JSON text.
+    pub fn json(status: u32, body: Bytes) -> Result<Self, ResponseError> {
+        let mut response = Self::new(status)?;
+        response
+            .headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.body = body;
+        Ok(response)
+    }
+
+    /// The answer when there is no room for a request.
+    pub(crate) fn overloaded() -> Self {
+        let body = r#"{"error":{"code":"SERVICE_UNAVAILABLE","message":"too many requests are unanswered"}}"#;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            headers,
+            body: Bytes::from_static(body.as_bytes()),
+        }
+    }
+
+    /// Sets the body. On HEAD it is counted and left out.
+    pub fn set_body(&mut self, body: Bytes) {
+        self.body = body;
+    }
+
+    /// Sets `content-type` to JSON without looking at text.
+    pub fn set_json(&mut self) {
+        self.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+
+    /// Adds a header; one that is there already is repeated.
+    pub fn add_header(&mut self, name: &str, value: &[u8]) -> Result<(), ResponseError> {
+        let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
+            return Err(ResponseError::HeaderName(name.to_owned()));
+        };
+        if is_reserved(parsed.as_str()) || (parsed == CONNECTION && !value.eq_ignore_ascii_case(b"close")) {
+            return Err(ResponseError::Reserved(parsed.as_str().to_owned()));
+        }
+        let value = HeaderValue::from_bytes(value)
+            .map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
+        self.headers.append(parsed, value);
+        Ok(())
+    }
+
+    /// Closes the connection after this answer.
+    pub(crate) fn close(&mut self) {
+        self.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+
+    pub(crate) fn into_http(self) -> http::Response<Full<Bytes>> {
+        let mut response = http::Response::new(Full::new(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}
+
+fn is_reserved(name: &str) -> bool {
+    matches!(
+        name,
+        "content-length" | "transfer-encoding" | "keep-alive" | "te" | "trailer" | "upgrade"
+    )
+}

@@ -1,0 +1,156 @@
+//! The service that hyper calls: collects the body, hands the request to the engine, waits for the answer.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http::request::Parts;
+use http_body::Body as _;
+use http_body_util::Full;
+use hyper::body::Incoming;
+
+use crate::link::{Link, Stage};
+use crate::request::Request;
+
+/// One per connection.
+pub(crate) struct Service(pub(crate) Rc<Link>);
+
+/// The body could not be read to its end: the peer left or broke its framing.
+#[derive(Debug, thiserror::Error)]
+#[error("the request body ended early")]
+pub(crate) struct BodyEndedEarly;
+
+impl hyper::service::Service<http::Request<Incoming>> for Service {
+    type Response = http::Response<Full<Bytes>>;
+    type Error = BodyEndedEarly;
+    type Future = Exchange;
+
+    fn call(&self, request: http::Request<Incoming>) -> Exchange {
+        let link = Rc::clone(&self.0);
+        link.begun.set(link.begun.get().wrapping_add(1));
+        let (parts, body) = request.into_parts();
+        if body.is_end_stream() {
+            deliver(&link, parts, Bytes::new(), false);
+            return Exchange {
+                link,
+                collecting: None,
+            };
+        }
+        if body.size_hint().lower() > link.body_limit as u64 {
+            // Never asking for the body also never invites it with `100 Continue`.
+            deliver(&link, parts, Bytes::new(), true);
+            return Exchange {
+                link,
+                collecting: None,
+            };
+        }
+        link.stage.set(Stage::Collecting);
+        Exchange {
+            link,
+            collecting: Some(Box::new(Collecting {
+                parts,
+                body,
+                first: Bytes::new(),
+                rest: BytesMut::new(),
+            })),
+        }
+    }
+}
+
+/// One request on its way to its answer.
+pub(crate) struct Exchange {
+    link: Rc<Link>,
+    collecting: Option<Box<Collecting>>,
+}
+
+struct Collecting {
+    parts: Parts,
+    body: Incoming,
+    /// A body of one piece is never copied.
+    first: Bytes,
+    /// Everything, from the second piece on.
+    rest: BytesMut,
+}
+
+impl Future for Exchange {
+    type Output = Result<http::Response<Full<Bytes>>, BodyEndedEarly>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if let Some(collecting) = &mut this.collecting {
+            let complete = match collecting.poll(context, this.link.body_limit) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Ready(Ok(complete)) => complete,
+            };
+            if let Some(collected) = this.collecting.take() {
+                // Dropping the body here tells hyper that the rest of one too large is not wanted.
+                let Collecting {
+                    parts, first, rest, ..
+                } = *collected;
+                let body = if rest.is_empty() { first } else { rest.freeze() };
+                deliver(
+                    &this.link,
+                    parts,
+                    if complete { body } else { Bytes::new() },
+                    !complete,
+                );
+            }
+            return Poll::Pending;
+        }
+        match this.link.answer.borrow_mut().take() {
+            Some(answer) => {
+                this.link.stage.set(Stage::Idle);
+                if this.link.guard.borrow().rejection().is_some() {
+                    // hyper was told to wait for bytes when it tried to read behind this request. None will come; it has
+                    // to try again to learn that the stream ends here.
+                    context.waker().wake_by_ref();
+                }
+                Poll::Ready(Ok(answer))
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Collecting {
+    /// Answers whether the body is complete; if not, it is too large.
+    fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<bool, BodyEndedEarly>> {
+        loop {
+            let frame = match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(Ok(true)),
+                Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(BodyEndedEarly)),
+                Poll::Ready(Some(Ok(frame))) => frame,
+            };
+            // Trailers are nothing that a handler could ask for.
+            let Ok(data) = frame.into_data() else { continue };
+            if self.first.len().max(self.rest.len()) + data.len() > limit {
+                return Poll::Ready(Ok(false));
+            }
+            if self.first.is_empty() && self.rest.is_empty() {
+                self.first = data;
+            } else {
+                if self.rest.is_empty() {
+                    let announced = usize::try_from(self.body.size_hint().lower()).unwrap_or(0);
+                    self.rest
+                        .reserve(self.first.len() + data.len() + announced.min(limit));
+                    self.rest.extend_from_slice(&self.first);
+                }
+                self.rest.extend_from_slice(&data);
+            }
+            // The end is often known with the last piece, which saves a round through the channel.
+            if self.body.is_end_stream() {
+                return Poll::Ready(Ok(true));
+            }
+        }
+    }
+}
+
+fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
+    link.stage.set(Stage::Waiting);
+    let remote = link.socket.borrow().peer();
+    *link.arrived.borrow_mut() = Some(Request::new(parts, body, body_too_large, remote));
+}

@@ -1,0 +1,103 @@
+//! A non-blocking stream that remembers its readiness, since the poller reports each change only once.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr};
+
+use mio::event::Event;
+use mio::net::TcpStream;
+
+/// A connected stream. Calls that cannot make progress answer `WouldBlock` without a system call.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: TcpStream,
+    peer: SocketAddr,
+    readable: bool,
+    writable: bool,
+    /// The peer has closed its side; reading will end, and no further event will say so.
+    read_closed: bool,
+}
+
+impl Socket {
+    pub(crate) fn new(stream: TcpStream, peer: SocketAddr) -> Self {
+        Self {
+            stream,
+            peer,
+            readable: true,
+            writable: true,
+            read_closed: false,
+        }
+    }
+
+    pub(crate) fn stream_mut(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    pub(crate) fn note(&mut self, event: &Event) {
+        self.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+        self.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
+        self.read_closed |= event.is_read_closed() || event.is_error();
+    }
+
+    /// Whether the peer lets the socket's buffer stay full.
+    pub(crate) fn is_write_blocked(&self) -> bool {
+        !self.writable
+    }
+
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.readable {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.readable &= error.kind() != io::ErrorKind::WouldBlock;
+                    return Err(error);
+                }
+                Ok(count) => {
+                    // A short read has emptied the kernel's buffer, so another read would be wasted: what arrives later
+                    // is a new event. Only the end of the stream may already have been reported.
+                    self.readable = count == buffer.len() || self.read_closed;
+                    return Ok(count);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_with(|stream| stream.write(bytes))
+    }
+
+    pub(crate) fn write_vectored(&mut self, bytes: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        self.write_with(|stream| stream.write_vectored(bytes))
+    }
+
+    /// Tells the peer that no more will come.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        match self.stream.shutdown(Shutdown::Write) {
+            // The peer was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+            other => other,
+        }
+    }
+
+    fn write_with(&mut self, mut call: impl FnMut(&mut TcpStream) -> io::Result<usize>) -> io::Result<usize> {
+        if !self.writable {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        loop {
+            match call(&mut self.stream) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.writable &= error.kind() != io::ErrorKind::WouldBlock;
+                    return Err(error);
+                }
+                Ok(count) => return Ok(count),
+            }
+        }
+    }
+}

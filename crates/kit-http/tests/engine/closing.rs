@@ -1,0 +1,115 @@
+//! Ends, from either side.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Command, Server, get};
+
+#[test]
+fn a_client_that_leaves_is_reported() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/never"));
+    std::thread::sleep(Duration::from_millis(30));
+    assert!(server.aborted.try_recv().is_err());
+    drop(client);
+    assert_eq!(
+        server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
+        Ok("/never")
+    );
+}
+
+#[test]
+fn answering_a_client_that_left_is_no_error() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/later"));
+    drop(client);
+    assert_eq!(
+        server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
+        Ok("/later")
+    );
+    // The handler's answer comes 50 ms after the request; the driver insists that it is accepted.
+    std::thread::sleep(Duration::from_millis(120));
+    let mut client = server.connect();
+    client.send(&get("/a"));
+    assert_eq!(client.answer().status, 200);
+}
+
+#[test]
+fn a_client_that_leaves_in_the_middle_of_a_request_is_forgotten() {
+    let server = Server::start();
+    for bytes in [
+        &b"GET / HT"[..],
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+    ] {
+        let mut client = server.connect();
+        client.send(bytes);
+        client.stream.shutdown(std::net::Shutdown::Write).expect("open");
+        assert!(client.is_at_end());
+    }
+    assert_eq!(server.join().requests, 0);
+}
+
+#[test]
+fn closing_finishes_what_is_under_way() {
+    let server = Server::start();
+    let mut idle = server.connect();
+    idle.send(&get("/a"));
+    assert_eq!(idle.answer().status, 200);
+    let mut fresh = server.connect();
+    let mut busy = server.connect();
+    busy.send(&get("/later"));
+    std::thread::sleep(Duration::from_millis(15));
+    server.send(Command::Close(Duration::from_secs(5)));
+    let answer = busy.answer();
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert!(busy.is_at_end());
+    assert!(idle.is_at_end());
+    assert!(fresh.is_at_end());
+    let address = server.address;
+    server.wait();
+    assert!(std::net::TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn closing_cuts_what_does_not_finish() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/never"));
+    std::thread::sleep(Duration::from_millis(15));
+    let start = Instant::now();
+    server.send(Command::Close(Duration::from_millis(100)));
+    assert!(client.is_at_end());
+    assert!(
+        start.elapsed() >= Duration::from_millis(95),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(
+        server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
+        Ok("/never")
+    );
+    server.wait();
+}
+
+#[test]
+fn a_port_in_use_is_an_error() {
+    let server = Server::start();
+    let config = kit_http::Config {
+        host: Some("127.0.0.1".into()),
+        port: server.address.port(),
+        ..kit_http::Config::default()
+    };
+    let error = kit_http::Engine::bind(config).err().expect("the port is taken");
+    assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+}
+
+#[test]
+fn every_address_is_bound_by_default() {
+    let engine = kit_http::Engine::bind(kit_http::Config::default()).expect("binds");
+    let port = engine.local_addr().port();
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    if engine.local_addr().is_ipv6() {
+        assert!(std::net::TcpStream::connect(("::1", port)).is_ok());
+    }
+}

@@ -1,0 +1,217 @@
+//! Sizes and times.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use kit_http::{Config, Limits, Timeouts};
+
+use crate::support::{Server, get, post};
+
+fn small_body() -> Server {
+    Server::with(Config {
+        limits: Limits {
+            body_bytes: 10,
+            ..Limits::default()
+        },
+        ..Config::default()
+    })
+}
+
+#[test]
+fn a_body_of_the_limit_is_accepted_and_one_more_is_not() {
+    let server = small_body();
+    let mut client = server.connect();
+    client.send(&post("0123456789"));
+    assert_eq!(client.answer().text(), "0123456789");
+    client.send(&post("0123456789a"));
+    let answer = client.answer();
+    assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
+    assert!(client.is_at_end());
+}
+
+#[test]
+fn a_chunked_body_is_counted_too() {
+    let server = small_body();
+    let mut client = server.connect();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send(b"6\r\n012345\r\n6\r\n012345\r\n");
+    let answer = client.answer();
+    assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
+    assert!(client.is_at_end());
+}
+
+#[test]
+fn a_refused_upload_still_learns_why() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n");
+    // The server closes before it has everything; what counts is that the answer arrives.
+    for _ in 0..8 {
+        if client.stream.write_all(&vec![b'x'; 64 * 1024]).is_err() {
+            break;
+        }
+    }
+    assert_eq!(client.answer().status, 413);
+}
+
+#[test]
+fn a_body_that_waits_to_be_invited_is_not_invited_when_too_large() {
+    let server = small_body();
+    let mut client = server.connect();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+    assert_eq!(client.answer().status, 413);
+}
+
+#[test]
+fn heads_are_limited() {
+    let server = Server::start();
+    let refused = |bytes: String, status: u16| {
+        let mut client = server.connect();
+        client.send(bytes.as_bytes());
+        let answer = client.answer();
+        assert_eq!(answer.status, status, "{}", answer.text());
+        assert!(client.is_at_end());
+    };
+    let fields = |count: usize| "a: b\r\n".repeat(count);
+    refused(format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", fields(100)), 431);
+    refused(
+        format!(
+            "GET / HTTP/1.1\r\nHost: a\r\na: {}\r\n\r\n",
+            "x".repeat(16 * 1024)
+        ),
+        431,
+    );
+    refused(
+        format!("GET / HTTP/1.1\r\nHost: a\r\na: {}", "x".repeat(20 * 1024)),
+        431,
+    );
+    refused(
+        format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(8 * 1024)),
+        414,
+    );
+    refused(format!("GET /{}", "x".repeat(9 * 1024)), 414);
+
+    let mut client = server.connect();
+    client.send(format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", fields(99)).as_bytes());
+    assert_eq!(client.answer().status, 200);
+    client.send(
+        format!(
+            "GET / HTTP/1.1\r\nHost: a\r\na: {}\r\n\r\n",
+            "x".repeat(16 * 1024 - 40)
+        )
+        .as_bytes(),
+    );
+    assert_eq!(client.answer().status, 200);
+    client.send(format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(8 * 1024 - 1)).as_bytes());
+    assert_eq!(client.answer().status, 200);
+}
+
+fn impatient() -> Server {
+    let timeouts = Timeouts {
+        head: Duration::from_millis(100),
+        body: Duration::from_millis(100),
+        idle: Duration::from_millis(200),
+        write: Duration::from_millis(200),
+    };
+    Server::with(Config {
+        timeouts,
+        ..Config::default()
+    })
+}
+
+#[test]
+fn slow_senders_are_told_and_closed() {
+    let server = impatient();
+    for bytes in [
+        &b"GET / HT"[..],
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+    ] {
+        let mut client = server.connect();
+        let start = Instant::now();
+        client.send(bytes);
+        assert_eq!(client.answer().status, 408);
+        assert!(client.is_at_end());
+        assert!(
+            start.elapsed() >= Duration::from_millis(90),
+            "{:?}",
+            start.elapsed()
+        );
+    }
+}
+
+#[test]
+fn dripping_bytes_does_not_buy_time() {
+    let server = impatient();
+    let mut client = server.connect();
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(2) {
+        if client.stream.write_all(b"x").is_err() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+        let mut peek = [0];
+        client
+            .stream
+            .set_read_timeout(Some(Duration::from_millis(1)))
+            .expect("an option");
+        if client.stream.peek(&mut peek).is_ok() {
+            break;
+        }
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "still open after {:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn idle_connections_are_closed_silently() {
+    let server = impatient();
+    let mut client = server.connect();
+    client.send(&get("/a"));
+    assert_eq!(client.answer().status, 200);
+    let start = Instant::now();
+    assert!(client.is_at_end());
+    assert!(
+        start.elapsed() >= Duration::from_millis(150),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn a_peer_that_never_reads_is_cut() {
+    let server = impatient();
+    let mut client = server.connect();
+    client.send(&get("/large"));
+    std::thread::sleep(Duration::from_millis(600));
+    let mut total = 0;
+    let mut chunk = vec![0; 1024 * 1024];
+    // What the kernel had buffered is still there; the rest never comes.
+    while let Ok(count @ 1..) = std::io::Read::read(&mut client.stream, &mut chunk) {
+        total += count;
+    }
+    assert!(total < 8 * 1024 * 1024, "{total}");
+}
+
+#[test]
+fn a_server_at_its_connection_limit_neither_spins_nor_forgets() {
+    let server = Server::with(Config {
+        limits: Limits {
+            connections: 1,
+            ..Limits::default()
+        },
+        ..Config::default()
+    });
+    let mut first = server.connect();
+    first.send(&get("/1"));
+    assert_eq!(first.answer().status, 200);
+    let mut second = server.connect();
+    second.send(&get("/2"));
+    std::thread::sleep(Duration::from_millis(300));
+    drop(first);
+    assert_eq!(second.answer().text(), "\"/2\"");
+    let turns = server.join().turns;
+    assert!(turns < 2000, "{turns} turns in a third of a second");
+}

@@ -1,0 +1,8 @@
+//! The engine over real sockets, driven by a small loop as libuv drives it in kit's server.
+
+mod closing;
+mod limits;
+mod serving;
+mod splitting;
+mod strictness;
+mod support;

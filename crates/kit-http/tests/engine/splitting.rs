@@ -1,0 +1,55 @@
+//! However the network cuts a stream, the answers are the same.
+
+use crate::support::{Client, Server};
+
+const STREAM: &[u8] = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello\
+POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: v\r\n\r\n\
+GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+fn check(mut client: Client) {
+    assert_eq!(client.answer().text(), "hello");
+    assert_eq!(client.answer().text(), "abcde");
+    assert_eq!(client.answer().text(), "\"/a\"");
+    assert!(client.is_at_end());
+}
+
+#[test]
+fn a_stream_may_be_cut_anywhere() {
+    let server = Server::start();
+    for cut in 1..STREAM.len() {
+        let mut client = server.connect();
+        client.send(&STREAM[..cut]);
+        // Long enough for the server to read the first part alone, most of the time.
+        std::thread::sleep(std::time::Duration::from_micros(300));
+        client.send(&STREAM[cut..]);
+        check(client);
+    }
+}
+
+#[test]
+fn a_stream_may_come_byte_by_byte() {
+    let server = Server::start();
+    let mut client = server.connect();
+    for byte in STREAM {
+        client.send(&[*byte]);
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    check(client);
+}
+
+#[test]
+fn a_refusal_comes_after_the_answers_before_it() {
+    let server = Server::start();
+    let bytes =
+        b"GET /later HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\nGET /c HTTP/1.1\r\n\r\n";
+    for cut in [bytes.len(), bytes.len() - 2, bytes.len() - 10, 40] {
+        let mut client = server.connect();
+        client.send(&bytes[..cut]);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        client.send(&bytes[cut..]);
+        assert_eq!(client.answer().text(), "\"later\"");
+        assert_eq!(client.answer().text(), "\"/b\"");
+        assert_eq!(client.answer().status, 400);
+        assert!(client.is_at_end());
+    }
+}

@@ -1,0 +1,317 @@
+//! Bytes that are refused, and near them the ones that are not.
+
+use crate::support::Server;
+
+const H: &str = "Host: a\r\n";
+
+/// Sends the bytes and expects an error envelope and the end of the connection.
+fn refused(server: &Server, status: u16, code: &str, bytes: impl AsRef<[u8]>) {
+    let bytes = bytes.as_ref();
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+    let mut client = server.connect();
+    client.send(bytes);
+    let answer = client.answer();
+    assert_eq!(answer.status, status, "{shown:?}: {}", answer.text());
+    assert_eq!(answer.header("connection"), Some("close"), "{shown:?}");
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/json"),
+        "{shown:?}"
+    );
+    assert!(
+        answer
+            .text()
+            .starts_with(&format!(r#"{{"error":{{"code":"{code}","message":""#)),
+        "{shown:?}"
+    );
+    assert!(client.is_at_end(), "{shown:?}");
+}
+
+fn accepted(server: &Server, bytes: impl AsRef<[u8]>) {
+    let mut client = server.connect();
+    client.send(bytes.as_ref());
+    let answer = client.answer();
+    assert_eq!(
+        answer.status,
+        200,
+        "{:?}: {}",
+        String::from_utf8_lossy(bytes.as_ref()),
+        answer.text()
+    );
+}
+
+#[test]
+fn ambiguous_framing_is_refused() {
+    let server = Server::start();
+    let bad = |text: String| refused(&server, 400, "BAD_REQUEST", text);
+    bad(format!(
+        "POST / HTTP/1.1\r\n{H}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ));
+    bad(format!(
+        "POST / HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n"
+    ));
+    bad(format!(
+        "POST / HTTP/1.1\r\n{H}Content-Length: 1\r\nContent-Length: 1\r\n\r\na"
+    ));
+    bad(format!(
+        "POST / HTTP/1.1\r\n{H}Content-Length: 1\r\nContent-Length: 2\r\n\r\na"
+    ));
+    bad(format!(
+        "POST / HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ));
+    bad(format!(
+        "POST / HTTP/1.0\r\n{H}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ));
+    for length in [
+        "",
+        "-1",
+        "+1",
+        "1, 1",
+        "0x1",
+        "1 1",
+        "99999999999999999999",
+        "9007199254740993",
+        "1_0",
+    ] {
+        bad(format!("POST / HTTP/1.1\r\n{H}Content-Length: {length}\r\n\r\na"));
+    }
+    for coding in [
+        "gzip",
+        "chunked, chunked",
+        "gzip, chunked",
+        "identity",
+        "xchunked",
+        "",
+    ] {
+        let text = format!("POST / HTTP/1.1\r\n{H}Transfer-Encoding: {coding}\r\n\r\n0\r\n\r\n");
+        refused(&server, 501, "NOT_IMPLEMENTED", text);
+    }
+    accepted(
+        &server,
+        format!("POST / HTTP/1.1\r\n{H}transfer-encoding: CHUNKED\r\n\r\n0\r\n\r\n"),
+    );
+    accepted(
+        &server,
+        format!("POST / HTTP/1.1\r\n{H}Content-Length:0001 \r\n\r\na"),
+    );
+}
+
+#[test]
+fn malformed_chunks_are_refused() {
+    let server = Server::start();
+    for body in [
+        "x\r\n",
+        "\r\n",
+        "-1\r\n",
+        "0x1\r\na\r\n",
+        "1\na\r\n",
+        "1\r\nab\r\n",
+        "1\r\na\n",
+        " 1\r\na\r\n",
+        "1 \r\na\r\n",
+        "FFFFFFFFFFFFFFFFF\r\n",
+        "1;\u{1}\r\na\r\n",
+        "0\r\nbad trailer\r\n\r\n",
+        "0\r\n\n",
+    ] {
+        let text = format!("POST /echo HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n{body}");
+        refused(&server, 400, "BAD_REQUEST", text);
+    }
+    let extension = format!("1;{}\r\na\r\n0\r\n\r\n", "e".repeat(300));
+    let text = format!("POST /echo HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n{extension}");
+    refused(&server, 400, "BAD_REQUEST", text);
+}
+
+#[test]
+fn exactly_one_valid_host_is_required() {
+    let server = Server::start();
+    refused(&server, 400, "BAD_REQUEST", "GET / HTTP/1.1\r\n\r\n");
+    refused(
+        &server,
+        400,
+        "BAD_REQUEST",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+    );
+    refused(
+        &server,
+        400,
+        "BAD_REQUEST",
+        "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n",
+    );
+    for host in ["a b", "a/b", "user@a", "a\\b", "ä", "a,b\u{7f}"] {
+        refused(
+            &server,
+            400,
+            "BAD_REQUEST",
+            format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+        );
+    }
+    for host in ["", "a", "a:80", "[::1]:80", "xn--4ca.example", "127.0.0.1"] {
+        accepted(&server, format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    }
+}
+
+#[test]
+fn malformed_request_lines_are_refused() {
+    let server = Server::start();
+    for line in [
+        "GET /",
+        "GET  / HTTP/1.1",
+        "GET / HTTP/1.1 ",
+        " GET / HTTP/1.1",
+        "GET / http/1.1",
+        "GET / HTTP/1.1.1",
+        "G\u{e4}T / HTTP/1.1",
+        "GET( / HTTP/1.1",
+        "GET\t/ HTTP/1.1",
+        "GET ! HTTP/1.1",
+        "GET a/b HTTP/1.1",
+        "GET * HTTP/1.1",
+        "GET /ä HTTP/1.1",
+        "GET /\u{1} HTTP/1.1",
+        "GET /a#b HTTP/1.1",
+        "GET /<a> HTTP/1.1",
+        "GET /\" HTTP/1.1",
+        "GET /` HTTP/1.1",
+        "GET /?\" HTTP/1.1",
+        "GET http:// HTTP/1.1",
+        "GET ftp://a/ HTTP/1.1",
+        "GET http://a b/ HTTP/1.1",
+        "GET http://a@b/ HTTP/1.1",
+        "GET / FTP/1.1",
+        "GET / ",
+    ] {
+        refused(&server, 400, "BAD_REQUEST", format!("{line}\r\n{H}\r\n"));
+    }
+    for version in ["HTTP/2.0", "HTTP/0.9", "HTTP/1.2", "HTTP/3.0"] {
+        refused(
+            &server,
+            505,
+            "HTTP_VERSION_NOT_SUPPORTED",
+            format!("GET / {version}\r\n{H}\r\n"),
+        );
+    }
+    refused(
+        &server,
+        505,
+        "HTTP_VERSION_NOT_SUPPORTED",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    );
+    refused(
+        &server,
+        501,
+        "NOT_IMPLEMENTED",
+        format!("CONNECT a:80 HTTP/1.1\r\n{H}\r\n"),
+    );
+    refused(
+        &server,
+        400,
+        "BAD_REQUEST",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    );
+    for target in [
+        "/",
+        "/a[0]|{b}^",
+        "/?q={a}|[b]^`\\",
+        "/%zz",
+        "/a//b",
+        "/~'()*!$&,;=:@",
+        "//x",
+    ] {
+        accepted(&server, format!("GET {target} HTTP/1.1\r\n{H}\r\n"));
+    }
+    accepted(&server, format!("OPTIONS * HTTP/1.1\r\n{H}\r\n"));
+    accepted(&server, format!("M-SEARCH / HTTP/1.1\r\n{H}\r\n"));
+}
+
+#[test]
+fn malformed_header_lines_are_refused() {
+    let server = Server::start();
+    for line in [
+        "no colon",
+        ": no name",
+        "a b: c",
+        "a : c",
+        "a\u{e4}: c",
+        "a: b\u{1}c",
+        "a: b\u{0}",
+        "a: \u{7f}",
+        "X: 1\r\n folded",
+        "X: 1\r\n\tfolded",
+        "a(: b",
+        "a: b\rc",
+    ] {
+        refused(
+            &server,
+            400,
+            "BAD_REQUEST",
+            format!("GET / HTTP/1.1\r\n{H}{line}\r\n\r\n"),
+        );
+    }
+    for line in [
+        "X:",
+        "X: ",
+        "X: \t a \t",
+        "x!#$%&'*+-.^_`|~: y",
+        "X: ä\u{a0}",
+        "X: a: b",
+    ] {
+        accepted(&server, format!("GET / HTTP/1.1\r\n{H}{line}\r\n\r\n"));
+    }
+}
+
+#[test]
+fn lines_end_with_both_characters() {
+    let server = Server::start();
+    for text in [
+        "GET / HTTP/1.1\nHost: a\n\n",
+        "GET / HTTP/1.1\r\nHost: a\n\r\n",
+        "GET / HTTP/1.1\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n\n",
+        "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\r\n",
+        "GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n",
+    ] {
+        refused(&server, 400, "BAD_REQUEST", text);
+    }
+}
+
+#[test]
+fn only_one_expectation_is_known() {
+    let server = Server::start();
+    for value in ["", "200-ok", "100-continue, x", "1"] {
+        let text = format!("POST / HTTP/1.1\r\n{H}Expect: {value}\r\nContent-Length: 1\r\n\r\na");
+        refused(&server, 417, "EXPECTATION_FAILED", text);
+    }
+}
+
+#[test]
+fn noise_never_hangs_or_kills_the_server() {
+    let server = Server::start();
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let base = format!("POST /echo HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+        .into_bytes();
+    for _ in 0..400 {
+        let mut bytes = base.clone();
+        for _ in 0..=random() % 3 {
+            let at = usize::try_from(random()).expect("64 bits") % bytes.len();
+            match random() % 3 {
+                0 => bytes[at] = random().to_le_bytes()[0],
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, b"\r\n :0;"[usize::try_from(random() % 6).expect("small")]),
+            }
+        }
+        let mut client = server.connect();
+        client.send(&bytes);
+        client.stream.shutdown(std::net::Shutdown::Write).expect("open");
+        // An answer or the end, and within the client's patience.
+        while client.try_answer(false).is_some() {}
+    }
+    accepted(&server, format!("GET / HTTP/1.1\r\n{H}\r\n"));
+}

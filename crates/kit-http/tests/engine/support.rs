@@ -1,0 +1,319 @@
+//! A server on its own thread, and a client that speaks raw bytes.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+
+/// What a test may ask of a running server.
+pub(crate) enum Command {
+    Close(Duration),
+    Stop,
+}
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    commands: Sender<Command>,
+    /// Paths of requests whose client left.
+    pub(crate) aborted: Receiver<String>,
+    thread: Option<JoinHandle<Report>>,
+}
+
+/// What the loop counted.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// Times that the loop went round.
+    pub(crate) turns: u64,
+    /// Requests that the handler saw.
+    pub(crate) requests: u64,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Self::with(Config::default())
+    }
+
+    /// Answers by path: `/echo` the body, `/later` after 50 ms, `/never` not at all, `/describe` what it saw.
+    pub(crate) fn with(config: Config) -> Self {
+        let (commands, inbox) = channel();
+        let (aborts, aborted) = channel();
+        let (started, address) = channel();
+        let thread = std::thread::spawn(move || {
+            let config = Config {
+                host: Some("127.0.0.1".into()),
+                ..config
+            };
+            let engine = Engine::bind(config).expect("binds");
+            started.send(engine.local_addr()).expect("the test waits");
+            run(&engine, &inbox, aborts)
+        });
+        let address = address.recv().expect("the server starts");
+        Self {
+            address,
+            commands,
+            aborted,
+            thread: Some(thread),
+        }
+    }
+
+    pub(crate) fn send(&self, command: Command) {
+        self.commands.send(command).expect("the server runs");
+    }
+
+    pub(crate) fn connect(&self) -> Client {
+        let stream = TcpStream::connect(self.address).expect("connects");
+        stream.set_nodelay(true).expect("an option");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .expect("an option");
+        Client {
+            stream,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Waits for the loop to end, by itself or because it is told to.
+    pub(crate) fn join(mut self) -> Report {
+        // It may have ended already.
+        let _ = self.commands.send(Command::Stop);
+        self.thread
+            .take()
+            .expect("once")
+            .join()
+            .expect("the engine does not panic")
+    }
+
+    /// Waits for the loop to end by itself.
+    pub(crate) fn wait(mut self) -> Report {
+        self.thread
+            .take()
+            .expect("once")
+            .join()
+            .expect("the engine does not panic")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = self.commands.send(Command::Stop);
+            let ended = thread.join();
+            if !std::thread::panicking() {
+                ended.expect("the engine does not panic");
+            }
+        }
+    }
+}
+
+struct Answers {
+    now: Vec<(RequestId, Response)>,
+    later: Vec<(Instant, RequestId)>,
+    paths: Vec<(RequestId, String)>,
+    aborts: Sender<String>,
+    requests: u64,
+}
+
+impl Handler for Answers {
+    fn request(&mut self, id: RequestId, request: &Request) {
+        self.requests += 1;
+        self.paths.push((id, request.path().to_owned()));
+        let response = match request.path() {
+            _ if request.body_too_large() => Response::json(413, "{}".into()),
+            "/later" => {
+                self.later.push((Instant::now() + Duration::from_millis(50), id));
+                return;
+            }
+            "/never" => return,
+            "/echo" => Response::json(200, request.body().clone()),
+            "/large" => Response::json(200, vec![b'x'; 8 * 1024 * 1024].into()),
+            "/empty" => Response::new(204),
+            "/describe" => Response::json(200, describe(request).into()),
+            _ => Response::json(200, format!("{:?}", request.target()).into()),
+        };
+        self.now.push((id, response.expect("a valid answer")));
+    }
+
+    fn aborted(&mut self, id: RequestId) {
+        let path = self
+            .paths
+            .iter()
+            .find(|(known, _)| *known == id)
+            .expect("a known request");
+        self.aborts.send(path.1.clone()).ok();
+    }
+}
+
+fn describe(request: &Request) -> String {
+    use std::fmt::Write as _;
+    let mut text = format!("{} {}\n", request.method(), request.target());
+    for (name, value) in request.headers() {
+        writeln!(text, "{name}={}", String::from_utf8_lossy(&value)).expect("a string");
+    }
+    text
+}
+
+fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>) -> Report {
+    let mut poll = Poll::new().expect("a poller");
+    let fd = engine.as_raw_fd();
+    poll.registry()
+        .register(&mut SourceFd(&fd), Token(0), Interest::READABLE)
+        .expect("a descriptor");
+    let mut events = Events::with_capacity(8);
+    let mut answers = Answers {
+        now: Vec::new(),
+        later: Vec::new(),
+        paths: Vec::new(),
+        aborts,
+        requests: 0,
+    };
+    let mut turns = 0;
+    let mut closing = false;
+    loop {
+        turns += 1;
+        let patience = engine
+            .next_deadline()
+            .map_or(Duration::from_millis(5), |time| {
+                time.saturating_duration_since(Instant::now())
+            })
+            .min(Duration::from_millis(5));
+        // An interrupted wait is only a shorter one.
+        poll.poll(&mut events, Some(patience)).ok();
+        match inbox.try_recv() {
+            Ok(Command::Close(grace)) => {
+                engine.close(grace);
+                closing = true;
+            }
+            Ok(Command::Stop) | Err(TryRecvError::Disconnected) => break,
+            Err(TryRecvError::Empty) => {}
+        }
+        let now = Instant::now();
+        for (_, id) in answers.later.extract_if(.., |(due, _)| *due <= now) {
+            let response = Response::json(200, "\"later\"".into()).expect("a valid answer");
+            engine.respond(id, response).expect("an open request");
+        }
+        engine.poll().expect("polls");
+        while engine.has_work() {
+            engine.drive(&mut answers);
+            for (id, response) in answers.now.drain(..) {
+                engine.respond(id, response).expect("an open request");
+            }
+        }
+        if closing && engine.is_closed() {
+            break;
+        }
+    }
+    Report {
+        turns,
+        requests: answers.requests,
+    }
+}
+
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (key, value) = line.split_once(": ")?;
+            (key == name).then_some(value)
+        })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("text")
+    }
+}
+
+impl Client {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("writes");
+    }
+
+    /// The next answer to anything but HEAD.
+    pub(crate) fn answer(&mut self) -> Answer {
+        self.try_answer(false).expect("an answer before the end")
+    }
+
+    pub(crate) fn answer_to_head(&mut self) -> Answer {
+        self.try_answer(true).expect("an answer before the end")
+    }
+
+    /// The next answer, or nothing where the server closed the connection.
+    pub(crate) fn try_answer(&mut self, to_head: bool) -> Option<Answer> {
+        let end = loop {
+            if let Some(at) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                break at + 4;
+            }
+            if !self.fill() {
+                assert!(
+                    self.buffer.is_empty(),
+                    "cut off: {}",
+                    String::from_utf8_lossy(&self.buffer)
+                );
+                return None;
+            }
+        };
+        let head = String::from_utf8(self.buffer.drain(..end).collect()).expect("a text head");
+        let status = head[9..12].parse().expect("a status");
+        let mut answer = Answer {
+            status,
+            head,
+            body: Vec::new(),
+        };
+        if status != 204 && status >= 200 && !to_head {
+            let length: usize = answer
+                .header("content-length")
+                .expect("a length")
+                .parse()
+                .expect("a number");
+            while self.buffer.len() < length {
+                assert!(self.fill(), "the body is cut off");
+            }
+            answer.body = self.buffer.drain(..length).collect();
+        }
+        Some(answer)
+    }
+
+    /// Whether the server closes the connection without another byte.
+    pub(crate) fn is_at_end(&mut self) -> bool {
+        self.buffer.is_empty() && !self.fill()
+    }
+
+    fn fill(&mut self) -> bool {
+        let mut chunk = [0; 64 * 1024];
+        match self.stream.read(&mut chunk) {
+            Ok(count) => {
+                self.buffer.extend_from_slice(&chunk[..count]);
+                count > 0
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => false,
+            Err(error) => panic!("the server neither answers nor closes: {error}"),
+        }
+    }
+}
+
+/// A GET of a path.
+pub(crate) fn get(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+}
+
+/// A POST of a body to `/echo`.
+pub(crate) fn post(body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()
+}
