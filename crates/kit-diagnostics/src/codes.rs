@@ -133,6 +133,8 @@ codes! {
         1601 UNSUPPORTED_COLUMN "a property that has no column type"
         1602 UNKNOWN_REFERENCE "a reference to an entity or property that does not exist"
         1603 MISSING_ID "an entity without an id"
+        1604 DUPLICATE_TABLE "two entities in one table"
+        1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not take as it is"
     }
     Compile {
         1701 COMPILER_FAILED "the project's compiler failed"

@@ -1,0 +1,135 @@
+//! A column as a chain of drizzle's builders.
+
+use std::fmt::Write as _;
+
+use kit_ir::{LiteralValue, Relation};
+
+use super::{Body, name};
+use crate::{Column, ColumnDefault, ColumnType, ValueType};
+
+impl Body<'_> {
+    /// `varchar("title", { length: 200 }).notNull()`. The type comes first, then the role, then the defaults, then
+    /// `notNull`, as the documentation of drizzle writes it.
+    pub(super) fn column(&mut self, column: &Column) -> String {
+        let mut chain = self.builder(column);
+        if column.source.value == ValueType::Declared {
+            let _ = write!(
+                chain,
+                ".$type<NonNullable<{}[{}]>>()",
+                self.table.entity,
+                name::text(&column.source.property)
+            );
+        }
+        let is_key = self.table.primary_key == [column.name.as_str()];
+        if is_key {
+            chain.push_str(".primaryKey()");
+        }
+        if let Some(unique) = self
+            .table
+            .uniques
+            .iter()
+            .find(|unique| unique.columns == [column.name.as_str()])
+        {
+            if unique.name == format!("{}_{}_unique", self.table.name, column.name) {
+                chain.push_str(".unique()");
+            } else {
+                let _ = write!(chain, ".unique({})", name::text(&unique.name));
+            }
+        }
+        if let Some(default) = &column.default {
+            chain.push_str(&self.default(default));
+        }
+        // A primary key is never null, and drizzle knows it.
+        if !column.nullable && !is_key {
+            chain.push_str(".notNull()");
+        }
+        if column.source.on_update_now {
+            chain.push_str(".$onUpdate(() => new Date())");
+        }
+        self.references(column, &mut chain);
+        chain
+    }
+
+    fn builder(&mut self, column: &Column) -> String {
+        let (function, mut options) = match column.r#type {
+            ColumnType::Uuid => ("uuid", String::new()),
+            ColumnType::Varchar { length } => ("varchar", format!("length: {length}")),
+            ColumnType::Text => ("text", String::new()),
+            ColumnType::Boolean => ("boolean", String::new()),
+            ColumnType::Integer => ("integer", String::new()),
+            ColumnType::BigInt => ("bigint", "mode: \"number\"".to_owned()),
+            ColumnType::BigIntExact => ("bigint", "mode: \"bigint\"".to_owned()),
+            ColumnType::DoublePrecision => ("doublePrecision", String::new()),
+            ColumnType::Timestamp => ("timestamp", String::new()),
+            ColumnType::Jsonb => ("jsonb", String::new()),
+        };
+        if let ValueType::OneOf(values) = &column.source.value {
+            let values: Vec<String> = values.iter().map(|value| name::text(value)).collect();
+            options = format!("enum: [{}]", values.join(", "));
+        }
+        self.drizzle.insert(function);
+        let column = name::text(&column.name);
+        if options.is_empty() {
+            format!("{function}({column})")
+        } else {
+            format!("{function}({column}, {{ {options} }})")
+        }
+    }
+
+    fn default(&mut self, default: &ColumnDefault) -> String {
+        match default {
+            ColumnDefault::RandomUuid => ".defaultRandom()".to_owned(),
+            ColumnDefault::Now => ".defaultNow()".to_owned(),
+            ColumnDefault::Identity => ".generatedByDefaultAsIdentity()".to_owned(),
+            ColumnDefault::Literal(LiteralValue::String(value)) => format!(".default({})", name::text(value)),
+            ColumnDefault::Literal(LiteralValue::Number(value)) => format!(".default({value})"),
+            ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
+            ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
+            // As SQL: an object literal would have to spell the entity's type.
+            ColumnDefault::Json(json) => {
+                self.sql = true;
+                let sql = format!("{}::jsonb", crate::sql::text(json));
+                format!(".default(sql`{}`)", name::template(&sql))
+            }
+        }
+    }
+
+    fn references(&mut self, column: &Column, chain: &mut String) {
+        let table = self.table;
+        let Some(key) = table.foreign_keys.iter().find(|key| key.column == column.name) else {
+            return;
+        };
+        // The annotation lets tables refer to each other and to themselves without a circular inference.
+        self.types.insert("AnyPgColumn");
+        if key.table != table.name {
+            self.tables.insert(&key.table);
+        }
+        let property = self.names.property_of(&key.table, &key.target);
+        let target = name::member(self.names.variable_of(&key.table), property);
+        let action = match key.on_delete {
+            Relation::NoAction => "",
+            Relation::Cascade => ", { onDelete: \"cascade\" }",
+            Relation::SetNull => ", { onDelete: \"set null\" }",
+            Relation::Restrict => ", { onDelete: \"restrict\" }",
+        };
+        let _ = write!(chain, ".references((): AnyPgColumn => {target}{action})");
+    }
+
+    /// Whether a column's type is named through the entity.
+    pub(super) fn uses_entity(&self) -> bool {
+        self.table
+            .columns
+            .iter()
+            .any(|column| column.source.value == ValueType::Declared)
+    }
+}
+
+/// A literal in SQL, for constraints.
+pub(super) fn sql_literal(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(value) => crate::sql::text(value),
+        LiteralValue::Number(value) => value.to_string(),
+        LiteralValue::Boolean(value) => value.to_string(),
+        LiteralValue::BigInt(digits) => digits.clone(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Names and texts in TypeScript.
+
+use heck::ToLowerCamelCase;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Schema, Table};
+
+/// Names a table's variable must not take: words of TypeScript and what a schema module imports.
+const TAKEN: &[&str] = &[
+    "arguments",
+    "await",
+    "bigint",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "check",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "doublePrecision",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "index",
+    "instanceof",
+    "integer",
+    "interface",
+    "jsonb",
+    "let",
+    "new",
+    "null",
+    "package",
+    "pgTable",
+    "primaryKey",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "sql",
+    "static",
+    "super",
+    "switch",
+    "table",
+    "text",
+    "this",
+    "throw",
+    "timestamp",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "uuid",
+    "var",
+    "varchar",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+
+/// The variable and the file of each table.
+pub(super) struct Names {
+    /// Variable and file, by the table's name.
+    by_table: BTreeMap<String, (String, String)>,
+    /// The property, by the names of table and column.
+    properties: BTreeMap<(String, String), String>,
+}
+
+impl Names {
+    pub(super) fn of(schema: &Schema) -> Self {
+        let (mut variables, mut files) = (BTreeSet::new(), BTreeSet::new());
+        let mut by_table = BTreeMap::new();
+        let mut properties = BTreeMap::new();
+        for table in &schema.tables {
+            let camel = table.name.to_lower_camel_case();
+            let usable = camel.starts_with(|char: char| char.is_ascii_alphabetic())
+                && camel.chars().all(|char| char.is_ascii_alphanumeric());
+            let mut variable = if usable {
+                camel
+            } else {
+                format!("table{}", table.entity)
+            };
+            if TAKEN.binary_search(&variable.as_str()).is_ok() {
+                variable.push_str("Table");
+            }
+            let stem: String = table
+                .name
+                .chars()
+                .map(|char| {
+                    if char.is_ascii_alphanumeric() || "_-".contains(char) {
+                        char
+                    } else {
+                        '_'
+                    }
+                })
+                .collect();
+            // File names are compared without case, as two of the three big file systems do.
+            let file = unique(stem, |name| files.insert(name.to_lowercase()));
+            let variable = unique(variable, |name| variables.insert(name.to_owned()));
+            by_table.insert(table.name.clone(), (variable, format!("{file}.ts")));
+            for column in &table.columns {
+                properties.insert(
+                    (table.name.clone(), column.name.clone()),
+                    column.source.property.clone(),
+                );
+            }
+        }
+        Self { by_table, properties }
+    }
+
+    pub(super) fn variable(&self, table: &Table) -> &str {
+        self.variable_of(&table.name)
+    }
+
+    pub(super) fn file(&self, table: &Table) -> String {
+        self.file_of(&table.name).to_owned()
+    }
+
+    pub(super) fn variable_of(&self, table: &str) -> &str {
+        &self.by_table[table].0
+    }
+
+    pub(super) fn file_of(&self, table: &str) -> &str {
+        &self.by_table[table].1
+    }
+
+    /// The property that a column of a table stores. Foreign keys name only columns that exist.
+    pub(super) fn property_of(&self, table: &str, column: &str) -> &str {
+        &self.properties[&(table.to_owned(), column.to_owned())]
+    }
+}
+
+/// The name itself, or with the first number behind it that makes it new.
+fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
+    if is_new(&name) {
+        return name;
+    }
+    let mut number = 2_usize;
+    loop {
+        let next = format!("{name}{number}");
+        if is_new(&next) {
+            return next;
+        }
+        number += 1;
+    }
+}
+
+/// A string literal. JSON's escapes are valid TypeScript; the two line separators are escaped for old tools.
+pub(super) fn text(value: &str) -> String {
+    serde_json::Value::from(value)
+        .to_string()
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// Text inside a template literal.
+pub(super) fn template(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('`', "\\`")
+        .replace("${", "\\${")
+}
+
+/// A property key in an object literal. `__proto__` would set the prototype, so it is computed.
+pub(super) fn key(name: &str) -> String {
+    if name == "__proto__" {
+        "[\"__proto__\"]".to_owned()
+    } else if is_identifier(name) {
+        name.to_owned()
+    } else {
+        text(name)
+    }
+}
+
+/// Access to a member.
+pub(super) fn member(object: &str, name: &str) -> String {
+    if is_identifier(name) {
+        format!("{object}.{name}")
+    } else {
+        format!("{object}[{}]", text(name))
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_' || char == '$')
+        && name
+            .chars()
+            .all(|char| char.is_ascii_alphanumeric() || char == '_' || char == '$')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TAKEN, key, member, template, text};
+
+    #[test]
+    fn what_users_name_cannot_leave_its_quotes() {
+        assert!(TAKEN.is_sorted());
+        assert_eq!(text("a\"b\u{2028}"), "\"a\\\"b\\u2028\"");
+        assert_eq!(template("`${x}\\"), "\\`\\${x}\\\\");
+        assert_eq!(key("__proto__"), "[\"__proto__\"]");
+        assert_eq!(key("a-b"), "\"a-b\"");
+        assert_eq!(member("table", "a-b"), "table[\"a-b\"]");
+    }
+}

@@ -1,0 +1,97 @@
+//! Names in the database.
+
+use heck::ToSnakeCase;
+use sha2::{Digest, Sha256};
+
+/// The longest name PostgreSQL keeps, in bytes; it silently cuts longer ones.
+pub(crate) const LONGEST: usize = 63;
+
+/// Columns every table has anyway.
+const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+
+/// The column of a property without `@column`: `authorId` becomes `author_id`.
+pub(crate) fn column(property: &str) -> String {
+    let name = property.to_snake_case();
+    // A property of signs alone, such as `$`, has no words: it keeps its name and is quoted.
+    if name.is_empty() {
+        property.to_owned()
+    } else {
+        name
+    }
+}
+
+/// Why PostgreSQL would not take a name as it is, or nothing.
+pub(crate) fn refusal(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("is empty".to_owned());
+    }
+    if name.contains('\0') {
+        return Some("holds a zero byte".to_owned());
+    }
+    (name.len() > LONGEST).then(|| format!("is {} bytes long and PostgreSQL keeps {LONGEST}", name.len()))
+}
+
+/// Whether PostgreSQL has a hidden column of that name in every table.
+pub(crate) fn is_system_column(name: &str) -> bool {
+    SYSTEM_COLUMNS.contains(&name)
+}
+
+/// The name of a constraint or index from its parts. Where it would be too long, a hash takes the place of its end, so
+/// that two long names that begin alike stay two.
+pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
+    let full = format!("{}_{suffix}", parts.join("_"));
+    if full.len() <= LONGEST {
+        return full;
+    }
+    let hash: String = Sha256::digest(full.as_bytes())
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let room = LONGEST - suffix.len() - hash.len() - 2;
+    let head: String = full
+        .char_indices()
+        .take_while(|(at, char)| at + char.len_utf8() <= room)
+        .map(|(_, char)| char)
+        .collect();
+    format!("{head}_{hash}_{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, column, constraint, refusal};
+
+    #[test]
+    fn properties_become_snake_case() {
+        for (property, expected) in [
+            ("id", "id"),
+            ("authorId", "author_id"),
+            ("createdAt", "created_at"),
+            ("HTMLBody", "html_body"),
+            ("line2", "line2"),
+            ("$", "$"),
+        ] {
+            assert_eq!(column(property), expected);
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_without_becoming_equal() {
+        let long = "a".repeat(70);
+        let (one, two) = (
+            constraint(&[&long, "x"], "unique"),
+            constraint(&[&long, "y"], "unique"),
+        );
+        assert!(one.len() <= LONGEST && two.len() <= LONGEST, "{one} {two}");
+        assert_ne!(one, two);
+        assert!(one.ends_with("_unique"));
+        assert_eq!(constraint(&["users", "email"], "unique"), "users_email_unique");
+    }
+
+    #[test]
+    fn names_that_postgresql_would_cut_are_refused() {
+        assert_eq!(refusal("notes"), None);
+        assert!(refusal(&"n".repeat(64)).unwrap().contains("64 bytes"));
+        assert!(refusal("").is_some());
+    }
+}

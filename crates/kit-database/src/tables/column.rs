@@ -1,0 +1,165 @@
+//! From a property to a column.
+
+use kit_diagnostics::codes;
+use kit_ir::{DefaultValue, GeneratedKind, LiteralValue, Property};
+
+use super::Builder;
+use super::kind::{Storage, storage};
+use crate::names;
+use crate::{Column, ColumnDefault, ColumnSource, ColumnType};
+
+impl Builder<'_> {
+    /// The column of a property with the values it is limited to, or nothing where it was reported.
+    pub(super) fn column(
+        &mut self,
+        entity: &str,
+        property: &Property,
+    ) -> Option<(Column, Vec<LiteralValue>)> {
+        let place = format!("`{entity}.{}`", property.name);
+        let mut storage = match storage(self.program, property.r#type) {
+            Ok(storage) => storage,
+            Err(reason) => {
+                self.error(
+                    codes::UNSUPPORTED_COLUMN,
+                    property.span,
+                    format!("{place} cannot be a column: {reason}"),
+                    "change its type, or move it to an interface without `@table`",
+                );
+                return None;
+            }
+        };
+        // A random UUID is stored as one, whatever text the property says it is.
+        if property.tags.generated == Some(GeneratedKind::Uuid) || is_generated_id(property, &storage) {
+            storage.r#type = match storage.r#type {
+                ColumnType::Text | ColumnType::Varchar { .. } => ColumnType::Uuid,
+                other => other,
+            };
+        }
+        let name = property
+            .tags
+            .column
+            .clone()
+            .unwrap_or_else(|| names::column(&property.name));
+        let refusal = if names::is_system_column(&name) {
+            Some("is a hidden column of every PostgreSQL table".to_owned())
+        } else {
+            names::refusal(&name)
+        };
+        if let Some(reason) = refusal {
+            self.error(
+                codes::UNUSABLE_NAME,
+                property.span,
+                format!("the column name `{name}` of {place} {reason}"),
+                "name the column: `@column other_name`",
+            );
+            return None;
+        }
+        if property.tags.id && (property.optional || storage.nullable) {
+            self.error(
+                codes::UNSUPPORTED_COLUMN,
+                property.span,
+                format!("{place} is the id and may be absent"),
+                "an id is never null: drop the `?` and the `null`",
+            );
+            return None;
+        }
+        if property.tags.on_update_now && storage.r#type != ColumnType::Timestamp {
+            self.error(
+                codes::UNSUPPORTED_COLUMN,
+                property.span,
+                format!(
+                    "{place} has `@onUpdate now` and is stored as `{}`",
+                    storage.r#type
+                ),
+                "make it a `Date`",
+            );
+            return None;
+        }
+        let default = match default(property, &storage) {
+            Ok(default) => default,
+            Err(reason) => {
+                self.error(
+                    codes::UNSUPPORTED_COLUMN,
+                    property.span,
+                    format!("{place} {reason}"),
+                    "change the tag or the type so that they fit",
+                );
+                return None;
+            }
+        };
+        let column = Column {
+            name,
+            r#type: storage.r#type,
+            nullable: storage.nullable || property.optional,
+            default,
+            source: ColumnSource {
+                property: property.name.clone(),
+                on_update_now: property.tags.on_update_now,
+                value: storage.value,
+            },
+        };
+        Some((column, storage.values))
+    }
+}
+
+/// `@id @generated` on a string: the id is a UUID then.
+fn is_generated_id(property: &Property, storage: &Storage) -> bool {
+    property.tags.id
+        && property.tags.generated == Some(GeneratedKind::Unspecified)
+        && storage.values.is_empty()
+        && matches!(storage.r#type, ColumnType::Text | ColumnType::Varchar { .. })
+}
+
+fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefault>, String> {
+    if let Some(generated) = property.tags.generated {
+        return match (generated, storage.r#type) {
+            (GeneratedKind::Uuid | GeneratedKind::Unspecified, ColumnType::Uuid) => {
+                Ok(Some(ColumnDefault::RandomUuid))
+            }
+            (GeneratedKind::Now | GeneratedKind::Unspecified, ColumnType::Timestamp) => {
+                Ok(Some(ColumnDefault::Now))
+            }
+            (
+                GeneratedKind::Unspecified,
+                ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact,
+            ) if !property.optional && !storage.nullable => Ok(Some(ColumnDefault::Identity)),
+            (kind, r#type) => Err(format!(
+                "is `@generated{}`, and PostgreSQL makes no such value for a column of type `{type}`",
+                match kind {
+                    GeneratedKind::Uuid => " uuid",
+                    GeneratedKind::Now => " now",
+                    GeneratedKind::Unspecified => "",
+                }
+            )),
+        };
+    }
+    match (&property.tags.default, storage.r#type) {
+        (None | Some(DefaultValue::Null), _) => Ok(None),
+        (Some(DefaultValue::Now), ColumnType::Timestamp) => Ok(Some(ColumnDefault::Now)),
+        (Some(DefaultValue::Json(text)), ColumnType::Jsonb) => Ok(Some(ColumnDefault::Json(text.clone()))),
+        (Some(DefaultValue::Literal(value)), r#type) if fits(value, r#type) => {
+            Ok(Some(ColumnDefault::Literal(value.clone())))
+        }
+        (Some(_), r#type) => Err(format!(
+            "has a `@default` that a column of type `{type}` cannot hold"
+        )),
+    }
+}
+
+fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
+    match value {
+        LiteralValue::String(text) => match r#type {
+            ColumnType::Text | ColumnType::Uuid => true,
+            ColumnType::Varchar { length } => text.chars().count() <= length as usize,
+            _ => false,
+        },
+        LiteralValue::Number(number) => match r#type {
+            ColumnType::Integer => number.fract() == 0.0 && number.abs() <= f64::from(i32::MAX),
+            ColumnType::BigInt => number.fract() == 0.0,
+            ColumnType::DoublePrecision => true,
+            _ => false,
+        },
+        LiteralValue::Boolean(_) => r#type == ColumnType::Boolean,
+        LiteralValue::BigInt(_) => r#type == ColumnType::BigIntExact,
+    }
+}

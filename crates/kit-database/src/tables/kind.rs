@@ -1,0 +1,233 @@
+//! Which column type stores the values of a type.
+
+use kit_ir::{Constraints, DeclarationId, Format, LiteralValue, Program, TypeId, TypeKind};
+
+use crate::{ColumnType, ValueType};
+
+/// How the values of a property are stored.
+pub(super) struct Storage {
+    pub(super) r#type: ColumnType,
+    /// The type has `null` among its values.
+    pub(super) nullable: bool,
+    pub(super) value: ValueType,
+    /// The only values there are; empty where the type does not list them.
+    pub(super) values: Vec<LiteralValue>,
+}
+
+impl Storage {
+    fn plain(r#type: ColumnType) -> Self {
+        Self {
+            r#type,
+            nullable: false,
+            value: ValueType::Inferred,
+            values: Vec::new(),
+        }
+    }
+
+    fn declared(r#type: ColumnType) -> Self {
+        Self {
+            value: ValueType::Declared,
+            ..Self::plain(r#type)
+        }
+    }
+}
+
+/// Finds the storage of a type, or says why there is none.
+pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> {
+    let mut members = Vec::new();
+    flatten(program, id, &mut members, &mut Vec::new());
+    let before = members.len();
+    members.retain(|member| program.types[*member].kind != TypeKind::Null);
+    let nullable = members.len() < before;
+    let mut storage = match members.as_slice() {
+        [] => return Err("a column of nothing but `null` stores nothing".to_owned()),
+        [member] => single(program, *member)?,
+        members => union(program, members)?,
+    };
+    storage.nullable = nullable;
+    Ok(storage)
+}
+
+/// The members of a union, through references to other unions; a type that is no union is its own member.
+fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
+    match &program.types[id].kind {
+        TypeKind::Union { members: inner } => {
+            for member in inner {
+                flatten(program, *member, members, seen);
+            }
+        }
+        TypeKind::Reference { declaration } if !seen.contains(declaration) => {
+            let target = program.declarations[*declaration].r#type;
+            // An object keeps its reference, by which a recursive one is known again.
+            if matches!(program.types[target].kind, TypeKind::Object(_)) {
+                members.push(id);
+            } else {
+                seen.push(*declaration);
+                flatten(program, target, members, seen);
+                seen.pop();
+            }
+        }
+        _ => members.push(id),
+    }
+}
+
+fn single(program: &Program, id: TypeId) -> Result<Storage, String> {
+    let r#type = &program.types[id];
+    Ok(match &r#type.kind {
+        TypeKind::String => Storage::plain(text(&r#type.constraints)?),
+        TypeKind::Number => Storage::plain(number(&r#type.constraints)),
+        TypeKind::Boolean => Storage::plain(ColumnType::Boolean),
+        TypeKind::BigInt => Storage::plain(ColumnType::BigIntExact),
+        TypeKind::Date => Storage::plain(ColumnType::Timestamp),
+        TypeKind::Literal { value } => literals(std::slice::from_ref(value))?,
+        TypeKind::Template { .. } => Storage::declared(text(&r#type.constraints)?),
+        TypeKind::Unknown
+        | TypeKind::Array { .. }
+        | TypeKind::Tuple { .. }
+        | TypeKind::Object(_)
+        | TypeKind::Reference { .. } => {
+            json_alike(program, id, &mut Vec::new())?;
+            Storage::declared(ColumnType::Jsonb)
+        }
+        TypeKind::Bytes => return Err("bytes cannot be stored yet".to_owned()),
+        TypeKind::Never => return Err("`never` has no value to store".to_owned()),
+        TypeKind::Null | TypeKind::Union { .. } => {
+            return Err("a union inside a union cannot be stored".to_owned());
+        }
+    })
+}
+
+fn union(program: &Program, members: &[TypeId]) -> Result<Storage, String> {
+    let mut values = Vec::new();
+    for member in members {
+        if let TypeKind::Literal { value } = &program.types[*member].kind {
+            values.push(value.clone());
+        }
+    }
+    if values.len() == members.len() {
+        return literals(&values);
+    }
+    for member in members {
+        json_alike(program, *member, &mut Vec::new())?;
+    }
+    Ok(Storage::declared(ColumnType::Jsonb))
+}
+
+/// Storage of a type that lists its values.
+fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
+    let texts: Vec<String> = values
+        .iter()
+        .filter_map(|value| match value {
+            LiteralValue::String(text) => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    if texts.len() == values.len() {
+        return Ok(Storage {
+            value: ValueType::OneOf(texts),
+            values: values.to_vec(),
+            ..Storage::plain(ColumnType::Text)
+        });
+    }
+    if values
+        .iter()
+        .all(|value| matches!(value, LiteralValue::Boolean(_)))
+    {
+        let every =
+            values.contains(&LiteralValue::Boolean(true)) && values.contains(&LiteralValue::Boolean(false));
+        return Ok(if every {
+            Storage::plain(ColumnType::Boolean)
+        } else {
+            Storage {
+                values: values.to_vec(),
+                ..Storage::declared(ColumnType::Boolean)
+            }
+        });
+    }
+    let mut whole = true;
+    for value in values {
+        let LiteralValue::Number(number) = value else {
+            return Err("literals of different kinds cannot share a column".to_owned());
+        };
+        whole &= number.fract() == 0.0 && number.abs() <= f64::from(i32::MAX);
+    }
+    let r#type = if whole {
+        ColumnType::Integer
+    } else {
+        ColumnType::DoublePrecision
+    };
+    Ok(Storage {
+        values: values.to_vec(),
+        ..Storage::declared(r#type)
+    })
+}
+
+/// The longest `varchar` PostgreSQL knows.
+const LONGEST_VARCHAR: u64 = 10_485_760;
+
+fn text(constraints: &Constraints) -> Result<ColumnType, String> {
+    if constraints.format == Some(Format::Uuid) {
+        return Ok(ColumnType::Uuid);
+    }
+    match constraints.max_length {
+        None => Ok(ColumnType::Text),
+        Some(0) => Err("`@maxLength 0` leaves nothing to store".to_owned()),
+        Some(length) => Ok(match u32::try_from(length) {
+            Ok(short) if length <= LONGEST_VARCHAR => ColumnType::Varchar { length: short },
+            // Beyond what varchar can say, the validator alone holds the limit.
+            _ => ColumnType::Text,
+        }),
+    }
+}
+
+fn number(constraints: &Constraints) -> ColumnType {
+    if !constraints.integer {
+        return ColumnType::DoublePrecision;
+    }
+    let beyond =
+        |limit: Option<kit_ir::Decimal>| limit.is_some_and(|limit| limit.get().abs() > f64::from(i32::MAX));
+    let wide = [
+        constraints.minimum,
+        constraints.maximum,
+        constraints.exclusive_minimum,
+        constraints.exclusive_maximum,
+    ];
+    if wide.into_iter().any(beyond) {
+        ColumnType::BigInt
+    } else {
+        ColumnType::Integer
+    }
+}
+
+/// Whether every value comes back from JSON as it went in: what is a `Date` or a `bigint` in a handler would come back
+/// as text.
+fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> Result<(), String> {
+    let refuse = |what: &str| {
+        Err(format!(
+            "a `{what}` inside a JSON column would come back as text; give it a column of its own, or make it a `string`"
+        ))
+    };
+    match &program.types[id].kind {
+        TypeKind::Date => refuse("Date"),
+        TypeKind::BigInt => refuse("bigint"),
+        TypeKind::Bytes => refuse("Uint8Array"),
+        TypeKind::Array { element } => json_alike(program, *element, seen),
+        TypeKind::Tuple { elements } => elements
+            .iter()
+            .try_for_each(|element| json_alike(program, element.r#type, seen)),
+        TypeKind::Union { members } => members
+            .iter()
+            .try_for_each(|member| json_alike(program, *member, seen)),
+        TypeKind::Object(object) => object
+            .properties
+            .iter()
+            .map(|property| property.r#type)
+            .chain(object.index)
+            .try_for_each(|inner| json_alike(program, inner, seen)),
+        TypeKind::Reference { declaration } if !seen.contains(declaration) => {
+            seen.push(*declaration);
+            json_alike(program, program.declarations[*declaration].r#type, seen)
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,178 @@
+//! From entities to tables.
+
+mod column;
+mod kind;
+mod references;
+
+use std::collections::HashMap;
+
+use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
+use kit_ir::{Entity, Program, Span};
+
+use crate::names;
+use crate::{Check, Index, Schema, Table, Unique};
+
+impl Schema {
+    /// Makes a table of every entity. A property that cannot be stored is reported and left out; a schema that comes
+    /// with errors must not be written anywhere.
+    pub fn from_program(program: &Program) -> (Self, Diagnostics) {
+        let mut builder = Builder {
+            program,
+            diagnostics: Diagnostics::default(),
+        };
+        let mut schema = Self {
+            tables: builder.tables(),
+        };
+        references::resolve(&mut builder, &mut schema);
+        (schema, builder.diagnostics)
+    }
+}
+
+/// What the passes share.
+struct Builder<'a> {
+    program: &'a Program,
+    diagnostics: Diagnostics,
+}
+
+impl<'a> Builder<'a> {
+    fn tables(&mut self) -> Vec<Table> {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        let mut tables = Vec::new();
+        for entity in &self.program.entities {
+            let declaration = &self.program.declarations[entity.declaration];
+            if let Some(first) = seen.insert(&entity.table, declaration.span) {
+                let diagnostic = self
+                    .diagnostic(
+                        codes::DUPLICATE_TABLE,
+                        declaration.span,
+                        format!("two entities are stored in the table `{}`", entity.table),
+                    )
+                    .label(self.secondary(first, "the first one"))
+                    .help("give one of them another name: `@table other_name`");
+                self.diagnostics.push(diagnostic);
+                continue;
+            }
+            if let Some(reason) = names::refusal(&entity.table) {
+                self.error(
+                    codes::UNUSABLE_NAME,
+                    declaration.span,
+                    format!("the table name `{}` {reason}", entity.table),
+                    "name it: `@table shorter_name`",
+                );
+            }
+            tables.push(self.table(entity));
+        }
+        tables
+    }
+
+    fn table(&mut self, entity: &'a Entity) -> Table {
+        let program = self.program;
+        let declaration = &program.declarations[entity.declaration];
+        let mut table = Table {
+            name: entity.table.clone(),
+            entity: declaration.name.clone(),
+            columns: Vec::new(),
+            primary_key: Vec::new(),
+            uniques: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            indexes: Vec::new(),
+        };
+        for property in program.properties(declaration.r#type) {
+            let Some((column, values)) = self.column(&declaration.name, property) else {
+                continue;
+            };
+            if let Some(other) = table.column(&column.name) {
+                let message = format!(
+                    "`{}` and `{}` would both be the column `{}`",
+                    other.source.property, property.name, column.name
+                );
+                self.error(
+                    codes::UNUSABLE_NAME,
+                    property.span,
+                    message,
+                    "name one of the columns: `@column other_name`",
+                );
+                continue;
+            }
+            if property.tags.id {
+                table.primary_key.push(column.name.clone());
+            }
+            if property.tags.unique {
+                table.uniques.push(Unique {
+                    name: names::constraint(&[&table.name, &column.name], "unique"),
+                    columns: vec![column.name.clone()],
+                });
+            }
+            if property.tags.index {
+                table.indexes.push(Index {
+                    name: names::constraint(&[&table.name, &column.name], "idx"),
+                    columns: vec![column.name.clone()],
+                });
+            }
+            if !values.is_empty() {
+                table.checks.push(Check {
+                    name: names::constraint(&[&table.name, &column.name], "check"),
+                    column: column.name.clone(),
+                    values,
+                });
+            }
+            table.columns.push(column);
+        }
+        if table.primary_key.is_empty() {
+            self.error(
+                codes::MISSING_ID,
+                declaration.span,
+                format!("the entity `{}` has no `@id`", declaration.name),
+                "mark the property that tells one row from another: `/** @id @generated uuid */ id: string;`",
+            );
+        }
+        self.composite_indexes(entity, &mut table);
+        table
+    }
+
+    fn composite_indexes(&mut self, entity: &Entity, table: &mut Table) {
+        let span = self.program.declarations[entity.declaration].span;
+        for (name, properties) in &entity.indexes {
+            let mut columns = Vec::new();
+            for property in properties {
+                match table.column_of(property) {
+                    Some(column) => columns.push(column.name.clone()),
+                    None => self.error(
+                        codes::UNKNOWN_REFERENCE,
+                        span,
+                        format!(
+                            "the index `{name}` names `{property}`, which `{}` does not have",
+                            table.entity
+                        ),
+                        "name properties of the interface, as TypeScript writes them",
+                    ),
+                }
+            }
+            if columns.len() == properties.len() && !columns.is_empty() {
+                table.indexes.push(Index {
+                    name: name.clone(),
+                    columns,
+                });
+            }
+        }
+    }
+
+    fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, message).label(
+            Label::primary(self.program.path(span), span.start as usize..span.end as usize)
+                .at(span.line, span.column),
+        )
+    }
+
+    fn secondary(&self, span: Span, message: &str) -> Label {
+        Label::secondary(self.program.path(span), span.start as usize..span.end as usize)
+            .at(span.line, span.column)
+            .message(message)
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        let diagnostic = self.diagnostic(code, span, message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+}
