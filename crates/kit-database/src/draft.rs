@@ -24,6 +24,9 @@ struct PendingProblem {
 /// The files of the draft, relative to `.kit/migrations/`: always `snapshot.json`, the picture of the types (which a
 /// migration written by hand copies), and `pending.sql` with `pending.json` where the committed migrations are behind.
 /// What cannot be planned stands in `pending.json` under `problems`.
+///
+/// # Panics
+/// Never: every change has a JSON form.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     let mut files = vec![file("snapshot.json", Snapshot::of(schema).to_json())];
     let (pending, sql) = match plan(previous, schema) {
@@ -51,7 +54,7 @@ pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
 }
 
 fn refused(error: PlanError) -> (Pending, String) {
-    let sql = error
+    let lines: Vec<String> = error
         .problems
         .iter()
         .map(|problem| format!("-- not generated: {problem}\n"))
@@ -71,7 +74,7 @@ fn refused(error: PlanError) -> (Pending, String) {
         changes: Vec::new(),
         problems,
     };
-    (pending, sql)
+    (pending, lines.concat())
 }
 
 fn file(path: &str, text: String) -> TextFile {

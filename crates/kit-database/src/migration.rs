@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::names;
 use crate::{Change, Plan, Schema, Snapshot, SnapshotError, TextFile};
 
 /// A migration, made of a plan or read from its directory.
@@ -173,10 +174,7 @@ impl Migration {
     /// SHA-256 of `migration.sql`, in hexadecimal. Line ends count as `\n`, so that a checkout on Windows is the same
     /// migration.
     pub fn checksum(&self) -> String {
-        Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes())
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        names::hex(&Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes()))
     }
 
     /// The picture of the database after all of them, which must be in the order of their names.

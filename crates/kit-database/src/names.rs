@@ -1,5 +1,7 @@
 //! Names in the database.
 
+use std::fmt::Write as _;
+
 use heck::ToSnakeCase;
 use sha2::{Digest, Sha256};
 
@@ -43,11 +45,7 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     if full.len() <= LONGEST {
         return full;
     }
-    let hash: String = Sha256::digest(full.as_bytes())
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hex(&Sha256::digest(full.as_bytes())[..4]);
     let room = LONGEST - suffix.len() - hash.len() - 2;
     let head: String = full
         .char_indices()
@@ -55,6 +53,14 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
         .map(|(_, char)| char)
         .collect();
     format!("{head}_{hash}_{suffix}")
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

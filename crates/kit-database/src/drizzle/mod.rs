@@ -36,7 +36,7 @@ fn module(names: &Names, table: &Table) -> String {
         sql: false,
     };
     let variable = names.variable(table);
-    let columns: String = table
+    let columns: Vec<String> = table
         .columns
         .iter()
         .map(|column| {
@@ -58,6 +58,7 @@ fn module(names: &Names, table: &Table) -> String {
         "\n/** The table `{name}`, which stores {entity}. */\nexport const {variable} = pgTable({quoted}, {{\n{columns}}}{extras});\n",
         name = table.name.replace("*/", "* /"),
         entity = table.entity,
+        columns = columns.concat(),
         quoted = name::text(&table.name),
     );
     let row = format!("{}Row", table.entity);

@@ -1,0 +1,71 @@
+//! The reference entities against files that were reviewed. `KIT_BLESS=1` rewrites them.
+#![allow(clippy::disallowed_methods)] // goldens are files
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use kit_database::{Migration, Schema, TextFile, draft, drizzle, plan};
+
+use support::Builder;
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+fn check(directory: &str, files: &[TextFile]) {
+    for file in files {
+        let path = golden(directory).join(&file.path);
+        if std::env::var_os("KIT_BLESS").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &file.text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}; run with KIT_BLESS=1", path.display()));
+        assert_eq!(
+            file.text,
+            expected,
+            "{} differs; review it, then run with KIT_BLESS=1",
+            path.display()
+        );
+    }
+}
+
+fn schema(program: &kit_ir::Program) -> Schema {
+    let (schema, diagnostics) = Schema::from_program(program);
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
+    schema
+}
+
+#[test]
+fn reference_entities() {
+    let schema = schema(&support::reference_program());
+    check("reference/schemas", &drizzle::emit(&schema));
+    let plan = plan(None, &schema).unwrap();
+    assert!(!plan.is_destructive());
+    let migration = Migration::create("20260102030405", "Create everything", &plan, &schema).unwrap();
+    check("reference/migrations", &migration.files());
+    check("reference/draft", &draft(None, &schema));
+}
+
+#[test]
+fn every_kind_of_column() {
+    let mut builder = Builder::new();
+    support::mixed(&mut builder);
+    let schema = schema(&builder.program);
+    check("mixed/schemas", &drizzle::emit(&schema));
+    let migration =
+        Migration::create("20260102030405", "orders", &plan(None, &schema).unwrap(), &schema).unwrap();
+    check("mixed/migrations", &migration.files());
+}
+
+#[test]
+fn the_same_program_gives_the_same_bytes() {
+    let texts = || {
+        let schema = schema(&support::reference_program());
+        (drizzle::emit(&schema), draft(None, &schema))
+    };
+    assert_eq!(texts(), texts());
+}

@@ -1,0 +1,157 @@
+//! What users get wrong, and what they are told.
+
+mod support;
+
+use kit_database::Schema;
+use kit_diagnostics::{Code, codes};
+use kit_ir::{DefaultValue, GeneratedKind, ReferenceTarget, Relation, TypeKind};
+
+use support::{Builder, property, tagged};
+
+fn check(add: impl FnOnce(&mut Builder), code: Code, message: &str) {
+    let mut builder = Builder::new();
+    add(&mut builder);
+    let (_, diagnostics) = Schema::from_program(&builder.program);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    let diagnostic = diagnostics.iter().next().unwrap();
+    assert_eq!(diagnostic.code, code);
+    assert!(diagnostic.message.contains(message), "{}", diagnostic.message);
+    assert!(diagnostic.help.is_some());
+    let place = diagnostic.primary().unwrap();
+    assert_eq!(
+        (place.path.as_str(), place.line, place.column),
+        ("src/notes.types.ts", 2, 3)
+    );
+}
+
+#[test]
+fn an_entity_needs_an_id() {
+    check(
+        |builder| {
+            let text = builder.string(10);
+            builder.entity("Tag", "tags", vec![property("label", text)]);
+        },
+        codes::MISSING_ID,
+        "`Tag` has no `@id`",
+    );
+}
+
+#[test]
+fn two_entities_cannot_share_a_table() {
+    check(
+        |builder| {
+            builder.with_id("Tag", "tags", vec![]);
+            builder.with_id("Label", "tags", vec![]);
+        },
+        codes::DUPLICATE_TABLE,
+        "`tags`",
+    );
+}
+
+#[test]
+fn dates_inside_json_would_not_come_back() {
+    check(
+        |builder| {
+            let date = builder.kind(TypeKind::Date);
+            let dates = builder.kind(TypeKind::Array { element: date });
+            builder.with_id("Tag", "tags", vec![property("times", dates)]);
+        },
+        codes::UNSUPPORTED_COLUMN,
+        "`Tag.times` cannot be a column: a `Date` inside",
+    );
+}
+
+#[test]
+fn column_names_must_differ_and_be_possible() {
+    check(
+        |builder| {
+            let text = builder.string(10);
+            builder.with_id("Tag", "tags", vec![property("aB", text), property("a_b", text)]);
+        },
+        codes::UNUSABLE_NAME,
+        "`aB` and `a_b` would both be the column `a_b`",
+    );
+    check(
+        |builder| {
+            let text = builder.string(10);
+            builder.with_id("Tag", "tags", vec![property("xmin", text)]);
+        },
+        codes::UNUSABLE_NAME,
+        "hidden column",
+    );
+    check(
+        |builder| {
+            let text = builder.string(10);
+            builder.with_id("Tag", "tags", vec![property(&"a".repeat(64), text)]);
+        },
+        codes::UNUSABLE_NAME,
+        "64 bytes",
+    );
+}
+
+#[test]
+fn references_lead_to_one_row() {
+    let refer = |entity: &'static str, target: &'static str, on_delete| {
+        move |builder: &mut Builder| {
+            support::users(builder);
+            let text = builder.string(100);
+            builder.with_id(
+                "Todo",
+                "todos",
+                vec![tagged("userId", text, |tags| {
+                    tags.references = Some(ReferenceTarget {
+                        entity: entity.into(),
+                        property: target.into(),
+                        on_delete,
+                    });
+                })],
+            );
+        }
+    };
+    let code = codes::UNKNOWN_REFERENCE;
+    check(
+        refer("Usr", "id", Relation::NoAction),
+        code,
+        "no entity is named `Usr`",
+    );
+    check(
+        refer("User", "mail", Relation::NoAction),
+        code,
+        "no column of `User`",
+    );
+    check(refer("User", "displayName", Relation::NoAction), code, "several");
+    check(refer("User", "createdAt", Relation::NoAction), code, "several");
+    check(refer("User", "id", Relation::SetNull), code, "may not be null");
+}
+
+#[test]
+fn generated_values_and_defaults_fit_their_columns() {
+    check(
+        |builder| {
+            let boolean = builder.kind(TypeKind::Boolean);
+            builder.with_id(
+                "Tag",
+                "tags",
+                vec![tagged("on", boolean, |tags| {
+                    tags.generated = Some(GeneratedKind::Now)
+                })],
+            );
+        },
+        codes::UNSUPPORTED_COLUMN,
+        "`@generated now`",
+    );
+    check(
+        |builder| {
+            let boolean = builder.kind(TypeKind::Boolean);
+            builder.with_id(
+                "Tag",
+                "tags",
+                vec![tagged("on", boolean, |tags| {
+                    tags.default = Some(DefaultValue::Now)
+                })],
+            );
+        },
+        codes::UNSUPPORTED_COLUMN,
+        "`@default`",
+    );
+}

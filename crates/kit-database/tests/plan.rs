@@ -1,0 +1,217 @@
+//! Differences between a committed snapshot and the types.
+
+mod support;
+
+use kit_database::{Change, Migration, Plan, PlanError, Schema, Snapshot, draft, plan};
+use kit_ir::{Constraints, DefaultValue, LiteralValue, Program, TypeKind};
+
+use support::{Builder, property, tagged};
+
+fn schema(program: &Program) -> Schema {
+    let (schema, diagnostics) = Schema::from_program(program);
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
+    schema
+}
+
+fn build(add: impl FnOnce(&mut Builder)) -> Schema {
+    let mut builder = Builder::new();
+    add(&mut builder);
+    schema(&builder.program)
+}
+
+fn between(before: &Schema, after: &Schema) -> Result<Plan, PlanError> {
+    // Through JSON, as a committed snapshot comes.
+    let snapshot = Snapshot::from_json(&Snapshot::of(before).to_json()).expect("kit reads what it wrote");
+    assert_eq!(snapshot, Snapshot::of(before));
+    plan(Some(&snapshot), after)
+}
+
+#[test]
+fn nothing_changes_nothing() {
+    let schema = schema(&support::reference_program());
+    let plan = between(&schema, &schema).unwrap();
+    assert!(plan.is_empty() && plan.sql().is_empty());
+    assert_eq!(draft(Some(&Snapshot::of(&schema)), &schema).len(), 1);
+}
+
+#[test]
+fn a_column_with_a_default_is_added() {
+    let before = build(|builder| support::notes(builder, false));
+    let after = build(|builder| support::notes(builder, true));
+    let plan = between(&before, &after).unwrap();
+    assert!(!plan.is_destructive());
+    assert_eq!(
+        plan.sql(),
+        "ALTER TABLE notes ADD COLUMN archived boolean DEFAULT false NOT NULL;\n"
+    );
+}
+
+#[test]
+fn a_dropped_column_is_destructive() {
+    let before = build(|builder| support::notes(builder, true));
+    let after = build(|builder| support::notes(builder, false));
+    let plan = between(&before, &after).unwrap();
+    assert!(plan.is_destructive());
+    assert_eq!(plan.sql(), "ALTER TABLE notes DROP COLUMN archived;\n");
+    let files = draft(Some(&Snapshot::of(&before)), &after);
+    let pending = files.iter().find(|file| file.path == "pending.json").unwrap();
+    assert!(pending.text.contains("\"destructive\": true"), "{}", pending.text);
+}
+
+#[test]
+fn dropped_tables_lose_their_references_first() {
+    let before = schema(&support::reference_program());
+    let after = build(|builder| support::notes(builder, true));
+    let plan = between(&before, &after).unwrap();
+    assert!(plan.is_destructive());
+    assert_eq!(
+        plan.sql(),
+        "ALTER TABLE todos DROP CONSTRAINT todos_user_id_users_id_fk;\n\nDROP TABLE users;\n\nDROP TABLE todos;\n"
+    );
+}
+
+#[test]
+fn a_not_null_column_without_default_is_never_added_bare() {
+    let before = build(|builder| builder.with_id("Tag", "tags", vec![]));
+    let after = build(|builder| {
+        let text = builder.string(20);
+        builder.with_id("Tag", "tags", vec![property("label", text)]);
+    });
+    let error = between(&before, &after).unwrap_err();
+    assert_eq!(error.problems.len(), 1);
+    assert_eq!(error.problems[0].place, "tags.label");
+    assert!(error.problems[0].help.contains("@default"), "{error}");
+    let files = draft(Some(&Snapshot::of(&before)), &after);
+    let sql = &files.iter().find(|file| file.path == "pending.sql").unwrap().text;
+    assert!(sql.contains("-- not generated: tags.label"), "{sql}");
+    assert!(!sql.contains("ALTER TABLE"), "{sql}");
+}
+
+#[test]
+fn what_cannot_be_generated_yet_says_so_for_each_place() {
+    let with = |length: u64, required: bool| {
+        build(|builder| {
+            let label = builder.string(length);
+            let number = builder.constrained(TypeKind::Number, Constraints::default());
+            let mut size = tagged("size", number, |tags| {
+                tags.default = Some(DefaultValue::Literal(LiteralValue::Number(1.0)));
+            });
+            size.optional = !required;
+            builder.with_id("Tag", "tags", vec![property("label", label), size]);
+        })
+    };
+    let error = between(&with(20, false), &with(30, true)).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("tags.label: its type changes from varchar(20) to varchar(30)"),
+        "{text}"
+    );
+    assert!(text.contains("tags.size: it may no longer be null"), "{text}");
+    assert!(text.contains("by hand"), "{text}");
+}
+
+#[test]
+fn changed_constraints_are_replaced() {
+    let with = |values: &'static [&'static str], unique: bool, index: bool| {
+        build(|builder| {
+            let status = builder.one_of(values);
+            builder.with_id(
+                "Job",
+                "jobs",
+                vec![tagged("status", status, |tags| {
+                    tags.unique = unique;
+                    tags.index = index;
+                })],
+            );
+        })
+    };
+    let plan = between(&with(&["a"], false, true), &with(&["a", "it's"], true, false)).unwrap();
+    assert!(!plan.is_destructive());
+    assert_eq!(
+        plan.sql(),
+        "ALTER TABLE jobs DROP CONSTRAINT jobs_status_check;\n\nDROP INDEX jobs_status_idx;\n\n\
+         ALTER TABLE jobs ADD CONSTRAINT jobs_status_unique UNIQUE (status);\n\n\
+         ALTER TABLE jobs ADD CONSTRAINT jobs_status_check CHECK (status IN ('a', 'it''s'));\n"
+    );
+    assert!(matches!(plan.changes[0], Change::DropConstraint { .. }));
+}
+
+#[test]
+fn snapshots_of_another_version_are_refused() {
+    let error = Snapshot::from_json(r#"{"version":2,"whatever":[]}"#).unwrap_err();
+    assert!(error.to_string().contains("version 2"), "{error}");
+    assert!(Snapshot::from_json("{").is_err());
+    assert!(Snapshot::from_json(r#"{"tables":[]}"#).is_err());
+}
+
+#[test]
+fn a_migration_comes_back_from_its_files() {
+    let schema = schema(&support::reference_program());
+    let made = Migration::create(
+        "20260102030405",
+        " Create: Notes! ",
+        &plan(None, &schema).unwrap(),
+        &schema,
+    )
+    .unwrap();
+    assert_eq!(made.name, "20260102030405_create_notes");
+    let files = made.files();
+    let text = |name: &str| {
+        &files
+            .iter()
+            .find(|file| file.path == format!("{}/{name}", made.name))
+            .unwrap()
+            .text
+    };
+    let read = Migration::read(
+        &made.name,
+        text("migration.sql"),
+        text("changes.json"),
+        Some(text("snapshot.json")),
+    )
+    .unwrap();
+    assert_eq!(read.snapshot, Some(Snapshot::of(&schema)));
+    assert_eq!(read.checksum(), made.checksum());
+    let windows = Migration::read(
+        &made.name,
+        &made.sql.replace('\n', "\r\n"),
+        text("changes.json"),
+        None,
+    )
+    .unwrap();
+    assert_eq!(windows.checksum(), made.checksum());
+    assert_eq!(
+        Migration::latest_snapshot(&[read, windows]),
+        Some(&Snapshot::of(&schema))
+    );
+}
+
+#[test]
+fn bad_migrations_are_refused_with_the_reason() {
+    let create = |timestamp, name| {
+        Migration::create(timestamp, name, &Plan::default(), &Schema::default()).unwrap_err()
+    };
+    assert!(create("2026", "x").to_string().contains("yyyymmddhhmmss"));
+    assert!(
+        create("20260102030405", "../")
+            .to_string()
+            .contains("makes no name")
+    );
+    let read = |directory, changes| {
+        Migration::read(directory, "", changes, None)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(read("../evil", "{}").contains("not named"));
+    assert!(read("20260102030405_x", "{}").contains("changes.json"));
+    assert!(
+        read(
+            "20260102030405_x",
+            r#"{"version":9,"destructive":false,"changes":[]}"#
+        )
+        .contains("version 9")
+    );
+    let understated =
+        r#"{"version":1,"destructive":false,"changes":[{"change":"dropTable","table":"notes"}]}"#;
+    assert!(read("20260102030405_x", understated).contains("destructive"));
+}

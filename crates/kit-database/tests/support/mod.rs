@@ -1,0 +1,274 @@
+//! The reference entities, as the compiler would hand them over.
+#![allow(dead_code, unreachable_pub)] // each test file uses a part
+
+use kit_ir::{
+    Constraints, Declaration, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
+    LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, Relation, SourceFile,
+    SourceId, Span, Type, TypeId, TypeKind,
+};
+
+pub fn span() -> Span {
+    Span {
+        source: SourceId(0),
+        start: 10,
+        end: 14,
+        line: 2,
+        column: 3,
+    }
+}
+
+pub struct Builder {
+    pub program: Program,
+}
+
+impl Builder {
+    pub fn new() -> Self {
+        let mut program = Program::default();
+        program.sources.push(SourceFile {
+            path: "src/notes.types.ts".into(),
+        });
+        Self { program }
+    }
+
+    pub fn kind(&mut self, kind: TypeKind) -> TypeId {
+        self.program.add_type(kind)
+    }
+
+    pub fn constrained(&mut self, kind: TypeKind, constraints: Constraints) -> TypeId {
+        self.program.add_type(Type { kind, constraints })
+    }
+
+    pub fn string(&mut self, max: u64) -> TypeId {
+        self.constrained(
+            TypeKind::String,
+            Constraints {
+                max_length: Some(max),
+                ..Constraints::default()
+            },
+        )
+    }
+
+    pub fn one_of(&mut self, values: &[&str]) -> TypeId {
+        let members = values
+            .iter()
+            .map(|value| {
+                self.kind(TypeKind::Literal {
+                    value: LiteralValue::String((*value).into()),
+                })
+            })
+            .collect();
+        self.kind(TypeKind::Union { members })
+    }
+
+    pub fn nullable(&mut self, inner: TypeId) -> TypeId {
+        let null = self.kind(TypeKind::Null);
+        self.kind(TypeKind::Union {
+            members: vec![inner, null],
+        })
+    }
+
+    pub fn entity(&mut self, name: &str, table: &str, properties: Vec<Property>) {
+        let r#type = self.kind(TypeKind::Object(ObjectType {
+            properties,
+            index: None,
+        }));
+        let declaration = self.program.declarations.push(Declaration {
+            name: name.into(),
+            r#type,
+            origin: DeclarationOrigin::Named { export: name.into() },
+            documentation: Documentation::default(),
+            span: span(),
+        });
+        self.program.entities.push(Entity {
+            declaration,
+            table: table.into(),
+            renamed_from: None,
+            indexes: Vec::new(),
+        });
+    }
+
+    /// An entity with an id and what the closure adds.
+    pub fn with_id(&mut self, name: &str, table: &str, more: Vec<Property>) {
+        let mut properties = vec![self.id()];
+        properties.extend(more);
+        self.entity(name, table, properties);
+    }
+
+    pub fn id(&mut self) -> Property {
+        let string = self.kind(TypeKind::String);
+        tagged("id", string, |tags| {
+            tags.id = true;
+            tags.generated = Some(GeneratedKind::Uuid);
+        })
+    }
+
+    pub fn times(&mut self) -> [Property; 2] {
+        let date = self.kind(TypeKind::Date);
+        let made = |tags: &mut PropertyTags| tags.generated = Some(GeneratedKind::Now);
+        [
+            tagged("createdAt", date, made),
+            tagged("updatedAt", date, |tags| {
+                made(tags);
+                tags.on_update_now = true;
+            }),
+        ]
+    }
+}
+
+pub fn property(name: &str, r#type: TypeId) -> Property {
+    tagged(name, r#type, |_| {})
+}
+
+pub fn tagged(name: &str, r#type: TypeId, tag: impl FnOnce(&mut PropertyTags)) -> Property {
+    let mut tags = PropertyTags::default();
+    tag(&mut tags);
+    Property {
+        name: name.into(),
+        r#type,
+        optional: false,
+        documentation: Documentation::default(),
+        tags,
+        span: span(),
+    }
+}
+
+/// Note, User and Todo of the specification.
+pub fn reference_program() -> Program {
+    let mut builder = Builder::new();
+    notes(&mut builder, true);
+    users(&mut builder);
+    todos(&mut builder);
+    builder.program
+}
+
+pub fn notes(builder: &mut Builder, archived: bool) {
+    let (title, content, author) = (builder.string(200), builder.string(10_000), builder.string(100));
+    let boolean = builder.kind(TypeKind::Boolean);
+    let mut more = vec![
+        property("title", title),
+        property("content", content),
+        property("authorId", author),
+    ];
+    if archived {
+        more.push(tagged("archived", boolean, |tags| {
+            tags.default = Some(DefaultValue::Literal(LiteralValue::Boolean(false)));
+        }));
+    }
+    more.extend(builder.times());
+    builder.with_id("Note", "notes", more);
+}
+
+pub fn users(builder: &mut Builder) {
+    let email = builder.constrained(
+        TypeKind::String,
+        Constraints {
+            max_length: Some(255),
+            format: Some(Format::Email),
+            ..Constraints::default()
+        },
+    );
+    let (display, status) = (
+        builder.string(100),
+        builder.one_of(&["active", "suspended", "deleted"]),
+    );
+    let mut more = vec![
+        tagged("email", email, |tags| tags.unique = true),
+        property("displayName", display),
+        tagged("status", status, |tags| {
+            tags.default = Some(DefaultValue::Literal(LiteralValue::String("active".into())));
+        }),
+    ];
+    more.extend(builder.times());
+    builder.with_id("User", "users", more);
+}
+
+pub fn todos(builder: &mut Builder) {
+    let (title, string, boolean) = (
+        builder.string(200),
+        builder.kind(TypeKind::String),
+        builder.kind(TypeKind::Boolean),
+    );
+    let mut more = vec![
+        property("title", title),
+        property("completed", boolean),
+        tagged("userId", string, |tags| {
+            tags.references = Some(ReferenceTarget {
+                entity: "User".into(),
+                property: "id".into(),
+                on_delete: Relation::Cascade,
+            });
+            tags.index = true;
+        }),
+    ];
+    more.extend(builder.times());
+    builder.with_id("Todo", "todos", more);
+}
+
+/// Every kind of column, and names that need quotes.
+pub fn mixed(builder: &mut Builder) {
+    let integer = builder.constrained(
+        TypeKind::Number,
+        Constraints {
+            integer: true,
+            ..Constraints::default()
+        },
+    );
+    let wide = builder.constrained(
+        TypeKind::Number,
+        Constraints {
+            integer: true,
+            maximum: kit_ir::Decimal::new(9e12),
+            ..Constraints::default()
+        },
+    );
+    let (number, big, text) = (
+        builder.kind(TypeKind::Number),
+        builder.kind(TypeKind::BigInt),
+        builder.kind(TypeKind::String),
+    );
+    let tags_type = builder.kind(TypeKind::Array { element: text });
+    let nullable_date = builder.kind(TypeKind::Date);
+    let nullable_date = builder.nullable(nullable_date);
+    let level = {
+        let members = [1.0, 2.0]
+            .map(|value| {
+                builder.kind(TypeKind::Literal {
+                    value: LiteralValue::Number(value),
+                })
+            })
+            .to_vec();
+        builder.kind(TypeKind::Union { members })
+    };
+    let key = tagged("key", integer, |tags| {
+        tags.id = true;
+        tags.generated = Some(GeneratedKind::Unspecified);
+    });
+    let mut optional = property("note`s \"${x}\"", text);
+    optional.optional = true;
+    builder.entity(
+        "Order",
+        "order",
+        vec![
+            key,
+            property("user", text),
+            property("size", wide),
+            tagged("weight", number, |tags| {
+                tags.default = Some(DefaultValue::Literal(LiteralValue::Number(1.5)));
+            }),
+            property("balance", big),
+            tagged("tags", tags_type, |tags| {
+                tags.default = Some(DefaultValue::Json("[\"it's\",\"`\"]".into()));
+            }),
+            property("shippedAt", nullable_date),
+            property("level", level),
+            optional,
+            tagged("parent", integer, |tags| {
+                tags.references = Some(ReferenceTarget {
+                    entity: "Order".into(),
+                    property: "key".into(),
+                    on_delete: Relation::NoAction,
+                });
+            }),
+        ],
+    );
+}
