@@ -240,3 +240,126 @@ fn pack_methods(node: &TreeNode, routes: &mut Vec<u32>) -> u8 {
 fn packed(index: usize) -> u32 {
     u32::try_from(index).expect("routes that fit into memory are fewer than 2^32")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Match;
+    use crate::{ParamBuffer, RouteSpec, RouteTree};
+
+    /// Every path of `a` and `:p` to a depth: the most ambiguous tree there is.
+    fn ambiguous(depth: u32) -> RouteTree {
+        RouteTree::compile((0..1_u32 << depth).map(|choices| {
+            let segment = |level| match choices >> level & 1 {
+                0 => "/a".to_owned(),
+                _ => format!("/:p{level}"),
+            };
+            RouteSpec::new("GET", (0..depth).map(segment).collect::<Vec<_>>().concat())
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_search_visits_a_node_at_most_once() {
+        let tree = ambiguous(10);
+        let router = tree.router();
+        let mut params = ParamBuffer::new();
+        for path in [
+            "/a".repeat(10),
+            "/a".repeat(11),
+            "/a".repeat(9) + "//",
+            "/a".repeat(5000),
+        ] {
+            let answer = router.find("DELETE", &path, &mut params);
+            assert!(
+                matches!(answer, Match::NotFound | Match::MethodNotAllowed(_)),
+                "{answer:?}"
+            );
+            // A node with an alternative is looked at once for the static child and once more for the other.
+            assert!(
+                params.steps <= 2 * tree.nodes.len(),
+                "{} steps in {} nodes",
+                params.steps,
+                tree.nodes.len()
+            );
+        }
+    }
+
+    #[test]
+    fn few_routes_cannot_be_made_slow() {
+        // Static and parameter at every level, but one route for each: the search ends after as many steps as there are nodes.
+        let depth = 40;
+        let tree = RouteTree::compile((0..depth).map(|level| {
+            RouteSpec::new(
+                "GET",
+                "/a".repeat(level) + "/:p" + &"/a".repeat(depth - level) + "/end",
+            )
+        }))
+        .unwrap();
+        let router = tree.router();
+        let mut params = ParamBuffer::new();
+        assert_eq!(
+            router.find("GET", &("/a".repeat(depth + 1) + "/no"), &mut params),
+            Match::NotFound
+        );
+        assert!(
+            params.steps > depth && params.steps <= 2 * tree.nodes.len(),
+            "{}",
+            params.steps
+        );
+    }
+
+    #[test]
+    fn matching_again_allocates_nothing() {
+        let router = RouteTree::compile([RouteSpec::new("GET", "/:a/:b"), RouteSpec::new("GET", "/x/:b/c")])
+            .unwrap()
+            .router();
+        let mut params = ParamBuffer::new();
+        let path = "/x/%62";
+        router.find("GET", path, &mut params);
+        let before = (
+            params.ranges.as_ptr(),
+            params.pending.as_ptr(),
+            params.scratch.as_ptr(),
+        );
+        for _ in 0..100 {
+            assert_eq!(router.find("GET", path, &mut params), Match::Route(0));
+        }
+        assert_eq!(
+            (
+                params.ranges.as_ptr(),
+                params.pending.as_ptr(),
+                params.scratch.as_ptr()
+            ),
+            before
+        );
+        assert_eq!(params.values(path).collect::<Vec<_>>(), ["x", "b"]);
+    }
+
+    #[test]
+    fn parameters_are_borrowed_where_nothing_is_escaped() {
+        let router = RouteTree::compile([RouteSpec::new("GET", "/:a")])
+            .unwrap()
+            .router();
+        let mut params = ParamBuffer::new();
+        router.find("GET", "/abc", &mut params);
+        assert!(!params.needs_decoding());
+        assert!(matches!(
+            params.values("/abc").next(),
+            Some(std::borrow::Cow::Borrowed("abc"))
+        ));
+        assert_eq!(
+            (params.ranges(), params.len(), params.is_empty()),
+            ([1..4].as_slice(), 1, false)
+        );
+    }
+
+    #[test]
+    fn routers_are_small() {
+        for (routes, limit) in [(100, 50_000), (1000, 200_000)] {
+            let specs =
+                (0..routes).map(|n| RouteSpec::new("GET", format!("/api/v1/resource{}/:id/part{n}", n / 5)));
+            let size = RouteTree::compile(specs).unwrap().router().size();
+            assert!(size < limit, "{size} bytes for {routes} routes");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What a person reads when routes conflict.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use kit_router::{RouteSpec, RouteTree};
+
+#[track_caller]
+fn check(routes: &[(&str, &str)], expected: &str) {
+    let conflicts =
+        RouteTree::compile(routes.iter().map(|(method, path)| RouteSpec::new(*method, *path))).unwrap_err();
+    let text: Vec<_> = conflicts
+        .iter()
+        .map(|conflict| format!("{conflict}\n  {}", conflict.help()))
+        .collect();
+    assert_eq!(text.join("\n"), expected);
+}
+
+#[test]
+fn messages_name_both_routes_and_what_to_do() {
+    check(
+        &[("GET", "/users/:id"), ("GET", "/users/:name/")],
+        "`GET /users/:name/` answers the same requests as `GET /users/:id`\n  \
+         remove one of them, or give it another path or method",
+    );
+    check(
+        &[("GET", "/f/:name"), ("POST", "/f/*path")],
+        "`*path` in `POST /f/*path` stands beside `:name` in `GET /f/:name`\n  \
+         a wildcard and a parameter cannot share a place: put a static segment before one of them",
+    );
+    check(
+        &[("get", "/")],
+        "`get` is not a method that a route can have\n  write it in upper case: `GET`",
+    );
+    check(
+        &[("FETCH", "/")],
+        "`FETCH` is not a method that a route can have\n  \
+         use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+    );
+}
+
+#[test]
+fn messages_say_which_rule_a_path_breaks() {
+    let help = "\n  a path looks like `/notes`, `/notes/:id` or `/files/*path`";
+    for (path, reason) in [
+        ("a", "a path begins with `/`"),
+        ("/a//b", "a path has no empty segments"),
+        (
+            "/*a/b",
+            "`*a` takes the rest of the path, so nothing can follow it",
+        ),
+        ("/:", "`:` has no name: write `:name`"),
+        ("/*", "`*` has no name: write `*name`"),
+        (
+            "/:a-b",
+            "`a-b` in `:a-b` is not a name: use letters, digits and `_`, with one parameter in a segment",
+        ),
+        ("/:a/:a", "the name `a` stands twice in the path"),
+        (
+            "/a b",
+            "`a b` holds U+0020, which a path cannot have: write `%20` in its place",
+        ),
+        (
+            "/a:b",
+            "`a:b` holds `:`, which a path cannot have: write `%3A` in its place",
+        ),
+        (
+            "/a\u{2028}",
+            "`a\u{2028}` holds U+2028, which a path cannot have: write `%E2%80%A8` in its place",
+        ),
+        (
+            "/5%",
+            "`5%` holds an invalid percent-escape: a literal `%` is written `%25`",
+        ),
+    ] {
+        check(
+            &[("GET", path)],
+            &format!("the path `{path}` is not valid: {reason}{help}"),
+        );
+    }
+    let deep = "/a".repeat(51);
+    check(
+        &[("GET", &deep)],
+        &format!(
+            "the path `{deep}` is not valid: a path of 51 segments is too deep: the greatest number is 50{help}"
+        ),
+    );
+}
+
+#[test]
+fn a_node_of_a_refused_route_still_names_it() {
+    check(
+        &[
+            ("GET", "/a"),
+            ("GET", "/a/*x/y"),
+            ("GET", "/a"),
+            ("GET", "/b/:p"),
+            ("GET", "/b/*w"),
+            ("PUT", "/b/*w"),
+        ],
+        "the path `/a/*x/y` is not valid: `*x` takes the rest of the path, so nothing can follow it\n  \
+         a path looks like `/notes`, `/notes/:id` or `/files/*path`\n\
+         `GET /a` answers the same requests as `GET /a`\n  remove one of them, or give it another path or method\n\
+         `*w` in `GET /b/*w` stands beside `:p` in `GET /b/:p`\n  \
+         a wildcard and a parameter cannot share a place: put a static segment before one of them\n\
+         `*w` in `PUT /b/*w` stands beside `:p` in `GET /b/:p`\n  \
+         a wildcard and a parameter cannot share a place: put a static segment before one of them",
+    );
+}
+
+#[test]
+fn references_are_unique() {
+    let named = |path: &str| RouteSpec {
+        reference: "same".to_owned(),
+        ..RouteSpec::new("GET", path)
+    };
+    let conflicts = RouteTree::compile([named("/a"), named("/b")]).unwrap_err();
+    assert_eq!(conflicts.len(), 1);
+    assert_eq!(
+        (conflicts[0].kind(), conflicts[0].route(), conflicts[0].other()),
+        ("duplicate-reference", 1, Some(0))
+    );
+}
