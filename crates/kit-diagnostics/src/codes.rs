@@ -135,6 +135,7 @@ codes! {
         1603 MISSING_ID "an entity without an id"
         1604 DUPLICATE_TABLE "two entities in one table"
         1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not take as it is"
+        1606 INVALID_MIGRATION "a committed migration that cannot be read"
     }
     Compile {
         1701 COMPILER_FAILED "the project's compiler failed"
