@@ -349,7 +349,7 @@ mod tests {
         ));
         assert_eq!(
             (params.ranges(), params.len(), params.is_empty()),
-            ([1..4].as_slice(), 1, false)
+            (std::slice::from_ref(&(1..4)), 1, false)
         );
     }
 

@@ -10,7 +10,7 @@ const METADATA: &str =
     r#"{ "totalRoutes": 1, "maxDepth": 1, "staticRoutes": 1, "parameterizedRoutes": 0, "generatedAt": "" }"#;
 
 #[track_caller]
-fn check(root: Value, references: &[&str], expected: &str) {
+fn check(root: &Value, references: &[&str], expected: &str) {
     let metadata: Value = serde_json::from_str(METADATA).unwrap();
     let document: CompiledRouteTree =
         serde_json::from_value(json!({ "root": root, "metadata": metadata })).unwrap();
@@ -40,25 +40,25 @@ fn a_good_document_is_read() {
 fn routes_and_list_agree() {
     let one = || root(&json!([leaf("a", "GET /a")]));
     check(
-        one(),
+        &one(),
         &[],
         "the compiled route tree names `GET /a`, which is not in the list of routes",
     );
     check(
-        one(),
+        &one(),
         &["GET /a", "GET /b"],
         "the route `GET /b` is not in the compiled route tree",
     );
-    check(one(), &["GET /a", "GET /a"], "the route `GET /a` stands twice");
+    check(&one(), &["GET /a", "GET /a"], "the route `GET /a` stands twice");
     let twice = root(&json!([leaf("a", "GET /a"), leaf("b", "GET /a")]));
-    check(twice, &["GET /a"], "the route `GET /a` stands twice");
+    check(&twice, &["GET /a"], "the route `GET /a` stands twice");
 }
 
 #[test]
 fn nodes_are_what_they_say() {
     let bad = |children: Value, at: &str, reason: &str| {
         check(
-            root(&children),
+            &root(&children),
             &["r", "s"],
             &format!("the compiled route tree is not valid at `{at}`: {reason}"),
         );
@@ -102,7 +102,7 @@ fn nodes_are_what_they_say() {
         "`*x` takes the rest of the path, so nothing can follow it",
     );
     check(
-        json!({ "segment": "a", "children": [] }),
+        &json!({ "segment": "a", "children": [] }),
         &[],
         "the compiled route tree is not valid at `/`: the root has no segment",
     );
@@ -116,7 +116,7 @@ fn a_wildcard_beside_a_parameter_is_refused() {
           "methods": { "GET": { "ref": "s", "validators": [] } }, "children": [] },
     ]);
     check(
-        root(&children),
+        &root(&children),
         &["r", "s"],
         "the compiled route tree has conflicting routes: `*b` in `s` stands beside `:a` in `r`",
     );
@@ -130,7 +130,7 @@ fn a_document_of_any_depth_is_an_error_and_no_crash() {
     }
     let at = "/a".repeat(51);
     check(
-        root(&json!([deep])),
+        &root(&json!([deep])),
         &["r"],
         &format!(
             "the compiled route tree is not valid at `{at}`: a path of 51 segments is too deep: the greatest number is 50"

@@ -1,0 +1,184 @@
+/** Random routes and requests against a matcher so simple that it is plainly right: it looks at every route. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { RouteMatch } from "@kit/types";
+
+import { createMatcher } from "../../src/router/matcher.ts";
+import { compileRoutes } from "./compile.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** mulberry32; the seed is fixed, so that a failure can be repeated. */
+function randomFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
+  };
+}
+
+const below = randomFrom(0x5eed);
+const pick = (from: readonly string[]): string => from[below(from.length)] ?? "";
+
+function randomRoute(): string {
+  const depth = below(5);
+  let path = "";
+  for (let level = 0; level < depth; level++) {
+    const die = below(10);
+    if (die < 4) path += `/:p${level}`;
+    else if (die === 4 && level + 1 === depth) path += `/*w${level}`;
+    else path += `/${pick(["a", "b", "é", "a%2Fb", "constructor", "__proto__"])}`;
+  }
+  return `${pick(METHODS)} ${path === "" || below(4) === 0 ? `${path}/` : path}`;
+}
+
+const TEXTS = [
+  "a",
+  "a",
+  "b",
+  "b",
+  "%61",
+  "é",
+  "%C3%A9",
+  "a%2Fb",
+  "constructor",
+  "__proto__",
+  "x%20y",
+  "",
+  "+",
+  "%zz",
+  "%C3",
+];
+
+function randomPath(): string {
+  let path = "";
+  for (let count = below(6); count > 0; count--) path += `/${pick(TEXTS)}`;
+  return below(4) === 0 || (path === "" && below(8) > 0) ? `${path}/` : path;
+}
+
+/** The pattern with names and escapes away: routes that share it and their method are one route to the compiler. */
+function shapeOf(route: string): string {
+  const shape = route.replace(/([:*])\w+/g, "$1").replace(/%2F/g, "\0");
+  return /\w \/$/.test(shape) ? shape : shape.replace(/\/$/, "");
+}
+
+function randomRoutes(): string[] {
+  const routes: string[] = [];
+  for (let count = below(25); count > 0; count--) {
+    const route = randomRoute();
+    const path = shapeOf(route).replace(/^\w+ /, "");
+    // Routes that conflict are left out, as a build would refuse them.
+    const conflicts = routes.some((other) => {
+      const there = shapeOf(other).replace(/^\w+ /, "");
+      return shapeOf(other) === shapeOf(route) || hasBeside(path, there) || hasBeside(there, path);
+    });
+    if (!conflicts) routes.push(route);
+  }
+  return routes;
+}
+
+/** Whether `path` ends in a wildcard at a place where `there` has a parameter. */
+function hasBeside(path: string, there: string): boolean {
+  return path.endsWith("*") && `${there}/`.startsWith(`${path.slice(0, -1)}:/`);
+}
+
+function segmentsOf(path: string): string[] {
+  if (path === "/") return [];
+  const segments = path.slice(1).split("/");
+  if (segments.length > 1 && segments.at(-1) === "") segments.pop();
+  return segments;
+}
+
+/** How specific a route is for a path, with its parameters; nothing where it does not fit. */
+function fit(pattern: string, path: string): { kinds: string; params: string[] } | null {
+  const parts = segmentsOf(pattern);
+  const segments = segmentsOf(path);
+  let kinds = "";
+  const params: string[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.startsWith("*")) {
+      const rest = decodeURIComponent(segments.slice(index).join("/"));
+      return rest === "" ? null : { kinds: `${kinds}2`, params: [...params, rest] };
+    }
+    const here = segments[index];
+    if (here === undefined) return null;
+    if (part.startsWith(":")) {
+      if (here === "") return null;
+      kinds += "1";
+      params.push(decodeURIComponent(here));
+    } else if (decodeURIComponent(part) === decodeURIComponent(here)) {
+      kinds += "0";
+    } else {
+      return null;
+    }
+  }
+  return parts.length === segments.length ? { kinds, params } : null;
+}
+
+function naive(routes: readonly string[], method: string, path: string): RouteMatch {
+  if (!path.startsWith("/")) return { kind: "not-found" };
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return { kind: "bad-path" };
+  }
+  const fitting = routes.flatMap((ref, route) => {
+    const [has = "", pattern = ""] = ref.split(" ");
+    const fits = fit(pattern, path);
+    return fits ? [{ ...fits, has, route }] : [];
+  });
+  const best = fitting
+    .filter(({ has }) => has === method || (method === "HEAD" && has === "GET"))
+    // The most specific place; there, HEAD's own route before GET's.
+    .toSorted((a, b) =>
+      a.kinds === b.kinds ? Number(b.has === method) - Number(a.has === method) : a.kinds < b.kinds ? -1 : 1,
+    )[0];
+  if (best) return { kind: "route", route: best.route, params: best.params };
+  const allow = METHODS.filter((name) =>
+    fitting.some(({ has }) => has === name || (name === "HEAD" && has === "GET")),
+  );
+  return allow.length > 0 ? { kind: "method-not-allowed", allow } : { kind: "not-found" };
+}
+
+test("random routes and requests agree with a naive matcher", () => {
+  const seen = { route: 0, "not-found": 0, "method-not-allowed": 0, "bad-path": 0 };
+  for (let round = 0; round < 600; round++) {
+    const routes = randomRoutes();
+    const match = createMatcher(compileRoutes(routes), routes);
+    for (let request = 0; request < 80; request++) {
+      const method = pick([...METHODS, "TRACE"]);
+      const path = randomPath();
+      const actual = match(method, path);
+      seen[actual.kind]++;
+      assert.deepEqual(
+        actual,
+        naive(routes, method, path),
+        `${method} ${path} with ${JSON.stringify(routes, null, 1)}`,
+      );
+    }
+  }
+  assert.ok(
+    Object.values(seen).every((count) => count > 500),
+    `every kind of answer is tried often: ${JSON.stringify(seen)}`,
+  );
+});
+
+test("the most ambiguous tree is searched in time that its size bounds", (t) => {
+  const depth = 12;
+  const routes = Array.from({ length: 2 ** depth }, (_, choices) => {
+    const segments = Array.from({ length: depth }, (__, level) =>
+      (choices >> level) & 1 ? `:p${level}` : "a",
+    );
+    return `GET /${segments.join("/")}`;
+  });
+  const match = createMatcher(compileRoutes(routes), routes);
+  const get = t.mock.method(Map.prototype, "get");
+  const answer = match("GET", "/a".repeat(5000));
+  const looked = get.mock.callCount();
+  get.mock.restore();
+  assert.equal(answer.kind, "not-found");
+  assert.ok(looked > 0 && looked <= 2 ** (depth + 1), `${looked} lookups`);
+});
