@@ -1,1 +1,37 @@
-export {};
+/**
+ * kit's runtime: `createApp`, handlers, middleware, and the pipeline that every request passes.
+ *
+ * @module
+ */
+export { type App, createApp } from "./app/app.ts";
+export type { NotAddedByMiddleware } from "./app/group-check.ts";
+export type { AppOptions, Environment, LoggingOptions, RouteGroup, TelemetryOptions } from "./app/options.ts";
+export type { Plugin, PluginHost } from "./app/plugin.ts";
+export {
+  createErrorMiddleware,
+  type ErrorAnswer,
+  type ErrorBody,
+  type ErrorMiddleware,
+  type ErrorMiddlewareOptions,
+  type FailedRequest,
+} from "./error-middleware.ts";
+export {
+  type AnyContract,
+  type AnyHandlers,
+  type ContractGroup,
+  defineHandlers,
+  type Handler,
+  type HandlerInput,
+  type Handlers,
+} from "./handlers.ts";
+export type { LifecyclePhase, LifecycleTrace } from "./lifecycle.ts";
+export type { LogEntry, Logger, LogLevel } from "./logging/log-entry.ts";
+export {
+  type AnyMiddleware,
+  defineMiddleware,
+  type Middleware,
+  type MiddlewareEntry,
+  type MiddlewareInput,
+  type MiddlewareItem,
+} from "./middleware.ts";
+export type { RequestContext, RequestHeaders, Span } from "./request/request-context.ts";

@@ -1,0 +1,199 @@
+/**
+ * The application: options in, a server out.
+ *
+ * @module
+ */
+import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
+
+import { createErrorMiddleware } from "../error-middleware.ts";
+import { Log } from "../logging/log.ts";
+import { compileRedactor } from "../logging/redact.ts";
+import { stdoutSink } from "../logging/stdout-sink.ts";
+import type { MiddlewareItem } from "../middleware.ts";
+import { OpenApiDocument } from "../request/openapi-document.ts";
+import { Pipeline } from "../request/pipeline.ts";
+import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
+import type { CheckedGroups } from "./group-check.ts";
+import { matchCompiled } from "./match-compiled.ts";
+import { type AppOptions, type ReadOptions, readOptions, type RouteGroup } from "./options.ts";
+import { PluginRunner } from "./plugin.ts";
+import { readRegistration, type RegisteredRoute } from "./register.ts";
+import { closeOnSignal } from "./signals.ts";
+
+/** A running or startable application. */
+export interface App {
+  /**
+   * Loads what `kit build` made, holds it against what is registered, starts the plugins and then the server. Rejects with
+   * what is wrong, and may be called again then.
+   */
+  listen(options: ListenOptions): Promise<ListenAddress>;
+  /** `listen` by another name; default port 3000. */
+  start(options?: ListenOptions): Promise<ListenAddress>;
+  /** Stops accepting, lets requests under way finish for `graceMs` (default 10 s), cuts the rest, stops the plugins. */
+  close(options?: Partial<CloseOptions>): Promise<void>;
+  /** The instance of the framework that the server adapter wraps. */
+  getNativeServer(): unknown;
+  /** What a server adapter serves; for adapters and test tools that send requests without a socket. */
+  service(): Promise<ServerService>;
+}
+
+const defaultGraceMs = 10_000;
+const defaultPort = 3000;
+
+/**
+ * Makes an application of a server, middleware and route groups. Routes exist only where they are registered here.
+ *
+ * @example
+ * ```ts
+ * const app = createApp({
+ *   server: nativeServer(),
+ *   middleware: [{ name: "requireAuth", middleware: requireAuth, priority: 10 }],
+ *   routes: [{ prefix: "/notes", handlers: noteHandlers }],
+ * });
+ * const { url } = await app.listen({ port: 3000 });
+ * ```
+ * @throws {TypeError} that names the option that is wrong.
+ */
+export function createApp<
+  const TGlobal extends readonly MiddlewareItem[] = readonly [],
+  const TGroups extends readonly RouteGroup[] = readonly RouteGroup[],
+>(options: AppOptions<TGlobal, TGroups & CheckedGroups<TGroups, TGlobal>>): App {
+  return new Application(readOptions(options));
+}
+
+class Application implements App {
+  readonly #options: ReadOptions;
+  readonly #registered: readonly RegisteredRoute[];
+  readonly #plugins: PluginRunner;
+  readonly #log: Log;
+  #prepared: Promise<{ found: FoundCompiled; pipeline: Pipeline }> | undefined;
+  #listening: Promise<ListenAddress> | undefined;
+  #closing: Promise<void> | undefined;
+  #removeSignals: (() => void) | undefined;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+    this.#registered = readRegistration(options.middleware, options.routes);
+    this.#plugins = new PluginRunner(options.plugins);
+    this.#log = new Log({
+      level: options.logLevel,
+      redactor: compileRedactor(options.redact),
+      serverAdapter: options.server.name,
+      lines: stdoutSink(),
+      sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
+    });
+  }
+
+  listen(options: ListenOptions): Promise<ListenAddress> {
+    if (this.#closing !== undefined)
+      return Promise.reject(new Error("The application was closed; create another one"));
+    if (this.#listening !== undefined)
+      return Promise.reject(new Error("The application is listening already"));
+    const listening = this.#listen(options);
+    this.#listening = listening;
+    listening.catch(() => {
+      this.#listening = undefined;
+    });
+    return listening;
+  }
+
+  start(options: ListenOptions = { port: defaultPort }): Promise<ListenAddress> {
+    return this.listen(options);
+  }
+
+  close(options: Partial<CloseOptions> = {}): Promise<void> {
+    this.#closing ??= this.#close({ graceMs: options.graceMs ?? defaultGraceMs });
+    return this.#closing;
+  }
+
+  getNativeServer(): unknown {
+    return this.#options.server.getNativeServer();
+  }
+
+  async service(): Promise<ServerService> {
+    return (await this.#prepare()).pipeline;
+  }
+
+  async #listen(options: ListenOptions): Promise<ListenAddress> {
+    const { port } = options;
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new RangeError(`listen: \`port\` must be an integer from 0 to 65535, not ${String(port)}`);
+    }
+    const { server, signals } = this.#options;
+    const { found, pipeline } = await this.#prepare();
+    const log = this.#log.at(() => ({}));
+    let isServing = false;
+    try {
+      const { compiled } = found;
+      await this.#plugins.start({ serverAdapter: server.name, platform: server.platform, compiled, log });
+      const address = await server.listen(pipeline, options);
+      isServing = true;
+      await this.#plugins.ready(address);
+      if (signals) {
+        this.#removeSignals = closeOnSignal(
+          () => this.close(),
+          (error) => log.fatal("The application could not be closed", { error }),
+        );
+      }
+      return address;
+    } catch (error) {
+      if (isServing) await server.close({ graceMs: 0 });
+      // What failed first is what the caller must hear of.
+      await this.#plugins
+        .stop()
+        .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
+      throw error;
+    }
+  }
+
+  async #close(options: CloseOptions): Promise<void> {
+    const listening = await this.#listening?.catch(() => undefined);
+    try {
+      if (listening !== undefined) await this.#options.server.close(options);
+    } finally {
+      await this.#plugins.stop();
+      this.#removeSignals?.();
+    }
+  }
+
+  /** Loads and checks once; a failure may be repaired, so it is not kept. */
+  #prepare(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
+    this.#prepared ??= this.#makePipeline().catch((error: unknown) => {
+      this.#prepared = undefined;
+      throw error;
+    });
+    return this.#prepared;
+  }
+
+  async #makePipeline(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
+    const {
+      compiled: given,
+      plugins,
+      server,
+      limits,
+      isDevelopment,
+      isProduction,
+      errorMiddleware,
+    } = this.#options;
+    const where = "the given `compiled`";
+    const found =
+      given === undefined ? await loadCompiled() : { compiled: checkVersion(given, where), where };
+    const pipeline = new Pipeline({
+      tree: found.compiled.tree,
+      routes: matchCompiled(this.#registered, found.compiled, found.where),
+      limits,
+      openapi: isProduction ? null : OpenApiDocument.of(found.compiled),
+      settings: {
+        serverAdapter: server.name,
+        errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
+        checkResponses: isDevelopment,
+        log: this.#log,
+        onError: plugins.flatMap((plugin) => (plugin.onError ? [plugin.onError.bind(plugin)] : [])),
+        onLifecycle: plugins.flatMap((plugin) =>
+          plugin.onLifecycle ? [plugin.onLifecycle.bind(plugin)] : [],
+        ),
+      },
+    });
+    return { found, pipeline };
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Types that hold a route group's handlers against its middleware: a handler may read from `ctx` only what some middleware
+ * of its chain adds.
+ */
+import type { MiddlewareItem } from "../middleware.ts";
+import type { RequestContext } from "../request/request-context.ts";
+import type { RouteGroup } from "./options.ts";
+
+/** What the function of an item resolves to. */
+type ResultOf<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
+  ? Awaited<TResult>
+  : TItem extends (input: never) => infer TResult
+    ? Awaited<TResult>
+    : never;
+
+/** What is added for certain; what is added only sometimes is optional. */
+type AddedBy<TResult> = [Exclude<TResult, void | undefined>] extends [never]
+  ? {}
+  : [TResult] extends [object]
+    ? TResult
+    : Partial<Exclude<TResult, void | undefined>>;
+
+/** What all items of a union of items add together. */
+type AddedByAll<TItem> = (TItem extends unknown ? (added: AddedBy<ResultOf<TItem>>) => void : never) extends (
+  added: infer TAdded,
+) => void
+  ? TAdded
+  : {};
+
+/** `true` where some item's type does not tell what it adds, as that of an annotated `MiddlewareEntry` does not. */
+type HidesSomething<TItem> = TItem extends unknown
+  ? [object] extends [ResultOf<TItem>]
+    ? true
+    : never
+  : never;
+
+type ItemIn<TList> = TList extends readonly (infer TItem)[] ? TItem : never;
+type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? ItemIn<TList> : never;
+
+/** Names on `ctx` that some handler reads and `TContext` does not have, or has with another type. */
+type Unmet<THandlers, TContext> = {
+  [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
+    ? TInput extends { readonly ctx: infer TNeeded }
+      ? { [TName in keyof TNeeded]: TContext extends Pick<TNeeded, TName> ? never : TName }[keyof TNeeded]
+      : never
+    : never;
+}[keyof THandlers];
+
+/** Shown by the type checker where a group's middleware falls short. */
+export interface NotAddedByMiddleware<TName> {
+  readonly "the handlers read from ctx what no middleware of the group adds": TName;
+}
+
+type CheckedGroup<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
+  ? [HidesSomething<TItem>] extends [never]
+    ? [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
+      ? unknown
+      : { readonly handlers: NotAddedByMiddleware<Unmet<THandlers, RequestContext & AddedByAll<TItem>>> }
+    : unknown
+  : unknown;
+
+/** `TGroups`, each held against its own and the global middleware. */
+export type CheckedGroups<
+  TGroups extends readonly RouteGroup[],
+  TGlobal extends readonly MiddlewareItem[],
+> = {
+  readonly [TIndex in keyof TGroups]: CheckedGroup<
+    TGroups[TIndex],
+    ItemIn<TGlobal> | OwnItem<TGroups[TIndex]>
+  >;
+};

@@ -1,0 +1,61 @@
+import type { CompiledApplication, CompiledRoute } from "@kit/types";
+
+import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
+import type { RegisteredRoute } from "./register.ts";
+import { parameterNames } from "./route-path.ts";
+
+/**
+ * Joins what was registered to what was compiled, by route number.
+ *
+ * @throws {Error} that names every difference: a program that changed since the last build would otherwise validate by rules
+ * that are no longer its own.
+ */
+export function matchCompiled(
+  registered: readonly RegisteredRoute[],
+  compiled: CompiledApplication,
+  where: string,
+): ExecutableRoute[] {
+  const byRef = new Map(registered.map((route) => [route.ref, route]));
+  const differences: string[] = [];
+  const executables: ExecutableRoute[] = [];
+  for (const route of compiled.routes) {
+    const match = byRef.get(route.ref);
+    byRef.delete(route.ref);
+    if (match === undefined) differences.push(`${route.ref} was compiled and is not registered`);
+    else if (sameChain(route, match)) executables.push(toExecutable(route, match));
+    else differences.push(describeChains(route, match));
+  }
+  for (const ref of byRef.keys()) differences.push(`${ref} is registered and was not compiled`);
+  if (differences.length === 0) return executables;
+  const list = differences.map((difference) => `  - ${difference}`).join("\n");
+  throw new Error(`The application is not what was compiled into ${where}:\n${list}\nRun \`kit build\`.`);
+}
+
+/** A bare function has the name that the compiler read for it. */
+function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
+  return (
+    chain.length === route.middleware.length &&
+    chain.every((step, index) => step.name === undefined || step.name === route.middleware[index])
+  );
+}
+
+function describeChains(route: CompiledRoute, { chain }: RegisteredRoute): string {
+  const now = chain.map((step) => step.name ?? (step.run.name || "a function"));
+  return `${route.ref} runs the middleware ${inWords(now)}, and was compiled with ${inWords(route.middleware)}`;
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.join(", ");
+}
+
+function toExecutable(compiled: CompiledRoute, { handler, chain }: RegisteredRoute): ExecutableRoute {
+  return {
+    compiled,
+    paramNames: parameterNames(compiled.path),
+    chain: chain.map(({ run }, index) => {
+      const name = compiled.middleware[index]!;
+      return { name, phase: `middleware:${name}`, run };
+    }),
+    handler: handler as (input: HandlerArgument) => unknown,
+  };
+}

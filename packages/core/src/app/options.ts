@@ -1,0 +1,159 @@
+import type { CompiledApplication, ServerAdapter, ServerLimits } from "@kit/types";
+
+import type { ErrorMiddleware } from "../error-middleware.ts";
+import type { AnyHandlers } from "../handlers.ts";
+import { type LogLevel, severityOf } from "../logging/log-entry.ts";
+import type { MiddlewareItem } from "../middleware.ts";
+import type { Plugin } from "./plugin.ts";
+
+/** Handlers with what they share. */
+export interface RouteGroup {
+  /** Prepended to the paths of the handlers' keys; a path that includes it already stays. */
+  readonly prefix?: string;
+  /** The map that `defineHandlers` returned. */
+  readonly handlers: AnyHandlers;
+  /** Runs for the routes of this group, together with the global middleware in one chain by priority. */
+  readonly middleware?: readonly MiddlewareItem[];
+}
+
+/** What is logged. */
+export interface LoggingOptions {
+  /** Entries below it are not written; default `info`. */
+  readonly level?: LogLevel;
+  /**
+   * Properties whose values are hidden: names joined by dots, in any case, `*` for any one name. `authorization` hides every property of that name, `*.password` every `password` within an object.
+   */
+  readonly redact?: readonly string[];
+}
+
+/** Traces and metrics. Neither is there yet: turning one on is an error. */
+export interface TelemetryOptions {
+  readonly tracing?: boolean;
+  readonly metrics?: boolean;
+  readonly exporter?: "otlp" | "console";
+  readonly endpoint?: string;
+  readonly serviceName?: string;
+}
+
+/** `development` shows errors in full, checks responses and serves the OpenAPI document; `production` does none of it. */
+export type Environment = "development" | "production" | "test";
+
+/** Options of `createApp`. */
+export interface AppOptions<
+  TGlobal extends readonly MiddlewareItem[] = readonly MiddlewareItem[],
+  TGroups = readonly RouteGroup[],
+> {
+  /** What listens: `nativeServer()`. */
+  readonly server: ServerAdapter;
+  /** The application's routes. */
+  readonly routes: TGroups;
+  /** Runs for every route. A request that no route takes is answered without it. */
+  readonly middleware?: TGlobal;
+  readonly plugins?: readonly Plugin[];
+  readonly logging?: LoggingOptions;
+  readonly telemetry?: TelemetryOptions;
+  /** What `kit build` made, for bundlers; default: `.kit/` at or above the program's entry module. */
+  readonly compiled?: CompiledApplication;
+  /** `bodyBytes`: the greatest request body; default 1 MiB. */
+  readonly limits?: Partial<ServerLimits>;
+  /**
+   * Default: `NODE_ENV`. Where that is not set, errors are answered as in production, and the OpenAPI document is served as in
+   * development.
+   */
+  readonly env?: Environment;
+  /** Makes the answers to failures; default `createErrorMiddleware()` for the environment. */
+  readonly errorMiddleware?: ErrorMiddleware;
+  /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
+  readonly signals?: boolean;
+}
+
+const known: Readonly<Record<keyof AppOptions, true>> = {
+  server: true,
+  routes: true,
+  middleware: true,
+  plugins: true,
+  logging: true,
+  telemetry: true,
+  compiled: true,
+  limits: true,
+  env: true,
+  errorMiddleware: true,
+  signals: true,
+};
+
+const defaultBodyBytes = 1024 * 1024;
+
+/** Options with their defaults, checked. */
+export interface ReadOptions {
+  readonly server: ServerAdapter;
+  readonly routes: readonly RouteGroup[];
+  readonly middleware: readonly MiddlewareItem[];
+  readonly plugins: readonly Plugin[];
+  readonly logLevel: LogLevel;
+  readonly redact: readonly string[];
+  readonly compiled: CompiledApplication | undefined;
+  readonly limits: ServerLimits;
+  readonly isDevelopment: boolean;
+  readonly isProduction: boolean;
+  readonly errorMiddleware: ErrorMiddleware | undefined;
+  readonly signals: boolean;
+}
+
+/**
+ * Checks what the types cannot, and what programs without types get wrong.
+ *
+ * @throws {TypeError} that names the option.
+ */
+export function readOptions(options: AppOptions): ReadOptions {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError("createApp takes an object of options");
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name)) throw new TypeError(`createApp: there is no option \`${name}\``);
+  }
+  const {
+    server,
+    routes,
+    middleware = [],
+    plugins = [],
+    logging = {},
+    telemetry = {},
+    limits = {},
+  } = options;
+  if (typeof (server as Partial<ServerAdapter> | undefined)?.listen !== "function") {
+    throw new TypeError("createApp: `server` must be a server adapter such as nativeServer()");
+  }
+  requireList(routes, "routes");
+  requireList(middleware, "middleware");
+  requireList(plugins, "plugins");
+  if (telemetry.tracing === true || telemetry.metrics === true) {
+    throw new TypeError("createApp: `telemetry` is not available yet; leave tracing and metrics off");
+  }
+  const { level = "info", redact = [] } = logging;
+  if (!Object.hasOwn(severityOf, level)) {
+    throw new TypeError(`createApp: \`logging.level\` must be one of ${Object.keys(severityOf).join(", ")}`);
+  }
+  requireList(redact, "logging.redact");
+  const { bodyBytes = defaultBodyBytes } = limits;
+  if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0) {
+    throw new TypeError("createApp: `limits.bodyBytes` must be a whole number of bytes");
+  }
+  const env = options.env ?? process.env["NODE_ENV"];
+  return {
+    server,
+    routes,
+    middleware,
+    plugins,
+    logLevel: level,
+    redact,
+    compiled: options.compiled,
+    limits: { bodyBytes },
+    isDevelopment: env === "development",
+    isProduction: env === "production",
+    errorMiddleware: options.errorMiddleware,
+    signals: options.signals ?? true,
+  };
+}
+
+function requireList(value: unknown, name: string): void {
+  if (!Array.isArray(value)) throw new TypeError(`createApp: \`${name}\` must be a list`);
+}

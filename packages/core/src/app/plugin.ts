@@ -1,0 +1,88 @@
+import type { CompiledApplication, ListenAddress } from "@kit/types";
+
+import type { FailedRequest } from "../error-middleware.ts";
+import type { LifecycleTrace } from "../lifecycle.ts";
+import type { LogEntry, Logger } from "../logging/log-entry.ts";
+
+/** What a plugin is told of its application. */
+export interface PluginHost {
+  /** The server adapter's name. */
+  readonly serverAdapter: string;
+  /** What the server adapter runs on: `hyper`, `express 5.3`. */
+  readonly platform: string;
+  readonly compiled: CompiledApplication;
+  readonly log: Logger;
+}
+
+/**
+ * Something that lives and works beside an application. All hooks are optional; those that may return a promise are
+ * waited for.
+ *
+ * @example
+ * ```ts
+ * const database: Plugin = { name: "database", onStart: () => pool.connect(), onStop: () => pool.end() };
+ * ```
+ */
+export interface Plugin {
+  /** Names it in messages. */
+  readonly name: string;
+  /** Before the server listens, in the order of the list. A failure stops the start. */
+  onStart?(host: PluginHost): void | Promise<void>;
+  /** When the server listens. A failure stops the application. */
+  onReady?(address: ListenAddress): void | Promise<void>;
+  /** After a failure was made an answer, the client's errors included. */
+  onError?(error: unknown, request: FailedRequest): void;
+  /** After each request. Phases are timed only where a plugin has this hook. */
+  onLifecycle?(trace: LifecycleTrace): void;
+  /** For each log entry that is at or above the threshold, redacted. */
+  onLog?(entry: LogEntry): void;
+  /** After the last request, in the reverse order of the list; only where the plugin was started. */
+  onStop?(): void | Promise<void>;
+}
+
+/** Starts plugins in order and stops those that were started. */
+export class PluginRunner {
+  readonly #plugins: readonly Plugin[];
+  #started: Plugin[] = [];
+
+  constructor(plugins: readonly Plugin[]) {
+    this.#plugins = plugins;
+  }
+
+  async start(host: PluginHost): Promise<void> {
+    for (const plugin of this.#plugins) {
+      // Before the hook: one that fails half-way may have something to stop.
+      this.#started.push(plugin);
+      await named(plugin, "onStart", () => plugin.onStart?.(host));
+    }
+  }
+
+  async ready(address: ListenAddress): Promise<void> {
+    for (const plugin of this.#plugins) await named(plugin, "onReady", () => plugin.onReady?.(address));
+  }
+
+  /** Stops all that were started, even where some fail; then throws what failed. */
+  async stop(): Promise<void> {
+    const failures: unknown[] = [];
+    const started = this.#started.toReversed();
+    this.#started = [];
+    for (const plugin of started) {
+      try {
+        await named(plugin, "onStop", () => plugin.onStop?.());
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length === 1) throw failures[0];
+    if (failures.length > 1)
+      throw new AggregateError(failures, `${failures.length} plugins could not be stopped`);
+  }
+}
+
+async function named(plugin: Plugin, hook: string, call: () => void | Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch (cause) {
+    throw new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
+  }
+}

@@ -1,0 +1,98 @@
+import { errorMiddlewareMark } from "../error-middleware.ts";
+import type { AnyHandlers } from "../handlers.ts";
+import type { AnyMiddleware, MiddlewareItem } from "../middleware.ts";
+import type { RouteGroup } from "./options.ts";
+import { joinPath, parseRouteKey } from "./route-path.ts";
+
+/** A middleware as registered. */
+export interface RegisteredMiddleware {
+  /** Nothing where it is a bare function: what the program calls it cannot be seen at run time. */
+  readonly name: string | undefined;
+  readonly priority: number;
+  readonly run: AnyMiddleware;
+}
+
+/** A route as registered with `createApp`. */
+export interface RegisteredRoute {
+  /** `GET /notes/:id`, with the final path. */
+  readonly ref: string;
+  readonly handler: AnyHandlers[string];
+  /** In order of running. */
+  readonly chain: readonly RegisteredMiddleware[];
+}
+
+/**
+ * Reads what was registered.
+ *
+ * @throws {TypeError} that names what is wrong with it.
+ */
+export function readRegistration(
+  globalMiddleware: readonly MiddlewareItem[],
+  groups: readonly RouteGroup[],
+): RegisteredRoute[] {
+  const global = globalMiddleware.map((item, index) => readMiddleware(item, `middleware[${index}]`));
+  const routes = new Map<string, RegisteredRoute>();
+  for (const [index, group] of groups.entries()) {
+    for (const route of readGroup(group, global, `routes[${index}]`)) {
+      if (routes.has(route.ref)) throw new TypeError(`createApp: ${route.ref} is registered twice`);
+      routes.set(route.ref, route);
+    }
+  }
+  return [...routes.values()];
+}
+
+function readGroup(
+  group: RouteGroup,
+  global: readonly RegisteredMiddleware[],
+  where: string,
+): RegisteredRoute[] {
+  const { prefix = "", handlers, middleware = [] } = requireObject(group, where);
+  if (typeof prefix !== "string" || (prefix !== "" && !prefix.startsWith("/"))) {
+    throw new TypeError(
+      `createApp: ${where}.prefix must be empty or begin with a slash, not ${JSON.stringify(prefix)}`,
+    );
+  }
+  if (!Array.isArray(middleware)) throw new TypeError(`createApp: ${where}.middleware must be a list`);
+  const own = (middleware as readonly MiddlewareItem[]).map((item, index) =>
+    readMiddleware(item, `${where}.middleware[${index}]`),
+  );
+  // The sort is stable: at equal priority global middleware stays first, and the order of registration holds.
+  const chain = [...global, ...own].toSorted((one, other) => one.priority - other.priority);
+  return Object.entries(requireObject(handlers, `${where}.handlers`)).map(([key, handler]) => {
+    const parts = parseRouteKey(key);
+    if (parts === undefined) {
+      throw new TypeError(
+        `createApp: ${where}.handlers: ${JSON.stringify(key)} is no route key such as "GET /notes/:id"`,
+      );
+    }
+    if (typeof handler !== "function")
+      throw new TypeError(`createApp: ${where}.handlers: ${key} is no function`);
+    return { ref: `${parts.method} ${joinPath(prefix, parts.path)}`, handler, chain };
+  });
+}
+
+function readMiddleware(item: MiddlewareItem, where: string): RegisteredMiddleware {
+  if (typeof item === "function") return { name: undefined, priority: 0, run: checkFunction(item, where) };
+  const { name, middleware, priority } = requireObject(item, where);
+  if (typeof name !== "string" || name === "") throw new TypeError(`createApp: ${where}.name must be a text`);
+  if (typeof priority !== "number" || Number.isNaN(priority)) {
+    throw new TypeError(`createApp: ${where}.priority must be a number; lower runs earlier`);
+  }
+  return { name, priority, run: checkFunction(middleware, `${where}.middleware`) };
+}
+
+function checkFunction(middleware: AnyMiddleware, where: string): AnyMiddleware {
+  if (typeof middleware !== "function") throw new TypeError(`createApp: ${where} must be a function`);
+  if (errorMiddlewareMark.has(middleware)) {
+    throw new TypeError(
+      `createApp: ${where} is an error middleware; give it as the option \`errorMiddleware\``,
+    );
+  }
+  return middleware;
+}
+
+function requireObject<T extends object>(value: T, where: string): T {
+  if (typeof value !== "object" || value === null)
+    throw new TypeError(`createApp: ${where} must be an object`);
+  return value;
+}

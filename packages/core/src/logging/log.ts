@@ -1,0 +1,112 @@
+import { type LogEntry, type Logger, type LogLevel, severityOf } from "./log-entry.ts";
+import { toLoggable } from "./loggable.ts";
+import type { Redactor } from "./redact.ts";
+import type { LineSink } from "./stdout-sink.ts";
+
+/** Where an entry was written. */
+export interface LogPlace {
+  readonly traceId?: string;
+  readonly route?: string;
+  readonly phase?: string;
+  readonly requestId?: string;
+}
+
+/** How an application logs. */
+export interface LogOptions {
+  /** Entries below it are not made. */
+  readonly level: LogLevel;
+  readonly redactor: Redactor;
+  readonly serverAdapter: string;
+  /** Gets each entry as one line of JSON. */
+  readonly lines: LineSink;
+  /** Others that get each entry; they may throw. */
+  readonly sinks: readonly ((entry: LogEntry) => void)[];
+}
+
+/** The application's log: makes entries and hands them to the sinks. */
+export class Log {
+  readonly #options: LogOptions;
+  readonly #threshold: number;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#threshold = severityOf[options.level];
+  }
+
+  /** Whether entries of a level are made. */
+  makes(level: LogLevel): boolean {
+    return severityOf[level] >= this.#threshold;
+  }
+
+  /** A logger whose entries carry what `place` says when they are written. */
+  at(place: () => LogPlace): Logger {
+    return new PlacedLogger(this, place);
+  }
+
+  /** Writes an entry. Never throws. */
+  write(level: LogLevel, message: string, data: unknown, place: () => LogPlace): void {
+    if (!this.makes(level)) return;
+    const { serverAdapter, redactor, lines, sinks } = this.#options;
+    const { traceId, route, phase, requestId } = place();
+    const entry: LogEntry = {
+      level,
+      message: typeof message === "string" ? message : String(toLoggable(message, redactor)),
+      timestamp: new Date().toISOString(),
+      ...(traceId !== undefined && { traceId }),
+      ...(route !== undefined && { route }),
+      ...(phase !== undefined && { phase }),
+      ...(requestId !== undefined && { requestId }),
+      serverAdapter,
+      ...(data !== undefined && { data: toLoggable(data, redactor) }),
+    };
+    lines.write(JSON.stringify(entry));
+    for (const sink of sinks) {
+      try {
+        sink(entry);
+      } catch (error) {
+        // Not through the log: the sink would be asked again.
+        const failure = {
+          ...entry,
+          level: "error",
+          message: "A log sink failed",
+          data: toLoggable({ error }, redactor),
+        };
+        lines.write(JSON.stringify(failure));
+      }
+    }
+  }
+}
+
+class PlacedLogger implements Logger {
+  readonly #log: Log;
+  readonly #place: () => LogPlace;
+
+  constructor(log: Log, place: () => LogPlace) {
+    this.#log = log;
+    this.#place = place;
+  }
+
+  trace(message: string, data?: object): void {
+    this.#log.write("trace", message, data, this.#place);
+  }
+
+  debug(message: string, data?: object): void {
+    this.#log.write("debug", message, data, this.#place);
+  }
+
+  info(message: string, data?: object): void {
+    this.#log.write("info", message, data, this.#place);
+  }
+
+  warn(message: string, data?: object): void {
+    this.#log.write("warn", message, data, this.#place);
+  }
+
+  error(message: string, data?: object): void {
+    this.#log.write("error", message, data, this.#place);
+  }
+
+  fatal(message: string, data?: object): void {
+    this.#log.write("fatal", message, data, this.#place);
+  }
+}

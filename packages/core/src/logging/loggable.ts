@@ -1,0 +1,129 @@
+/**
+ * Makes any value fit for a log entry: plain JSON data, redacted, of bounded size. Logging must neither throw nor
+ * stall whatever it is given, since it is used where things already went wrong.
+ */
+import { types } from "node:util";
+
+import { redacted, type Redactor } from "./redact.ts";
+
+/** Characters of one string. */
+const maxText = 16_384;
+/** Levels of nesting. */
+const maxDepth = 12;
+/** Values of one entry. */
+const maxValues = 5_000;
+
+/** Plain JSON data for `value`, which is the entry's `data`. */
+export function toLoggable(value: unknown, redactor: Redactor): unknown {
+  return new Reader(redactor).read(value, ["data"], []);
+}
+
+class Reader {
+  readonly #redactor: Redactor;
+  #remaining = maxValues;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  read(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
+    if (this.#redactor.hides(path)) return redacted;
+    this.#remaining -= 1;
+    if (this.#remaining < 0) return "[left out]";
+    try {
+      return this.#readUnguarded(value, path, ancestors);
+    } catch {
+      // A getter, a proxy trap or a toJSON threw; the rest of the entry is still worth having.
+      return "[unreadable]";
+    }
+  }
+
+  #readUnguarded(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
+    switch (typeof value) {
+      case "string":
+        return value.length > maxText ? `${value.slice(0, maxText)}… (${value.length} characters)` : value;
+      case "number":
+        return Number.isFinite(value) ? value : String(value);
+      case "bigint":
+      case "symbol":
+        return String(value);
+      case "function":
+        return "[function]";
+      case "object":
+        return value === null ? null : this.#readObject(value, path, ancestors);
+      default:
+        return value;
+    }
+  }
+
+  #readObject(value: object, path: readonly string[], ancestors: readonly object[]): unknown {
+    if (ancestors.includes(value)) return "[circular]";
+    if (ancestors.length >= maxDepth) return "[too deep]";
+    const within = [...ancestors, value];
+    if (types.isDate(value)) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
+    if (types.isNativeError(value) || value instanceof Error) return this.#readError(value, path, within);
+    if (Array.isArray(value)) return this.#readItems(value, path, within);
+    if (types.isSet(value)) return this.#readItems(value, path, within);
+    if (types.isMap(value)) {
+      return this.#readEntries(
+        [...value].map(([key, item]) => [String(key), () => item]),
+        path,
+        within,
+      );
+    }
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON === "function") return this.read(toJSON.call(value), path, within);
+    return this.#readEntries(
+      Object.keys(value).map((key) => [key, () => (value as Record<string, unknown>)[key]]),
+      path,
+      within,
+    );
+  }
+
+  #readItems(items: Iterable<unknown>, path: readonly string[], within: readonly object[]): unknown[] {
+    const list: unknown[] = [];
+    for (const item of items) {
+      if (this.#remaining <= 0) {
+        list.push("[left out]");
+        break;
+      }
+      list.push(this.read(item, path, within) ?? null);
+    }
+    return list;
+  }
+
+  #readError(error: Error, path: readonly string[], within: readonly object[]): unknown {
+    // These are no enumerable properties of an error.
+    const own = ["name", "message", "stack", "cause"].filter((key) => key in error);
+    const keys = [...own, ...Object.keys(error).filter((key) => !own.includes(key))];
+    return this.#readEntries(
+      keys.map((key) => [key, () => (error as unknown as Record<string, unknown>)[key]]),
+      path,
+      within,
+    );
+  }
+
+  #readEntries(
+    entries: readonly (readonly [string, () => unknown])[],
+    path: readonly string[],
+    within: readonly object[],
+  ): Record<string, unknown> {
+    // No prototype, so that a property named `__proto__` is ordinary.
+    const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    for (const [key, get] of entries) {
+      if (this.#remaining <= 0) {
+        copy["…"] = "[left out]";
+        break;
+      }
+      let item: unknown;
+      try {
+        item = get();
+      } catch {
+        item = "[unreadable]";
+      }
+      copy[key] = this.read(item, [...path, key.toLowerCase()], within);
+    }
+    return copy;
+  }
+}

@@ -1,0 +1,44 @@
+/** What stands in a log entry in place of a hidden value. */
+export const redacted = "[redacted]";
+
+/** Whether the value at a path of an entry is hidden. */
+export interface Redactor {
+  /** `path` holds the lower-case property names from the entry down; items of lists add nothing to it. */
+  hides(path: readonly string[]): boolean;
+}
+
+/**
+ * Compiles the patterns of `logging.redact`.
+ *
+ * A pattern is property names joined by dots, in any case, where `*` is any one name. It hides what lies at the end of such
+ * a path, however deep: `authorization` hides every property of that name, `*.password` every `password` of an
+ * object (so that of `data` too), `user.*.token` the token two below a `user`.
+ */
+export function compileRedactor(patterns: readonly string[]): Redactor {
+  const byLastName = new Map<string, string[][]>();
+  for (const pattern of patterns) {
+    const names = pattern.toLowerCase().split(".");
+    if (names.some((name) => name === "")) {
+      throw new TypeError(
+        `logging.redact: \`${pattern}\` is no pattern; write property names joined by dots`,
+      );
+    }
+    const last = names.at(-1)!;
+    byLastName.set(last, [...(byLastName.get(last) ?? []), names]);
+  }
+  const underAnyName = byLastName.get("*") ?? [];
+  return {
+    hides(path) {
+      const named = byLastName.get(path[path.length - 1]!);
+      return (
+        named?.some((names) => endsWith(path, names)) === true ||
+        underAnyName.some((names) => endsWith(path, names))
+      );
+    },
+  };
+}
+
+function endsWith(path: readonly string[], names: readonly string[]): boolean {
+  const offset = path.length - names.length;
+  return offset >= 0 && names.every((name, index) => name === "*" || name === path[offset + index]);
+}

@@ -1,0 +1,77 @@
+import { AppError } from "@kit/errors";
+import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
+
+import { findJsonError, lineAndColumn } from "./json-syntax.ts";
+import { RequestValidationError } from "./validation-error.ts";
+
+/** Reads the request's body as JSON. What it is refused with names `$`, the body itself. */
+export function readJsonBody(exchange: ServerExchange, validator: Validator<unknown>): unknown {
+  if (exchange.bodyLength === 0) {
+    throw bodyError(
+      validator,
+      "JSON",
+      "nothing",
+      "Send a JSON body with the header `content-type: application/json`",
+    );
+  }
+  const contentType = exchange.header("content-type");
+  if (contentType !== "application/json" && !isJsonType(contentType)) throw unsupportedType(contentType);
+  const text = exchange.bodyText();
+  if (text === undefined) {
+    refuseContentEncoding(exchange);
+    throw bodyError(validator, "JSON in UTF-8", "bytes that are not valid UTF-8", "Encode the body as UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    refuseContentEncoding(exchange);
+    const { offset, expected } = findJsonError(text);
+    const { line, column } = lineAndColumn(text, offset);
+    const place = `position ${offset} (line ${line}, column ${column})`;
+    throw bodyError(
+      validator,
+      `JSON: ${expected} at ${place}`,
+      "text that is not JSON",
+      `Repair the JSON at ${place}`,
+    );
+  }
+}
+
+/** `application/json` or `application/<anything>+json`; a charset may only be UTF-8. */
+function isJsonType(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const [type, ...parameters] = contentType.split(";");
+  if (!/^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json$/.test(type!.trim().toLowerCase())) return false;
+  return parameters.every((parameter) => {
+    const [name, value] = parameter.split("=", 2);
+    if (name!.trim().toLowerCase() !== "charset") return true;
+    return /^(?:utf-?8|"utf-?8")$/i.test((value ?? "").trim());
+  });
+}
+
+function unsupportedType(contentType: string | undefined): AppError {
+  const found =
+    contentType === undefined ? "The request has no content type" : "The request's content type is not JSON";
+  return new AppError("UNSUPPORTED_MEDIA_TYPE", 415, `${found}; send application/json in UTF-8`);
+}
+
+/** Looked at only once the body turned out not to be JSON: a header costs a request that is all right too much. */
+function refuseContentEncoding(exchange: ServerExchange): void {
+  const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
+  if (encoding === undefined || encoding === "" || encoding === "identity") return;
+  throw new AppError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    415,
+    "Compressed bodies are not accepted; send the body as it is",
+  );
+}
+
+function bodyError(
+  validator: Validator<unknown>,
+  expected: string,
+  received: string,
+  suggestion: string,
+): RequestValidationError {
+  const failure: ValidationFailure = { path: "$", expected, received, suggestion };
+  return new RequestValidationError("body", validator.name, [failure]);
+}

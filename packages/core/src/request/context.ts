@@ -1,0 +1,129 @@
+import { errorFor } from "@kit/errors";
+
+import type { Logger } from "../logging/log-entry.ts";
+import type { MiddlewareInput } from "../middleware.ts";
+import type { RequestContext, RequestHeaders } from "./request-context.ts";
+import type { RequestRun } from "./run.ts";
+
+/**
+ * `ctx`. What costs anything is made when it is first read. Its own properties are exactly what middleware added, so that
+ * spreading it copies those.
+ */
+export class Context implements RequestContext {
+  readonly #run: RequestRun;
+
+  constructor(run: RequestRun) {
+    this.#run = run;
+  }
+
+  get traceId(): string {
+    return this.#run.traceId;
+  }
+
+  get requestId(): string {
+    return this.#run.requestId;
+  }
+
+  get route(): string {
+    return this.#run.executable.compiled.ref;
+  }
+
+  get method(): string {
+    return this.#run.exchange.method;
+  }
+
+  get path(): string {
+    return this.#run.path;
+  }
+
+  get ip(): string {
+    const address = this.#run.exchange.remoteAddress;
+    return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
+  }
+
+  get headers(): RequestHeaders {
+    return this.#run.headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  get log(): Logger {
+    return this.#run.log;
+  }
+
+  status(status: number): this {
+    this.#run.setStatus(status);
+    return this;
+  }
+
+  header(name: string, value: string | readonly string[]): this {
+    this.#run.setHeader(name, value);
+    return this;
+  }
+
+  fail(status: number, code: string, message: string, details?: object): never {
+    throw errorFor(status, code, message, details);
+  }
+}
+
+/** What middleware may not add: `ctx`'s own members, and names that every object has. */
+const reserved: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Context.prototype),
+  ...Object.getOwnPropertyNames(Object.prototype),
+  "span",
+]);
+
+/** Puts what a middleware returned onto `ctx`. */
+export function addToContext(context: Context, added: unknown, middleware: string): void {
+  if (typeof added !== "object" || added === null || Array.isArray(added)) {
+    const what = added === null ? "null" : Array.isArray(added) ? "an array" : `a ${typeof added}`;
+    throw new TypeError(
+      `The middleware ${middleware} returned ${what}; it must return an object of properties to add to ctx, or nothing`,
+    );
+  }
+  for (const name of Object.keys(added)) {
+    if (reserved.has(name)) {
+      throw new TypeError(
+        `The middleware ${middleware} adds \`${name}\`, which ctx has already; choose another name`,
+      );
+    }
+    (context as unknown as Record<string, unknown>)[name] = (added as Record<string, unknown>)[name];
+  }
+}
+
+/** The argument of every middleware of one request. */
+export class MiddlewareArgument implements MiddlewareInput {
+  readonly ctx: Context;
+  readonly #run: RequestRun;
+  #params: Record<string, string> | undefined;
+
+  constructor(run: RequestRun, ctx: Context) {
+    this.ctx = ctx;
+    this.#run = run;
+  }
+
+  get headers(): RequestHeaders {
+    return this.#run.headers;
+  }
+
+  get method(): string {
+    return this.#run.exchange.method;
+  }
+
+  get path(): string {
+    return this.#run.path;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    if (this.#params === undefined) {
+      const { executable, rawParams } = this.#run;
+      // No prototype: a parameter may be named anything.
+      const params = Object.create(null) as Record<string, string>;
+      for (const [index, name] of executable.paramNames.entries()) params[name] = rawParams[index]!;
+      this.#params = params;
+    }
+    return this.#params;
+  }
+}

@@ -1,0 +1,56 @@
+import { inspect } from "node:util";
+
+import type { ServerExchange } from "@kit/types";
+
+import type { RequestHeaders } from "./request-context.ts";
+
+/**
+ * The request's headers as an object that asks the server for the one header that is read. Reading all of them would
+ * cost more than the rest of the pipeline on a server that keeps them outside JavaScript, and a middleware
+ * usually wants one.
+ */
+export function headerView(exchange: ServerExchange): RequestHeaders {
+  return new Proxy<object>(new Target(exchange), traps) as RequestHeaders;
+}
+
+class Target {
+  readonly #exchange: ServerExchange;
+  #all: Record<string, string> | undefined;
+
+  constructor(exchange: ServerExchange) {
+    this.#exchange = exchange;
+  }
+
+  /** Printing shows the headers; a proxy is otherwise printed as its target. */
+  [inspect.custom](): object {
+    return { ...this };
+  }
+
+  static one(target: object, name: string): string | undefined {
+    return (target as Target).#exchange.header(name.toLowerCase());
+  }
+
+  static all(target: object): Record<string, string> {
+    return ((target as Target).#all ??= (target as Target).#exchange.headers());
+  }
+}
+
+const traps: ProxyHandler<object> = {
+  get: (target, name) => (typeof name === "string" ? Target.one(target, name) : undefined),
+  has: (target, name) => typeof name === "string" && Target.one(target, name) !== undefined,
+  ownKeys: (target) => Object.keys(Target.all(target)),
+  getOwnPropertyDescriptor(target, name) {
+    const value = typeof name === "string" ? Target.one(target, name) : undefined;
+    return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: false };
+  },
+  getPrototypeOf: () => null,
+  set: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
+};
+
+function refuse(_target: object, name: string | symbol): never {
+  throw new TypeError(
+    `Request headers cannot be changed (${String(name)}); set response headers with ctx.header`,
+  );
+}

@@ -1,0 +1,96 @@
+import { AppError, NotFoundError, ValidationError } from "@kit/errors";
+import type { CompiledRouteTree, ServerExchange, ServerLimits, ServerService } from "@kit/types";
+
+import { createMatcher, type Matcher } from "../router/matcher.ts";
+import type { ExecutableRoute } from "./executable-route.ts";
+import type { OpenApiDocument } from "./openapi-document.ts";
+import { pathOf, type PipelineSettings, RequestState } from "./request-state.ts";
+import { RequestRun } from "./run.ts";
+
+/** What a pipeline is made of. */
+export interface PipelineParts {
+  readonly tree: CompiledRouteTree;
+  /** By route number. */
+  readonly routes: readonly ExecutableRoute[];
+  readonly limits: ServerLimits;
+  readonly settings: PipelineSettings;
+  /** Served where it is given. */
+  readonly openapi: OpenApiDocument | null;
+}
+
+/** Serves an application's requests, on any server. */
+export class Pipeline implements ServerService {
+  readonly tree: CompiledRouteTree;
+  readonly routes: readonly string[];
+  readonly limits: ServerLimits;
+  readonly #executables: readonly ExecutableRoute[];
+  readonly #settings: PipelineSettings;
+  readonly #openapi: OpenApiDocument | null;
+  readonly #match: Matcher;
+
+  constructor(parts: PipelineParts) {
+    this.tree = parts.tree;
+    this.routes = parts.routes.map((route) => route.compiled.ref);
+    this.limits = parts.limits;
+    this.#executables = parts.routes;
+    this.#settings = parts.settings;
+    this.#openapi = parts.openapi;
+    // Even where the adapter matches by itself: a tree that is broken shows at start.
+    this.#match = createMatcher(parts.tree, this.routes);
+  }
+
+  handle(exchange: ServerExchange): void {
+    // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
+    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#payloadTooLarge());
+    if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
+    const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
+    switch (match.kind) {
+      case "route":
+        return new RequestRun(
+          this.#settings,
+          exchange,
+          this.#executables[match.route]!,
+          match.params,
+        ).start();
+      case "not-found":
+        return this.#refuse(exchange, new NotFoundError("NOT_FOUND", "Nothing is here"));
+      case "method-not-allowed":
+        return this.#refuseMethod(exchange, match.allow);
+      default:
+        return this.#refuse(exchange, badPath(exchange));
+    }
+  }
+
+  #serveOpenapi(exchange: ServerExchange): void {
+    if (exchange.method !== "GET" && exchange.method !== "HEAD")
+      return this.#refuseMethod(exchange, ["GET", "HEAD"]);
+    void this.#openapi!.answer(new RequestState(this.#settings, exchange, null));
+  }
+
+  #payloadTooLarge(): AppError {
+    const { bodyBytes } = this.limits;
+    return new AppError("PAYLOAD_TOO_LARGE", 413, `The body is larger than ${bodyBytes} bytes`, {
+      limit: bodyBytes,
+    });
+  }
+
+  #refuseMethod(exchange: ServerExchange, allowed: readonly string[]): void {
+    const allow = allowed.join(", ");
+    const message = `This path does not take ${exchange.method}; it takes ${allow}`;
+    this.#refuse(exchange, new AppError("METHOD_NOT_ALLOWED", 405, message), ["allow", allow]);
+  }
+
+  #refuse(exchange: ServerExchange, error: AppError, header?: readonly [string, string]): void {
+    const state = new RequestState(this.#settings, exchange, null);
+    if (header !== undefined) state.setHeader(...header);
+    state.fail(error);
+  }
+}
+
+function badPath(exchange: ServerExchange): AppError {
+  const expected = "a path with valid percent-escapes in UTF-8";
+  const field = { path: "$", expected, value: pathOf(exchange.target) };
+  return new ValidationError("VALIDATION_ERROR", "The path has an invalid percent-escape", {
+    fields: [field],
+  });
+}

@@ -1,0 +1,57 @@
+import type { Logger } from "../logging/log-entry.ts";
+
+/** A span of the request's trace; present on `ctx` only while tracing is on. */
+export interface Span {
+  /** Adds an attribute to the span. */
+  setAttribute(name: string, value: string | number | boolean): void;
+}
+
+/**
+ * What every middleware and handler is given about the request, besides what middleware added.
+ *
+ * @example
+ * ```ts
+ * "GET /notes/:id": async ({ params, ctx }) => {
+ *   const note = await find(params.id);
+ *   if (!note) return ctx.fail(404, "NOTE_NOT_FOUND", `There is no note ${params.id}`);
+ *   ctx.log.info("Note read", { id: note.id });
+ *   ctx.header("cache-control", "private, max-age=60");
+ *   return note;
+ * },
+ * ```
+ */
+export interface RequestContext {
+  /** 32 hexadecimal digits: of the request's `traceparent` where it has a valid one, else random. */
+  readonly traceId: string;
+  /** Names this request in logs; unique in the life of the process and unlikely to meet another process's. */
+  readonly requestId: string;
+  /** The route that matched, with its final path: `GET /notes/:id`. */
+  readonly route: string;
+  /** The request's method in upper case; `HEAD` where a GET route answers a HEAD request. */
+  readonly method: string;
+  /** The request's path as it was sent, without the query. */
+  readonly path: string;
+  /** Address of the peer; an IPv4 address that was mapped to IPv6 is given as IPv4. */
+  readonly ip: string;
+  /** Request headers by lower-case name; repeated ones are joined with `, `. Read only. */
+  readonly headers: RequestHeaders;
+  /** Aborted when the client goes away before it was answered. */
+  readonly signal: AbortSignal;
+  /** Writes log entries that carry the request's ids. */
+  readonly log: Logger;
+  /** The current span; absent while tracing is off. */
+  readonly span?: Span;
+  /** Answers with this status instead of the contract's; 200 to 599. Errors have a status of their own. */
+  status(status: number): this;
+  /**
+   * Sets a response header; setting it again replaces it, but `set-cookie`, which is added. An error answer keeps the headers
+   * that were set before, but those that describe the body that is not sent (`content-*`, `etag`, `last-modified`) or say
+   * how long to keep it (`cache-control`, `expires`).
+   */
+  header(name: string, value: string | readonly string[]): this;
+  /** Throws the application error of that status; nothing after it runs. */
+  fail(status: number, code: string, message: string, details?: object): never;
+}
+
+/** Request headers by lower-case name. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,207 @@
+import type { CompiledRoute, ResponseBody, ServerExchange } from "@kit/types";
+
+import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
+import { LifecycleRecorder, type LifecycleTrace } from "../lifecycle.ts";
+import type { Log, LogPlace } from "../logging/log.ts";
+import type { Logger } from "../logging/log-entry.ts";
+import { describeThrown } from "../thrown.ts";
+import { errorBodyText, isErrorAnswer } from "./error-text.ts";
+import { headerView } from "./header-view.ts";
+import { nextRequestId, randomTraceId, traceIdOf } from "./ids.ts";
+import type { RequestHeaders } from "./request-context.ts";
+import { ResponseHeaders } from "./response-headers.ts";
+
+/** What all requests of an application have in common. */
+export interface PipelineSettings {
+  /** The server adapter's name. */
+  readonly serverAdapter: string;
+  readonly errorMiddleware: ErrorMiddleware;
+  /** Whether a response is held against its contract before it is written; costs a second walk of it. */
+  readonly checkResponses: boolean;
+  readonly log: Log;
+  /** Told of every failure that becomes an answer. */
+  readonly onError: readonly ((error: unknown, request: FailedRequest) => void)[];
+  /** Told of every request's phases; phases are timed only where somebody is. */
+  readonly onLifecycle: readonly ((trace: LifecycleTrace) => void)[];
+}
+
+/** The type of all bodies. JSON is UTF-8 by definition, so it names no charset. */
+export const jsonType = "application/json";
+
+/** Statuses that have no body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * A request from its arrival to its one answer: ids, phase, headers, and how it succeeds or fails. Knows nothing of routes
+ * beyond their name, so that 404 and its like are answered in the same way.
+ */
+export class RequestState implements FailedRequest {
+  readonly exchange: ServerExchange;
+  readonly settings: PipelineSettings;
+  readonly route: CompiledRoute | null;
+  phase = "server:normalize";
+  #status = 0;
+  #responseHeaders: ResponseHeaders | null = null;
+  #answered = false;
+  #traceId: string | undefined;
+  #requestId: string | undefined;
+  #path: string | undefined;
+  #headers: RequestHeaders | undefined;
+  #signal: AbortSignal | undefined;
+  #log: Logger | undefined;
+  readonly #lifecycle: LifecycleRecorder | null;
+
+  constructor(settings: PipelineSettings, exchange: ServerExchange, route: CompiledRoute | null) {
+    this.settings = settings;
+    this.exchange = exchange;
+    this.route = route;
+    this.#lifecycle = settings.onLifecycle.length === 0 ? null : new LifecycleRecorder();
+    if (this.#lifecycle !== null) {
+      this.#lifecycle.enter("received");
+      this.#lifecycle.enter("server:normalize");
+    }
+  }
+
+  get serverAdapter(): string {
+    return this.settings.serverAdapter;
+  }
+
+  get traceId(): string {
+    return (this.#traceId ??= traceIdOf(this.exchange.header("traceparent")) ?? randomTraceId());
+  }
+
+  get requestId(): string {
+    return (this.#requestId ??= nextRequestId());
+  }
+
+  get path(): string {
+    return (this.#path ??= pathOf(this.exchange.target));
+  }
+
+  get headers(): RequestHeaders {
+    return (this.#headers ??= headerView(this.exchange));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const controller = new AbortController();
+      this.#signal = controller.signal;
+      this.exchange.onAbort(() => controller.abort(new Error("The client went away before it was answered")));
+    }
+    return this.#signal;
+  }
+
+  get log(): Logger {
+    return (this.#log ??= this.settings.log.at(() => this.#place()));
+  }
+
+  /** Enters the next phase. */
+  enter(phase: string): void {
+    this.phase = phase;
+    if (this.#lifecycle !== null) this.#lifecycle.enter(phase);
+  }
+
+  /** Notes that the validation under way passed. */
+  pass(): void {
+    if (this.#lifecycle !== null) this.#lifecycle.result("pass");
+  }
+
+  setStatus(status: number): void {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`ctx.status takes an integer from 200 to 599, not ${String(status)}`);
+    }
+    if (this.#isTooLate("status")) return;
+    this.#status = status;
+  }
+
+  setHeader(name: string, value: string | readonly string[]): void {
+    if (this.#isTooLate("header")) return;
+    (this.#responseHeaders ??= new ResponseHeaders()).set(name, value);
+  }
+
+  /** Answers with a body, which is left out where the status has none. */
+  answer(contractStatus: number, body: ResponseBody): void {
+    const status = this.#status === 0 ? contractStatus : this.#status;
+    if (body === null || withoutBody.has(status)) this.#respond(status, null, null);
+    else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
+  }
+
+  /** Answers with an error. Never throws: whatever the error is and does, the client is answered. */
+  fail(error: unknown): void {
+    if (this.#answered) {
+      // The answer is out; what failed is the server's own writing of it.
+      this.#logFailure("The answer could not be written", error);
+      return;
+    }
+    if (this.#lifecycle !== null && this.phase.startsWith("validation:")) this.#lifecycle.result("fail");
+    const { status, text } = this.#errorAnswer(error);
+    if (status >= 500) this.#logFailure(describeThrown(error).message, error);
+    else if (this.settings.log.makes("debug"))
+      this.log.debug(describeThrown(error).message, { status, error });
+    this.#tell(this.settings.onError, (listener) => listener(error, this));
+    this.#responseHeaders?.dropDescriptionOfBody();
+    try {
+      this.#respond(status, jsonType, text);
+    } catch (failure) {
+      this.#logFailure("The answer could not be written", failure);
+    }
+  }
+
+  #errorAnswer(error: unknown): { status: number; text: string } {
+    try {
+      const answer: ErrorAnswer = this.settings.errorMiddleware(error, this);
+      if (!isErrorAnswer(answer)) throw new TypeError("The error middleware returned no { status, body }");
+      return { status: answer.status, text: errorBodyText(answer.body) };
+    } catch (failure) {
+      this.#logFailure("The error middleware failed", failure);
+      const { traceId } = this;
+      const body = { error: { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error", traceId } };
+      return { status: 500, text: JSON.stringify(body) };
+    }
+  }
+
+  #respond(status: number, contentType: string | null, body: ResponseBody): void {
+    this.enter("server:write");
+    this.#answered = true;
+    this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
+    this.enter("response");
+    if (this.#lifecycle !== null) {
+      const { traceId, serverAdapter: server } = this;
+      const trace = this.#lifecycle.finish(status, { traceId, route: this.route?.ref ?? null, server });
+      this.#tell(this.settings.onLifecycle, (listener) => listener(trace));
+    }
+  }
+
+  /** Calls listeners, none of which may harm the request or the others. */
+  #tell<TListener>(listeners: readonly TListener[], call: (listener: TListener) => void): void {
+    for (const listener of listeners) {
+      try {
+        call(listener);
+      } catch (failure) {
+        this.#logFailure("A plugin failed", failure);
+      }
+    }
+  }
+
+  #logFailure(message: string, error: unknown): void {
+    this.log.error(message, { error });
+  }
+
+  /** Whether the answer is out. It is logged, not thrown: nobody awaits the code that is that late. */
+  #isTooLate(method: string): boolean {
+    if (this.#answered)
+      this.log.warn(`ctx.${method} was called after the request was answered; it has no effect`);
+    return this.#answered;
+  }
+
+  #place(): LogPlace {
+    const { traceId, requestId, phase, route } = this;
+    return { traceId, requestId, phase, ...(route !== null && { route: route.ref }) };
+  }
+}
+
+/** The path of a request target, without its query. */
+export function pathOf(target: string): string {
+  const end = target.indexOf("?");
+  return end === -1 ? target : target.slice(0, end);
+}

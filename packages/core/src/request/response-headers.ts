@@ -1,0 +1,71 @@
+/** Framing and the connection belong to the server: a handler that sets these would break the answer's bounds. */
+const ofTheServer = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** What describes, or tells how long to keep, the body that a handler meant to send. */
+const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
+
+const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// Only ASCII: servers disagree on how to write anything else.
+const valuePattern = /^[\t\x20-\x7e]*$/;
+
+/** The headers that middleware and handler set, as names and values in turn. */
+export class ResponseHeaders {
+  /** Overrides the content type of the answer. */
+  contentType: string | null = null;
+  #list: string[] = [];
+
+  /** Sets a header; replaces what was there, but `set-cookie`, which is added. */
+  set(name: string, value: string | readonly string[]): void {
+    if (typeof name !== "string" || !namePattern.test(name)) {
+      throw new TypeError(`${JSON.stringify(name)} is no name of a header`);
+    }
+    const lowerName = name.toLowerCase();
+    if (ofTheServer.has(lowerName)) {
+      throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
+    }
+    const values = typeof value === "string" ? [value] : value;
+    if (!Array.isArray(values)) throw new TypeError(`The value of the header ${lowerName} is no string`);
+    for (const item of values as readonly unknown[]) {
+      if (typeof item !== "string" || !valuePattern.test(item)) {
+        throw new TypeError(
+          `The value of the header ${lowerName} may hold only printable ASCII characters; encode others, for example with encodeURIComponent`,
+        );
+      }
+    }
+    if (lowerName === "content-type") {
+      if (values.length !== 1) throw new TypeError("The header content-type has exactly one value");
+      this.contentType = values[0] as string;
+      return;
+    }
+    if (lowerName !== "set-cookie") this.#keep((present) => present !== lowerName);
+    for (const item of values) this.#list.push(lowerName, item as string);
+  }
+
+  /** Leaves only what an error answer keeps. */
+  dropDescriptionOfBody(): void {
+    this.contentType = null;
+    this.#keep((name) => !ofTheBody.has(name) && !name.startsWith("content-"));
+  }
+
+  /** Names and values in turn. */
+  get list(): readonly string[] | null {
+    return this.#list.length === 0 ? null : this.#list;
+  }
+
+  #keep(predicate: (name: string) => boolean): void {
+    const kept: string[] = [];
+    for (let index = 0; index < this.#list.length; index += 2) {
+      if (predicate(this.#list[index]!)) kept.push(this.#list[index]!, this.#list[index + 1]!);
+    }
+    this.#list = kept;
+  }
+}

@@ -1,0 +1,151 @@
+import type { ServerExchange } from "@kit/types";
+
+import { readJsonBody } from "./body.ts";
+import { addToContext, Context, MiddlewareArgument } from "./context.ts";
+import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
+import { type PipelineSettings, RequestState } from "./request-state.ts";
+import { RequestValidationError, ResponseContractError } from "./validation-error.ts";
+
+/**
+ * A request on its way through its route: middleware, validation, handler, serialization. As long as what is called
+ * returns at once, everything happens within {@link RequestRun.start}; a promise is waited for only where there is one.
+ */
+export class RequestRun extends RequestState {
+  readonly executable: ExecutableRoute;
+  /** Path parameters in the order of the route, percent-decoded. */
+  readonly rawParams: readonly string[];
+  readonly #context: Context;
+
+  constructor(
+    settings: PipelineSettings,
+    exchange: ServerExchange,
+    executable: ExecutableRoute,
+    rawParams: readonly string[],
+  ) {
+    super(settings, exchange, executable.compiled);
+    this.executable = executable;
+    this.rawParams = rawParams;
+    this.#context = new Context(this);
+  }
+
+  /** Runs the pipeline. Never throws. */
+  start(): void {
+    try {
+      const { chain } = this.executable;
+      if (chain.length === 0) this.#handle();
+      else this.#runChain(0, new MiddlewareArgument(this, this.#context));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #runChain(first: number, argument: MiddlewareArgument): void {
+    const { chain } = this.executable;
+    for (let index = first; index < chain.length; index += 1) {
+      const step = chain[index]!;
+      this.enter(step.phase);
+      const added: unknown = step.run(argument);
+      if (isThenable(added)) {
+        this.#await(added, (value) => {
+          this.#add(value, step.name);
+          this.#runChain(index + 1, argument);
+        });
+        return;
+      }
+      this.#add(added, step.name);
+    }
+    this.#handle();
+  }
+
+  #add(added: unknown, middleware: string): void {
+    if (added !== undefined) addToContext(this.#context, added, middleware);
+  }
+
+  #handle(): void {
+    const argument: HandlerArgument = {
+      params: this.#readParams(),
+      query: this.#readQuery(),
+      body: this.#readBody(),
+      ctx: this.#context,
+    };
+    this.enter("handler");
+    const result = this.executable.handler(argument);
+    if (isThenable(result)) this.#await(result, (value) => this.#succeed(value));
+    else this.#succeed(result);
+  }
+
+  #readParams(): unknown {
+    this.enter("validation:params");
+    const { params } = this.executable.compiled;
+    if (params === null) return this.#passed(undefined);
+    const value = params.params(this.rawParams);
+    if (!params.is(value)) throw new RequestValidationError("params", params.name, params.failures(value));
+    return this.#passed(params.decode(value));
+  }
+
+  #readQuery(): unknown {
+    this.enter("validation:query");
+    const { query } = this.executable.compiled;
+    if (query === null) return this.#passed(undefined);
+    const { target } = this.exchange;
+    const start = target.indexOf("?");
+    const value = query.query(start === -1 ? "" : target.slice(start + 1));
+    if (!query.is(value)) throw new RequestValidationError("query", query.name, query.failures(value));
+    return this.#passed(query.decode(value));
+  }
+
+  #readBody(): unknown {
+    this.enter("validation:body");
+    const { body } = this.executable.compiled;
+    if (body === null) return this.#passed(undefined);
+    const value = readJsonBody(this.exchange, body);
+    if (!body.is(value)) throw new RequestValidationError("body", body.name, body.failures(value));
+    return this.#passed(body.decode(value));
+  }
+
+  #passed(value: unknown): unknown {
+    this.pass();
+    return value;
+  }
+
+  #succeed(result: unknown): void {
+    this.enter("serialization");
+    const { response, status, ref } = this.executable.compiled;
+    if (response === null) {
+      if (result !== undefined && this.settings.checkResponses) throw unexpectedResponse(ref);
+      this.answer(status, null);
+      return;
+    }
+    if (this.settings.checkResponses) {
+      const failures = response.failures(result);
+      if (failures.length > 0) throw new ResponseContractError(ref, response.name, failures);
+    }
+    this.answer(status, response.serialize(result));
+  }
+
+  /** Goes on with what a promise gives; whatever fails then is answered too. */
+  #await(promise: PromiseLike<unknown>, proceed: (value: unknown) => void): void {
+    const onValue = (value: unknown): void => {
+      try {
+        proceed(value);
+      } catch (error) {
+        this.fail(error);
+      }
+    };
+    Promise.resolve(promise).then(onValue, (error: unknown) => this.fail(error));
+  }
+}
+
+/** A promise, or something else that is awaited like one: query builders are, and a handler may return them. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+function unexpectedResponse(ref: string): ResponseContractError {
+  const suggestion = "Return nothing, or give the contract a response type";
+  return new ResponseContractError(ref, "void", [
+    { path: "$", expected: "nothing", received: "a value", suggestion },
+  ]);
+}

@@ -1,0 +1,55 @@
+import { ValidationError } from "@kit/errors";
+import type { ValidationFailure } from "@kit/types";
+
+/** The part of a request that a contract describes. */
+export type RequestSlot = "params" | "query" | "body";
+
+const slotInWords: Readonly<Record<RequestSlot, string>> = {
+  params: "path parameters",
+  query: "query",
+  body: "body",
+};
+
+/** A request's slot does not fit its contract. */
+export class RequestValidationError extends ValidationError {
+  readonly slot: RequestSlot;
+  /** Name of the slot's type. */
+  readonly schema: string;
+  readonly failures: readonly ValidationFailure[];
+
+  constructor(slot: RequestSlot, schema: string, failures: readonly ValidationFailure[]) {
+    super("VALIDATION_ERROR", describe(`Invalid ${slotInWords[slot]}`, failures), {
+      fields: failures.map(toField),
+    });
+    this.slot = slot;
+    this.schema = schema;
+    this.failures = failures;
+  }
+}
+
+/** A handler's response does not fit its contract; made in development only, a fault of the application. */
+export class ResponseContractError extends Error {
+  override readonly name: string = "ResponseContractError";
+  /** Name of the response's type. */
+  readonly schema: string;
+  readonly failures: readonly ValidationFailure[];
+
+  constructor(route: string, schema: string, failures: readonly ValidationFailure[]) {
+    super(describe(`The handler of ${route} returned what is no ${schema}`, failures));
+    this.schema = schema;
+    this.failures = failures;
+  }
+}
+
+function describe(what: string, failures: readonly ValidationFailure[]): string {
+  const [first] = failures;
+  if (first === undefined) return what;
+  const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : "";
+  return `${what}: ${first.path}: expected ${first.expected}, received ${first.received}${more}`;
+}
+
+/** An item of `details.fields`: `value` is absent where nothing was there. */
+function toField(failure: ValidationFailure): object {
+  const { path, expected, value } = failure;
+  return value === undefined ? { path, expected } : { path, expected, value };
+}
