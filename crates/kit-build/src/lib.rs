@@ -1,1 +1,58 @@
-//! kit-build
+//! A build: from a project's directory to its `.kit/`.
+//!
+//! Where it stands: above every phase of the compiler and below the command line. It alone reads and writes files; it
+//! prints nothing.
+//!
+//! The way: [`find_config_file`] and [`resolve`] answer what the configuration leaves open; [`build`] expands globs, runs
+//! the phases, and writes. Every phase runs, whatever the earlier ones reported, so that a user sees all mistakes at once.
+//!
+//! Invariants:
+//! - A build with an error leaves the output directory as it was.
+//! - The same sources give the same bytes. A file carries the time of the build that last changed it, so that building
+//!   again changes nothing; `SOURCE_DATE_EPOCH` fixes the time.
+//! - Only files that a build wrote are ever overwritten or removed.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use std::time::SystemTime;
+//! use kit_build::{BuildRequest, BuildTime, Disk, build, project_root, resolve};
+//!
+//! # fn main() -> Result<(), kit_build::BuildError> {
+//! let root = project_root(Path::new("examples/notes"))?;
+//! let resolution = resolve(&root, None)?;
+//! let time = BuildTime::new(None, SystemTime::now())?;
+//! let request = BuildRequest { root: &root, config: &resolution.config, files: Arc::new(Disk), time: &time };
+//! let report = build(&request, &())?;
+//! println!("{} routes", report.counts.routes);
+//! # Ok(())
+//! # }
+//! ```
+
+mod build;
+mod config;
+mod database;
+mod disk;
+mod emit;
+mod error;
+mod files;
+mod globs;
+mod migrations;
+mod output;
+mod progress;
+mod routes;
+mod time;
+
+pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build};
+pub use config::{
+    Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, LoadedConfig, ProjectInfo,
+    Resolution, ResolvedConfig, find_config_file, resolve,
+};
+pub use database::PendingChanges;
+pub use error::BuildError;
+pub use files::{Disk, project_root};
+pub use globs::{SourceFiles, find_sources};
+pub use migrations::{MIGRATIONS, read_migrations, write_migration};
+pub use output::FileChanges;
+pub use progress::{Progress, Step};
+pub use time::BuildTime;

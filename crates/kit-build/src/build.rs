@@ -1,0 +1,191 @@
+//! The phases, in order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kit_database::{Migration, Schema};
+use kit_diagnostics::Diagnostics;
+use kit_ir::Program;
+use kit_router::RouteTree;
+use kit_typescript::{FileSystem, Input, SourceTexts};
+
+use crate::database::PendingChanges;
+use crate::output::OutputDirectory;
+use crate::{
+    BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
+    read_migrations, routes,
+};
+
+/// How long a build waits for another one that is writing.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What to build.
+#[derive(Clone)]
+pub struct BuildRequest<'a> {
+    /// The project's root, as [`project_root`](crate::project_root) gives it.
+    pub root: &'a Path,
+    /// Its configuration.
+    pub config: &'a ResolvedConfig,
+    /// Where sources are read from. Artifacts always go to the disk.
+    pub files: Arc<dyn FileSystem>,
+    /// The time to write into files that changed.
+    pub time: &'a BuildTime,
+}
+
+/// What is known of a project before anything is written.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    /// What there is to say about the project, sorted. With an error among them nothing may be written.
+    pub diagnostics: Diagnostics,
+    /// Texts for code frames.
+    pub sources: SourceTexts,
+    /// Every file that was read: a change to any of them can change the output.
+    pub dependencies: Vec<PathBuf>,
+    /// The program.
+    pub program: Program,
+    /// The routes as a tree; nothing where they conflict.
+    pub tree: Option<RouteTree>,
+    /// The tables.
+    pub schema: Schema,
+    /// The committed migrations, in order.
+    pub migrations: Vec<Migration>,
+    /// How long each step took, in order.
+    pub steps: Vec<(Step, Duration)>,
+}
+
+/// What a build did.
+#[derive(Debug, Clone)]
+pub struct BuildReport {
+    /// What there is to say about the project, sorted. With an error among them nothing was written.
+    pub diagnostics: Diagnostics,
+    /// Texts for code frames.
+    pub sources: SourceTexts,
+    /// Every file that was read: a change to any of them can change the output.
+    pub dependencies: Vec<PathBuf>,
+    /// What was found.
+    pub counts: Counts,
+    /// How far the types are ahead of the migrations.
+    pub pending: PendingChanges,
+    /// What was written.
+    pub files: FileChanges,
+    /// How long each step took, in order.
+    pub steps: Vec<(Step, Duration)>,
+}
+
+impl BuildReport {
+    /// Whether the output directory now holds what the sources say.
+    pub fn succeeded(&self) -> bool {
+        !self.diagnostics.has_errors()
+    }
+}
+
+/// How much there is in a project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Source files that were read.
+    pub sources: usize,
+    /// Named types.
+    pub types: usize,
+    /// Types that are stored.
+    pub entities: usize,
+    /// Routes.
+    pub routes: usize,
+}
+
+/// Builds a project. Mistakes in it are in the report; an error is a failure of the environment.
+pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
+    let analysis = analyze(request, progress)?;
+    let mut steps = Steps {
+        progress,
+        taken: analysis.steps,
+    };
+    let files = match &analysis.tree {
+        Some(tree) if !analysis.diagnostics.has_errors() => {
+            let output = OutputDirectory::open(request.root.join(&request.config.output_dir), PATIENCE)?;
+            let artifacts = steps.run(Step::Emit, || {
+                let mut files =
+                    emit::artifacts(&analysis.program, tree, request.config, request.time, &output)?;
+                files.extend(database::artifacts(
+                    &analysis.schema,
+                    &analysis.migrations,
+                    request.config,
+                ));
+                Ok::<_, BuildError>(files)
+            })?;
+            steps.run(Step::Write, || output.replace(artifacts))?
+        }
+        _ => FileChanges::default(),
+    };
+    Ok(BuildReport {
+        counts: Counts {
+            sources: analysis.program.sources.len(),
+            types: analysis.program.declarations.len(),
+            entities: analysis.program.entities.len(),
+            routes: analysis.program.routes.len(),
+        },
+        pending: database::pending(&analysis.schema, &analysis.migrations),
+        diagnostics: analysis.diagnostics,
+        sources: analysis.sources,
+        dependencies: analysis.dependencies,
+        files,
+        steps: steps.taken,
+    })
+}
+
+/// Does all of a build but writing.
+pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
+    let (root, config) = (request.root, request.config);
+    let mut steps = Steps {
+        progress,
+        taken: Vec::new(),
+    };
+    let mut diagnostics = Diagnostics::default();
+    let sources = steps.run(Step::Sources, || {
+        globs::find_sources(root, config, &mut diagnostics)
+    })?;
+    let compiled = steps.run(Step::Types, || {
+        kit_typescript::compile(&Input {
+            root,
+            type_files: sources.types,
+            route_files: sources.routes,
+            entry_files: sources.entries,
+            files: Arc::clone(&request.files),
+        })
+    });
+    diagnostics.extend(compiled.diagnostics);
+    let program = compiled.program;
+    let tree = steps.run(Step::Routes, || routes::compile(&program, &mut diagnostics));
+    let (schema, migrations) = steps.run(Step::Database, || {
+        let schema = database::schema(&program, config, &mut diagnostics);
+        read_migrations(root, &mut diagnostics).map(|migrations| (schema, migrations))
+    })?;
+    diagnostics.sort();
+    Ok(Analysis {
+        diagnostics,
+        sources: compiled.sources,
+        dependencies: compiled.dependencies,
+        program,
+        tree,
+        schema,
+        migrations,
+        steps: steps.taken,
+    })
+}
+
+struct Steps<'a> {
+    progress: &'a dyn Progress,
+    taken: Vec<(Step, Duration)>,
+}
+
+impl Steps<'_> {
+    fn run<T>(&mut self, step: Step, work: impl FnOnce() -> T) -> T {
+        self.progress.started(step);
+        let start = Instant::now();
+        let result = work();
+        let took = start.elapsed();
+        self.taken.push((step, took));
+        self.progress.finished(step, took);
+        result
+    }
+}

@@ -1,0 +1,163 @@
+//! The project's configuration: what may be said, what it means when nothing is said, and where it comes from.
+
+mod reader;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use resolve::{CONFIG_FILES, LoadedConfig, Resolution, find_config_file, resolve};
+
+/// What a configuration file says. Everything may be left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Globs of the files that declare types.
+    pub type_files: Option<Vec<String>>,
+    /// Globs of the files that declare contract groups.
+    pub route_files: Option<Vec<String>>,
+    /// Where artifacts go, relative to the root.
+    pub output_dir: Option<String>,
+    /// Where the project's compiler writes, relative to the root.
+    pub dist_dir: Option<String>,
+    /// The project's compiler.
+    pub compiler: Option<Compiler>,
+    /// What it is called with.
+    pub compiler_args: Option<Vec<String>>,
+    /// `database.adapter`.
+    pub adapter: Option<Adapter>,
+}
+
+/// A configuration in which every question is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedConfig {
+    /// Globs of the files that declare types.
+    pub type_files: Vec<String>,
+    /// Globs of the files that declare contract groups.
+    pub route_files: Vec<String>,
+    /// Where artifacts go, relative to the root, with `/`.
+    pub output_dir: String,
+    /// Where the project's compiler writes, relative to the root, with `/`.
+    pub dist_dir: String,
+    /// The project's compiler.
+    pub compiler: Compiler,
+    /// What it is called with.
+    pub compiler_args: Vec<String>,
+    /// What the project reaches its database with.
+    pub adapter: AdapterChoice,
+    /// Title and version of the OpenAPI document.
+    pub project: ProjectInfo,
+}
+
+impl Default for ResolvedConfig {
+    fn default() -> Self {
+        let list = |globs: &[&str]| globs.iter().map(ToString::to_string).collect();
+        Self {
+            type_files: list(&["src/**/*.types.ts", "src/**/types.ts"]),
+            route_files: list(&["src/**/*.routes.ts", "src/**/routes.ts", "src/**/contracts.ts"]),
+            output_dir: ".kit".to_owned(),
+            dist_dir: "dist".to_owned(),
+            compiler: Compiler::Tsc,
+            compiler_args: Vec::new(),
+            adapter: AdapterChoice::default(),
+            project: ProjectInfo::default(),
+        }
+    }
+}
+
+/// What `package.json` says of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectInfo {
+    /// Its name, or `API`. Never the directory's name: output must not depend on where a project lies.
+    pub name: String,
+    /// Its version, or `0.0.0`.
+    pub version: String,
+}
+
+impl Default for ProjectInfo {
+    fn default() -> Self {
+        Self {
+            name: "API".to_owned(),
+            version: "0.0.0".to_owned(),
+        }
+    }
+}
+
+/// The compiler that makes JavaScript of the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compiler {
+    /// TypeScript's own.
+    #[default]
+    Tsc,
+    /// tsup.
+    Tsup,
+    /// swc.
+    Swc,
+}
+
+impl Compiler {
+    /// Every compiler.
+    pub const ALL: [Self; 3] = [Self::Tsc, Self::Tsup, Self::Swc];
+
+    /// The name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tsc => "tsc",
+            Self::Tsup => "tsup",
+            Self::Swc => "swc",
+        }
+    }
+}
+
+/// How a project talks to its database; decides what schema files look like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Adapter {
+    /// drizzle-orm.
+    Drizzle,
+    /// kysely.
+    Kysely,
+    /// SQL by hand.
+    #[default]
+    Raw,
+}
+
+impl Adapter {
+    /// Every adapter.
+    pub const ALL: [Self; 3] = [Self::Drizzle, Self::Kysely, Self::Raw];
+
+    /// The name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drizzle => "drizzle",
+            Self::Kysely => "kysely",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An adapter and whether anybody asked for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AdapterChoice {
+    /// Which.
+    pub adapter: Adapter,
+    /// Who said so.
+    pub origin: AdapterOrigin,
+}
+
+/// Who chose an adapter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AdapterOrigin {
+    /// `database.adapter` of the configuration.
+    Configured,
+    /// The project depends on the library.
+    Detected,
+    /// Nobody.
+    #[default]
+    Default,
+}

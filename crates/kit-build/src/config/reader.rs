@@ -1,0 +1,211 @@
+//! A configuration value is checked here, key by key: an unknown key or a value of the wrong kind is an error that says
+//! what would be right, and everything that is wrong is reported at once.
+
+use kit_diagnostics::{Diagnostic, Diagnostics, closest, codes};
+use serde_json::{Map, Value};
+
+use super::{Adapter, Compiler, Config};
+
+/// Every option at the top level.
+const OPTIONS: [&str; 7] = [
+    "typeFiles",
+    "routeFiles",
+    "outputDir",
+    "distDir",
+    "compiler",
+    "compilerArgs",
+    "database",
+];
+
+/// Reads a configuration. `place` names where it was found: `kit.config.ts`, or ``the `kit` field of package.json``.
+pub(super) fn read(value: &Value, place: &str, diagnostics: &mut Diagnostics) -> Config {
+    let mut reader = Reader { place, diagnostics };
+    let Some(options) = reader.object("", value) else {
+        return Config::default();
+    };
+    reader.known_keys("", options, &OPTIONS);
+    let database = options
+        .get("database")
+        .and_then(|value| reader.object("database", value));
+    if let Some(database) = database {
+        reader.known_keys("database", database, &["adapter"]);
+    }
+    let globs = |reader: &mut Reader<'_>, key: &str| {
+        let globs = options.get(key).and_then(|value| reader.strings(key, value))?;
+        reader.globs(key, &globs).then_some(globs)
+    };
+    Config {
+        type_files: globs(&mut reader, "typeFiles"),
+        route_files: globs(&mut reader, "routeFiles"),
+        output_dir: options
+            .get("outputDir")
+            .and_then(|value| reader.directory("outputDir", value)),
+        dist_dir: options
+            .get("distDir")
+            .and_then(|value| reader.directory("distDir", value)),
+        compiler: options
+            .get("compiler")
+            .and_then(|value| reader.choice("compiler", value, &Compiler::ALL, Compiler::name)),
+        compiler_args: options
+            .get("compilerArgs")
+            .and_then(|value| reader.strings("compilerArgs", value)),
+        adapter: database
+            .and_then(|database| database.get("adapter"))
+            .and_then(|value| reader.choice("database.adapter", value, &Adapter::ALL, Adapter::name)),
+    }
+}
+
+struct Reader<'a> {
+    place: &'a str,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, message: &str, help: String) {
+        self.diagnostics.push(
+            Diagnostic::new(codes::CONFIGURATION_INVALID, format!("{}: {message}", self.place)).help(help),
+        );
+    }
+
+    fn wrong_kind(&mut self, key: &str, expected: &str, found: &Value) {
+        let subject = if key.is_empty() {
+            "the configuration".to_owned()
+        } else {
+            format!("`{key}`")
+        };
+        self.report(
+            &format!("{subject} must be {expected}, but is {}", kind(found)),
+            match key {
+                "" => "export an object: `export default defineConfig({ … })`".to_owned(),
+                "database" => "write `database: { adapter: \"drizzle\" }`".to_owned(),
+                "typeFiles" | "routeFiles" | "compilerArgs" => format!("write `{key}: [\"…\"]`"),
+                _ => format!("write `{key}: \"…\"`, or leave it out"),
+            },
+        );
+    }
+
+    fn known_keys(&mut self, parent: &str, object: &Map<String, Value>, known: &[&str]) {
+        for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
+            let path = if parent.is_empty() {
+                key.clone()
+            } else {
+                format!("{parent}.{key}")
+            };
+            let help = match closest(key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known options: {}", quoted(known)),
+            };
+            self.report(&format!("unknown option `{path}`"), help);
+        }
+    }
+
+    fn object<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
+        let object = value.as_object();
+        if object.is_none() {
+            self.wrong_kind(key, "an object", value);
+        }
+        object
+    }
+
+    fn string<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v str> {
+        let text = value.as_str();
+        if text.is_none() {
+            self.wrong_kind(key, "a string", value);
+        }
+        text
+    }
+
+    fn strings(&mut self, key: &str, value: &Value) -> Option<Vec<String>> {
+        let texts = value.as_array().and_then(|items| {
+            items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect()
+        });
+        if texts.is_none() {
+            self.wrong_kind(key, "a list of strings", value);
+        }
+        texts
+    }
+
+    fn globs(&mut self, key: &str, globs: &[String]) -> bool {
+        let mut valid = true;
+        for glob in globs {
+            if let Err(problem) = crate::globs::check(glob) {
+                valid = false;
+                self.report(
+                    &format!("`{key}` holds the glob `{glob}`, which {problem}"),
+                    "write globs relative to the project's root, such as `src/**/*.types.ts`".to_owned(),
+                );
+            }
+        }
+        valid
+    }
+
+    /// A directory inside the project, in its plain form: `./out/` is `out`.
+    fn directory(&mut self, key: &str, value: &Value) -> Option<String> {
+        let text = self.string(key, value)?;
+        let plain: Vec<&str> = text
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
+        let leaves = text.starts_with('/')
+            || text.contains(['\\', '\0'])
+            || text.contains(':')
+            || plain.contains(&"..");
+        if leaves || plain.is_empty() {
+            self.report(
+                &format!("`{key}` must be a directory below the project's root, but is `{text}`"),
+                format!(
+                    "write a relative path with `/`, such as `{key}: \"{}\"`",
+                    if key == "distDir" { "dist" } else { ".kit" }
+                ),
+            );
+            return None;
+        }
+        Some(plain.join("/"))
+    }
+
+    fn choice<T: Copy>(
+        &mut self,
+        key: &str,
+        value: &Value,
+        choices: &[T],
+        name: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let text = self.string(key, value)?;
+        let found = choices.iter().copied().find(|choice| name(*choice) == text);
+        if found.is_none() {
+            let names: Vec<&str> = choices.iter().map(|choice| name(*choice)).collect();
+            let help = match closest(text, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of {}", quoted(&names)),
+            };
+            self.report(
+                &format!("`{key}` must be one of {}, but is `{text}`", quoted(&names)),
+                help,
+            );
+        }
+        found
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(items) if items.iter().all(Value::is_string) => "a list of strings",
+        Value::Array(_) => "a list with other values in it",
+        Value::Object(_) => "an object",
+    }
+}

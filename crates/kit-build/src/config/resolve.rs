@@ -1,0 +1,165 @@
+//! Where the configuration comes from: `kit.config.ts` (or `.js`), else the `kit` field of `package.json`, else defaults.
+
+use std::path::{Path, PathBuf};
+
+use kit_diagnostics::{Diagnostic, Diagnostics, codes};
+use serde_json::Value;
+
+use super::{Adapter, AdapterChoice, AdapterOrigin, Config, ProjectInfo, ResolvedConfig, reader};
+use crate::{BuildError, disk};
+
+/// The names a configuration file may have, in order of preference.
+pub const CONFIG_FILES: [&str; 2] = ["kit.config.ts", "kit.config.js"];
+
+/// A configuration file whose default export a JavaScript host has read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadedConfig {
+    /// Its path, relative to the project's root.
+    pub path: String,
+    /// The default export.
+    pub value: Value,
+}
+
+/// A resolved configuration, and what there is to say about it.
+#[derive(Debug, Clone)]
+pub struct Resolution {
+    /// Not to be used where `diagnostics` holds an error.
+    pub config: ResolvedConfig,
+    /// Unknown keys, wrong values.
+    pub diagnostics: Diagnostics,
+}
+
+/// The configuration file of a project, for a host to load.
+pub fn find_config_file(root: &Path) -> Result<Option<PathBuf>, BuildError> {
+    if !disk::is_dir(root) {
+        return Err(BuildError::NoProject {
+            root: root.to_owned(),
+        });
+    }
+    Ok(CONFIG_FILES
+        .iter()
+        .map(|name| root.join(name))
+        .find(|path| disk::is_file(path)))
+}
+
+/// Answers every question of the configuration.
+pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution, BuildError> {
+    let mut diagnostics = Diagnostics::default();
+    let package = read_package(root, &mut diagnostics)?;
+    let config = match (loaded, package.get("kit")) {
+        (Some(loaded), _) => reader::read(&loaded.value, &loaded.path, &mut diagnostics),
+        (None, Some(value)) => reader::read(value, "the `kit` field of package.json", &mut diagnostics),
+        (None, None) => Config::default(),
+    };
+    if config.compiler.is_some() || config.compiler_args.is_some() {
+        diagnostics.push(
+            Diagnostic::warning(
+                codes::CONFIGURATION_INVALID,
+                "`compiler` and `compilerArgs` are read, but `kit build` does not run a compiler yet",
+            )
+            .help("run the compiler yourself after `kit build`, for example `npx tsc`"),
+        );
+    }
+    let defaults = ResolvedConfig::default();
+    let config = ResolvedConfig {
+        type_files: config.type_files.unwrap_or(defaults.type_files),
+        route_files: config.route_files.unwrap_or(defaults.route_files),
+        output_dir: config.output_dir.unwrap_or(defaults.output_dir),
+        dist_dir: config.dist_dir.unwrap_or(defaults.dist_dir),
+        compiler: config.compiler.unwrap_or(defaults.compiler),
+        compiler_args: config.compiler_args.unwrap_or(defaults.compiler_args),
+        adapter: choose_adapter(config.adapter, &package),
+        project: project_info(&package),
+    };
+    if nested(&config.output_dir, &config.dist_dir) {
+        diagnostics.push(
+            Diagnostic::new(
+                codes::CONFIGURATION_INVALID,
+                format!(
+                    "`outputDir` (`{}`) and `distDir` (`{}`) overlap",
+                    config.output_dir, config.dist_dir
+                ),
+            )
+            .help("give each its own directory: one is written by kit, the other by your compiler"),
+        );
+    }
+    if config.adapter.origin == AdapterOrigin::Configured && config.adapter.adapter != Adapter::Drizzle {
+        diagnostics.push(
+            Diagnostic::new(
+                codes::CONFIGURATION_INVALID,
+                format!(
+                    "kit cannot make schema files for `{}` yet",
+                    config.adapter.adapter
+                ),
+            )
+            .note("migrations do not depend on the adapter and are made for every project")
+            .help(
+                "write `database: { adapter: \"drizzle\" }`, or leave `database` out to get no schema files",
+            ),
+        );
+    }
+    Ok(Resolution { config, diagnostics })
+}
+
+fn nested(a: &str, b: &str) -> bool {
+    let (a, b) = (format!("{a}/"), format!("{b}/"));
+    a.starts_with(&b) || b.starts_with(&a)
+}
+
+/// `package.json`, or an empty object where the project has none or it is broken (which is reported).
+fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<Value, BuildError> {
+    let empty = || Value::Object(serde_json::Map::new());
+    let Some(text) = disk::read_if_there(&root.join("package.json"))? else {
+        return Ok(empty());
+    };
+    // npm accepts a byte order mark, so kit does.
+    let text = String::from_utf8_lossy(&text);
+    let problem = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+        Ok(value) if value.is_object() => return Ok(value),
+        Ok(_) => "it holds no object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    diagnostics.push(
+        Diagnostic::new(
+            codes::CONFIGURATION_INVALID,
+            format!("package.json cannot be read: {problem}"),
+        )
+        .help("repair package.json; npm cannot read it either"),
+    );
+    Ok(empty())
+}
+
+fn choose_adapter(configured: Option<Adapter>, package: &Value) -> AdapterChoice {
+    let depends_on = |library: &str| {
+        [
+            "dependencies",
+            "devDependencies",
+            "peerDependencies",
+            "optionalDependencies",
+        ]
+        .iter()
+        .any(|list| package.get(*list).is_some_and(|list| list.get(library).is_some()))
+    };
+    let (adapter, origin) = match configured {
+        Some(adapter) => (adapter, AdapterOrigin::Configured),
+        None if depends_on("drizzle-orm") => (Adapter::Drizzle, AdapterOrigin::Detected),
+        None if depends_on("kysely") => (Adapter::Kysely, AdapterOrigin::Detected),
+        None => (Adapter::Raw, AdapterOrigin::Default),
+    };
+    AdapterChoice { adapter, origin }
+}
+
+fn project_info(package: &Value) -> ProjectInfo {
+    let text = |key: &str| {
+        package
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    let defaults = ProjectInfo::default();
+    ProjectInfo {
+        name: text("name").unwrap_or(defaults.name),
+        version: text("version").unwrap_or(defaults.version),
+    }
+}

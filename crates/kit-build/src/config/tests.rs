@@ -1,0 +1,224 @@
+//! What configurations mean, and what is said about wrong ones.
+#![allow(clippy::disallowed_methods)] // Reason: tests make the files that the code reads.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+
+use super::{Adapter, AdapterOrigin, LoadedConfig, ResolvedConfig, find_config_file, resolve};
+
+struct Project(PathBuf);
+
+impl Project {
+    fn new(package: Option<&str>) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("kit-config-{}-{number}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        if let Some(text) = package {
+            fs::write(root.join("package.json"), text).unwrap();
+        }
+        Self(root)
+    }
+
+    /// The configuration and, one a line, what there is to say: `message | help`.
+    fn resolve(&self, config: Option<serde_json::Value>) -> (ResolvedConfig, String) {
+        let loaded = config.map(|value| LoadedConfig {
+            path: "kit.config.ts".to_owned(),
+            value,
+        });
+        let resolution = resolve(&self.0, loaded.as_ref()).unwrap();
+        let lines: Vec<String> = resolution
+            .diagnostics
+            .iter()
+            .map(|item| {
+                format!(
+                    "{} {} | {}",
+                    item.code,
+                    item.message,
+                    item.help.as_deref().unwrap_or("")
+                )
+            })
+            .collect();
+        (resolution.config, lines.join("\n"))
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What is said about a configuration file.
+fn said(config: serde_json::Value) -> String {
+    Project::new(None).resolve(Some(config)).1
+}
+
+#[test]
+fn defaults_are_those_of_the_documentation() {
+    let (config, said) = Project::new(None).resolve(None);
+    assert_eq!((config.clone(), said.as_str()), (ResolvedConfig::default(), ""));
+    assert_eq!(config.output_dir, ".kit");
+    assert_eq!(config.project.name, "API");
+}
+
+#[test]
+fn the_file_wins_over_package_json() {
+    let project = Project::new(Some(
+        r#"{ "name": "notes", "version": "1.2.3", "kit": { "outputDir": "a" } }"#,
+    ));
+    let (from_package, _) = project.resolve(None);
+    assert_eq!(from_package.output_dir, "a");
+    assert_eq!(
+        (
+            from_package.project.name.as_str(),
+            from_package.project.version.as_str()
+        ),
+        ("notes", "1.2.3")
+    );
+    let (from_file, _) = project.resolve(Some(json!({ "outputDir": "./b/c/" })));
+    assert_eq!(from_file.output_dir, "b/c");
+}
+
+#[test]
+fn every_option_is_read() {
+    let (config, _) = Project::new(None).resolve(Some(json!({
+        "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
+        "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
+    })));
+    assert_eq!(config.type_files, ["a/*.ts"]);
+    assert_eq!(config.route_files, ["b/*.ts"]);
+    assert_eq!(
+        (config.output_dir.as_str(), config.dist_dir.as_str()),
+        ("out", "build")
+    );
+    assert_eq!(
+        (config.compiler.name(), config.compiler_args),
+        ("swc", vec!["-q".to_owned()])
+    );
+    assert_eq!(config.adapter.origin, AdapterOrigin::Configured);
+}
+
+#[test]
+fn the_adapter_follows_the_dependencies() {
+    let adapter = |package: &str| Project::new(Some(package)).resolve(None).0.adapter.adapter;
+    assert_eq!(
+        adapter(r#"{ "dependencies": { "drizzle-orm": "*", "kysely": "*" } }"#),
+        Adapter::Drizzle
+    );
+    assert_eq!(
+        adapter(r#"{ "devDependencies": { "kysely": "*" } }"#),
+        Adapter::Kysely
+    );
+    assert_eq!(adapter("{}"), Adapter::Raw);
+    assert_eq!(adapter(r#"{ "dependencies": [] }"#), Adapter::Raw);
+}
+
+#[test]
+fn mistakes_are_explained_all_at_once() {
+    assert_eq!(
+        said(json!({ "typeFile": [], "outputDir": 1, "databse": {}, "qqq": 1 })),
+        "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
+         KIT1001 kit.config.ts: unknown option `databse` | did you mean `database`?\n\
+         KIT1001 kit.config.ts: unknown option `qqq` | known options: `typeFiles`, `routeFiles`, `outputDir`, \
+         `distDir`, `compiler`, `compilerArgs`, `database`\n\
+         KIT1001 kit.config.ts: `outputDir` must be a string, but is a number | write `outputDir: \"…\"`, or leave it out"
+    );
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_refused() {
+    for (config, expected) in [
+        (
+            json!([]),
+            "the configuration must be an object, but is a list of strings",
+        ),
+        (
+            json!({ "typeFiles": "src" }),
+            "`typeFiles` must be a list of strings, but is a string",
+        ),
+        (
+            json!({ "typeFiles": [1] }),
+            "`typeFiles` must be a list of strings, but is a list with other values in it",
+        ),
+        (
+            json!({ "typeFiles": ["/a"] }),
+            "`typeFiles` holds the glob `/a`, which is an absolute path",
+        ),
+        (
+            json!({ "outputDir": "../x" }),
+            "`outputDir` must be a directory below the project's root, but is `../x`",
+        ),
+        (
+            json!({ "outputDir": "." }),
+            "`outputDir` must be a directory below the project's root, but is `.`",
+        ),
+        (
+            json!({ "distDir": "/tmp" }),
+            "`distDir` must be a directory below the project's root, but is `/tmp`",
+        ),
+        (
+            json!({ "compiler": "tcs" }),
+            "`compiler` must be one of `tsc`, `tsup`, `swc`, but is `tcs` | did you mean `tsc`?",
+        ),
+        (
+            json!({ "database": "drizzle" }),
+            "`database` must be an object, but is a string",
+        ),
+        (
+            json!({ "database": { "adaptor": "raw" } }),
+            "unknown option `database.adaptor` | did you mean `adapter`?",
+        ),
+        (
+            json!({ "outputDir": "dist/kit" }),
+            "`outputDir` (`dist/kit`) and `distDir` (`dist`) overlap",
+        ),
+        (
+            json!({ "database": { "adapter": "kysely" } }),
+            "kit cannot make schema files for `kysely` yet",
+        ),
+    ] {
+        let said = said(config);
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn a_broken_package_json_is_a_mistake_and_not_a_crash() {
+    for (text, expected) in [
+        ("{", "EOF while parsing"),
+        ("[]", "it holds no object"),
+        ("\u{feff}{}", ""),
+    ] {
+        let said = Project::new(Some(text)).resolve(None).1;
+        assert!(
+            said.contains(expected) && said.is_empty() == expected.is_empty(),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_typescript_configuration_is_preferred() {
+    let project = Project::new(None);
+    assert_eq!(find_config_file(&project.0).unwrap(), None);
+    fs::write(project.0.join("kit.config.js"), "").unwrap();
+    assert!(
+        find_config_file(&project.0)
+            .unwrap()
+            .unwrap()
+            .ends_with("kit.config.js")
+    );
+    fs::write(project.0.join("kit.config.ts"), "").unwrap();
+    assert!(
+        find_config_file(&project.0)
+            .unwrap()
+            .unwrap()
+            .ends_with("kit.config.ts")
+    );
+    assert!(find_config_file(&project.0.join("missing")).is_err());
+}

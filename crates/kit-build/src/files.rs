@@ -1,0 +1,51 @@
+//! The disk as the compiler sees it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kit_typescript::FileSystem;
+
+use crate::{BuildError, disk};
+
+/// The real file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl FileSystem for Disk {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        disk::read_text(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        disk::is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        disk::is_dir(path)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        disk::canonical(path)
+    }
+}
+
+/// The root of a project: absolute, without symbolic links, so that every path that is derived from it agrees.
+pub fn project_root(path: &Path) -> Result<PathBuf, BuildError> {
+    match disk::canonical(path) {
+        Ok(root) if disk::is_dir(&root) => Ok(root),
+        Ok(_) => Err(BuildError::NoProject {
+            root: path.to_owned(),
+        }),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Err(BuildError::NoProject {
+                root: path.to_owned(),
+            })
+        }
+        Err(error) => Err(BuildError::io("open the project", path)(error)),
+    }
+}

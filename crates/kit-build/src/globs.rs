@@ -1,0 +1,326 @@
+//! Which files a build reads: the globs of the configuration, applied in a fixed order.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use kit_diagnostics::{Diagnostic, Diagnostics, codes};
+use walkdir::{DirEntry, WalkDir};
+
+use crate::{BuildError, ResolvedConfig};
+
+/// The files of a build, each list sorted, absolute.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceFiles {
+    /// Matched by `typeFiles`.
+    pub types: Vec<PathBuf>,
+    /// Matched by `routeFiles`; a file may be in both lists.
+    pub routes: Vec<PathBuf>,
+    /// All other modules of the application: handlers, middleware, the factory. Tests are left out, since a test
+    /// registers routes that the application does not have.
+    pub entries: Vec<PathBuf>,
+}
+
+/// Whether a glob can be used; otherwise what is wrong with it, to be read after "which".
+pub(crate) fn check(glob: &str) -> Result<(), String> {
+    let body = glob.strip_prefix('!').unwrap_or(glob);
+    if body.is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if body.starts_with('/') || body.contains(':') {
+        return Err("is an absolute path".to_owned());
+    }
+    if body.split('/').any(|part| part == "..") {
+        return Err("leaves the project".to_owned());
+    }
+    if body.contains('\\') {
+        return Err("holds a backslash; directories are separated by `/` on every system".to_owned());
+    }
+    compile(body).map(|_| ()).map_err(|error| {
+        let kind = error.kind().to_string();
+        format!("does not parse: {kind}")
+    })
+}
+
+/// Finds the sources of a project. A list of globs without a match is a warning that says where kit looked.
+pub fn find_sources(
+    root: &Path,
+    config: &ResolvedConfig,
+    diagnostics: &mut Diagnostics,
+) -> Result<SourceFiles, BuildError> {
+    let types = GlobList::new(&config.type_files);
+    let routes = GlobList::new(&config.route_files);
+    let mut found = SourceFiles::default();
+    for base in bases(&[&types, &routes]) {
+        walk(root, &base, config, |path, relative| {
+            let (is_type, is_route) = (types.matches(relative), routes.matches(relative));
+            if is_type {
+                found.types.push(path.clone());
+            }
+            if is_route {
+                found.routes.push(path.clone());
+            }
+            if !is_type && !is_route && is_entry(relative) {
+                found.entries.push(path);
+            }
+        })?;
+    }
+    for list in [&mut found.types, &mut found.routes, &mut found.entries] {
+        list.sort();
+        list.dedup();
+    }
+    let defaults = ResolvedConfig::default();
+    types.report(
+        "typeFiles",
+        config.type_files == defaults.type_files,
+        root,
+        &found.types,
+        diagnostics,
+    );
+    routes.report(
+        "routeFiles",
+        config.route_files == defaults.route_files,
+        root,
+        &found.routes,
+        diagnostics,
+    );
+    Ok(found)
+}
+
+/// Globs that include and, written with `!`, globs that exclude.
+struct GlobList {
+    include: Vec<(String, GlobMatcher)>,
+    exclude: Vec<GlobMatcher>,
+}
+
+impl GlobList {
+    fn new(globs: &[String]) -> Self {
+        let mut list = Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+        };
+        for glob in globs {
+            let body = glob.strip_prefix('!').unwrap_or(glob);
+            // A glob that does not compile was reported when the configuration was read, and stopped the build.
+            let Ok(compiled) = compile(body) else { continue };
+            if glob.starts_with('!') {
+                list.exclude.push(compiled.compile_matcher());
+            } else {
+                list.include.push((glob.clone(), compiled.compile_matcher()));
+            }
+        }
+        list
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        self.include.iter().any(|(_, glob)| glob.is_match(path))
+            && !self.exclude.iter().any(|glob| glob.is_match(path))
+    }
+
+    /// The defaults name several conventions of which a project follows one, so they are reported only together; a glob
+    /// that somebody wrote is expected to match.
+    fn report(
+        &self,
+        option: &str,
+        default: bool,
+        root: &Path,
+        found: &[PathBuf],
+        diagnostics: &mut Diagnostics,
+    ) {
+        let relative: Vec<String> = found.iter().map(|path| relative(root, path)).collect();
+        let unmatched: Vec<&str> = self
+            .include
+            .iter()
+            .filter(|(_, glob)| !relative.iter().any(|path| glob.is_match(path)))
+            .map(|(text, _)| text.as_str())
+            .collect();
+        if unmatched.is_empty() || (default && unmatched.len() < self.include.len()) {
+            return;
+        }
+        let globs = unmatched
+            .iter()
+            .map(|glob| format!("`{glob}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let mut diagnostic =
+            Diagnostic::warning(codes::NO_SOURCES, format!("no file matches `{option}`: {globs}"));
+        let looked: BTreeSet<String> = unmatched.iter().map(|glob| base(glob)).collect();
+        for directory in looked {
+            let name = if directory.is_empty() {
+                "the project's root".to_owned()
+            } else {
+                format!("`{directory}/`")
+            };
+            diagnostic = diagnostic.note(if crate::disk::is_dir(&root.join(&directory)) {
+                format!("looked below {name}, but not into node_modules, the output directories and names that begin with a dot")
+            } else {
+                format!("there is no directory {name} in {}", root.display())
+            });
+        }
+        diagnostics.push(diagnostic.help(format!(
+            "add such a file, or set `{option}` in kit.config.ts to where yours are"
+        )));
+    }
+}
+
+fn compile(glob: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(glob.strip_prefix("./").unwrap_or(glob))
+        .literal_separator(true)
+        .backslash_escape(false)
+        .build()
+}
+
+/// The directories of a glob before its first wildcard: all its matches lie below.
+fn base(glob: &str) -> String {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    let directories = glob.rsplit_once('/').map_or("", |(directories, _)| directories);
+    directories
+        .split('/')
+        .take_while(|part| !part.contains(['*', '?', '[', '{']))
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// What must be walked so that everything is seen and nothing twice. `src` always is: handlers live there.
+fn bases(lists: &[&GlobList]) -> BTreeSet<String> {
+    let all: BTreeSet<String> = lists
+        .iter()
+        .flat_map(|list| list.include.iter().map(|(glob, _)| base(glob)))
+        .chain(["src".to_owned()])
+        .collect();
+    all.iter()
+        .filter(|inner| {
+            !all.iter()
+                .any(|outer| outer != *inner && (outer.is_empty() || inner.starts_with(&format!("{outer}/"))))
+        })
+        .cloned()
+        .collect()
+}
+
+fn walk(
+    root: &Path,
+    base: &str,
+    config: &ResolvedConfig,
+    mut visit: impl FnMut(PathBuf, &str),
+) -> Result<(), BuildError> {
+    let start = root.join(base);
+    if !crate::disk::is_dir(&start) {
+        return Ok(());
+    }
+    let skipped = [root.join(&config.output_dir), root.join(&config.dist_dir)];
+    let enter = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0
+            || !(name.starts_with('.')
+                || name == "node_modules"
+                || skipped.iter().any(|path| path == entry.path()))
+    };
+    let entries = WalkDir::new(&start).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(enter) {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(&start).to_owned();
+            let source = error
+                .into_io_error()
+                .unwrap_or_else(|| std::io::Error::other("a loop of symbolic links"));
+            BuildError::io("list", path)(source)
+        })?;
+        // Links to directories are not followed (they can loop, and show one type under two paths); links to files are.
+        let is_file =
+            entry.file_type().is_file() || (entry.path_is_symlink() && crate::disk::is_file(entry.path()));
+        if is_file {
+            let relative = relative(root, entry.path());
+            visit(entry.into_path(), &relative);
+        }
+    }
+    Ok(())
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let parts: Vec<_> = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}
+
+fn is_entry(path: &str) -> bool {
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    matches!(extension, "ts" | "mts" | "cts")
+        && ![".d", ".test", ".spec", ".test-d", ".bench"]
+            .iter()
+            .any(|suffix| stem.ends_with(suffix))
+        && !directories
+            .split('/')
+            .enumerate()
+            .any(|(depth, part)| part == "__tests__" || (depth == 0 && matches!(part, "test" | "tests")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GlobList, base, bases, check, is_entry};
+
+    #[test]
+    fn a_base_ends_before_the_first_wildcard() {
+        assert_eq!(base("src/**/*.types.ts"), "src");
+        assert_eq!(base("./src/api/types.ts"), "src/api");
+        assert_eq!(base("{src,lib}/*.ts"), "");
+        assert_eq!(base("types.ts"), "");
+    }
+
+    #[test]
+    fn nested_bases_are_walked_once() {
+        let list = |globs: &[&str]| GlobList::new(&globs.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let walked = |globs: &[&str]| bases(&[&list(globs)]).into_iter().collect::<Vec<_>>();
+        assert_eq!(walked(&["src/a/*.ts", "lib/**/x.ts"]), ["lib", "src"]);
+        assert_eq!(walked(&["**/*.ts", "lib/x.ts"]), [""]);
+    }
+
+    #[test]
+    fn stars_stop_at_slashes_and_exclusions_win() {
+        let globs = ["src/*.ts".to_owned(), "!src/old.ts".to_owned()];
+        let list = GlobList::new(&globs);
+        assert!(list.matches("src/a.ts"));
+        assert!(!list.matches("src/deep/a.ts"));
+        assert!(!list.matches("src/old.ts"));
+    }
+
+    #[test]
+    fn unusable_globs_are_explained() {
+        assert_eq!(check("src/**/*.ts"), Ok(()));
+        for (glob, problem) in [
+            ("", "is empty"),
+            ("/src/*.ts", "is an absolute path"),
+            ("C:/x.ts", "is an absolute path"),
+            ("../x/*.ts", "leaves the project"),
+            (
+                "src\\*.ts",
+                "holds a backslash; directories are separated by `/` on every system",
+            ),
+        ] {
+            assert_eq!(check(glob), Err(problem.to_owned()), "{glob}");
+        }
+        assert!(check("src/[a").is_err_and(|problem| problem.starts_with("does not parse: ")));
+        assert!(check("src/{a").is_err());
+    }
+
+    #[test]
+    fn tests_and_declarations_are_no_entries() {
+        for (path, entry) in [
+            ("src/app.ts", true),
+            ("src/tests/tests.handlers.ts", true),
+            ("src/app.test.ts", false),
+            ("src/__tests__/app.ts", false),
+            ("tests/app.ts", false),
+            ("src/env.d.ts", false),
+            ("src/readme.md", false),
+            ("src/Makefile", false),
+        ] {
+            assert_eq!(is_entry(path), entry, "{path}");
+        }
+    }
+}

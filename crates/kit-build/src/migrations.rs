@@ -1,0 +1,82 @@
+//! The committed migrations of a project: `migrations/<timestamp>_<name>/`. What is in their files is `kit-database`'s to
+//! know; this only brings them to and from the disk.
+
+use std::path::{Path, PathBuf};
+
+use kit_database::Migration;
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
+
+use crate::{BuildError, disk};
+
+/// The directory in a project's root.
+pub const MIGRATIONS: &str = "migrations";
+
+/// Every migration, in order of name. One that cannot be read is reported and left out. Files beside the directories, and
+/// names that begin with a dot, are nobody's migration.
+pub fn read_migrations(root: &Path, diagnostics: &mut Diagnostics) -> Result<Vec<Migration>, BuildError> {
+    let base = root.join(MIGRATIONS);
+    let mut migrations = Vec::new();
+    for name in disk::names(&base)? {
+        let directory = base.join(&name);
+        if name.starts_with('.') || !disk::is_dir(&directory) {
+            continue;
+        }
+        match read_one(&directory, &name)? {
+            Ok(migration) => migrations.push(migration),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+        }
+    }
+    Ok(migrations)
+}
+
+/// Writes a migration in one step: whoever dies on the way leaves it whole or not at all. Returns its directory.
+pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, BuildError> {
+    let base = root.join(MIGRATIONS);
+    let staging = base.join(".staging");
+    disk::remove_tree(&staging)?;
+    for file in migration.files() {
+        disk::write(&staging.join(&file.path), file.text.as_bytes())?;
+    }
+    let target = base.join(&migration.name);
+    // Fails where a migration of that name is there: a directory that is not empty is never replaced.
+    disk::rename(&staging.join(&migration.name), &target)?;
+    disk::remove_tree(&staging)?;
+    Ok(target)
+}
+
+fn read_one(directory: &Path, name: &str) -> Result<Result<Migration, Box<Diagnostic>>, BuildError> {
+    let text = |file: &str| -> Result<Option<String>, BuildError> {
+        let path = directory.join(file);
+        let Some(bytes) = disk::read_if_there(&path)? else {
+            return Ok(None);
+        };
+        String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|error| BuildError::io("read", path)(std::io::Error::other(error.utf8_error())))
+    };
+    let missing = |file: &str| {
+        let place = format!("{MIGRATIONS}/{name}");
+        Box::new(
+            Diagnostic::new(codes::INVALID_MIGRATION, format!("`{place}` has no {file}"))
+                .label(Label::primary(place, 0..0))
+                .help("restore the file, or delete the directory if no database has the migration"),
+        )
+    };
+    let Some(sql) = text("migration.sql")? else {
+        return Ok(Err(missing("migration.sql")));
+    };
+    let Some(changes) = text("changes.json")? else {
+        return Ok(Err(missing("changes.json")));
+    };
+    let snapshot = text("snapshot.json")?;
+    Ok(
+        Migration::read(name, &sql, &changes, snapshot.as_deref()).map_err(|error| {
+            let place = format!("{MIGRATIONS}/{name}");
+            Box::new(
+                Diagnostic::new(codes::INVALID_MIGRATION, error.to_string())
+                    .label(Label::primary(place, 0..0))
+                    .help("restore it as it was committed"),
+            )
+        }),
+    )
+}

@@ -1,0 +1,73 @@
+//! The route tree of a program; what keeps routes from making one becomes diagnostics.
+
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
+use kit_ir::{Program, Route, RouteId, Slot, Span};
+use kit_router::{RouteConflict, RouteSpec, RouteTree};
+
+/// Compiles the tree, or reports every conflict at both places.
+pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Option<RouteTree> {
+    let specs = program.routes.iter().map(|route| RouteSpec {
+        method: route.method.name().to_owned(),
+        path: route.path.clone(),
+        reference: route.reference(),
+        validators: validators(program, route),
+    });
+    match RouteTree::compile(specs) {
+        Ok(tree) => Some(tree),
+        Err(conflicts) => {
+            for conflict in &conflicts {
+                diagnostics.push(diagnostic(program, conflict));
+            }
+            None
+        }
+    }
+}
+
+/// Names of the types that a request is held against, in the order of the pipeline.
+fn validators(program: &Program, route: &Route) -> Vec<String> {
+    [Slot::Params, Slot::Query, Slot::Body]
+        .into_iter()
+        .filter_map(|slot| route.slots.get(slot))
+        .map(|declaration| program.declarations[declaration].name.clone())
+        .collect()
+}
+
+fn diagnostic(program: &Program, conflict: &RouteConflict) -> Diagnostic {
+    let code = match conflict {
+        RouteConflict::UnknownMethod { .. } | RouteConflict::InvalidPath { .. } => codes::INVALID_ROUTE_KEY,
+        RouteConflict::Duplicate { .. }
+        | RouteConflict::WildcardBesideParameter { .. }
+        | RouteConflict::DuplicateReference { .. } => codes::ROUTE_CONFLICT,
+    };
+    let route = |index: usize| &program.routes[RouteId::from(index)];
+    let blamed = route(conflict.route());
+    let mut diagnostic = Diagnostic::new(code, conflict.to_string())
+        .label(place(program, blamed.span, true).message(remark(blamed, "")))
+        .help(conflict.help());
+    if let Some(other) = conflict.other().map(route) {
+        diagnostic =
+            diagnostic.label(place(program, other.span, false).message(remark(other, "the earlier one")));
+    }
+    diagnostic
+}
+
+/// Where a prefix made another path of the key, the key alone does not show the conflict.
+fn remark(route: &Route, otherwise: &str) -> String {
+    let reference = route.reference();
+    if route.key == reference {
+        otherwise.to_owned()
+    } else {
+        format!("`{reference}` with its group's prefix")
+    }
+}
+
+fn place(program: &Program, span: Span, primary: bool) -> Label {
+    let range = span.start as usize..span.end as usize;
+    let path = program.path(span);
+    let label = if primary {
+        Label::primary(path, range)
+    } else {
+        Label::secondary(path, range)
+    };
+    label.at(span.line, span.column)
+}

@@ -1,0 +1,110 @@
+//! The time that a build writes into files.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::civil::DateTime;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::BuildError;
+
+const COMPACT: &str = "%Y%m%d%H%M%S";
+
+/// The time of a build, to the millisecond. With `SOURCE_DATE_EPOCH` it is fixed: every file carries it, whenever it
+/// last changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildTime {
+    timestamp: Timestamp,
+    fixed: bool,
+}
+
+impl BuildTime {
+    /// The time to use, given what `SOURCE_DATE_EPOCH` says (empty is the same as unset) and what the clock says.
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    /// let time = kit_build::BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    /// assert_eq!(time.iso(), "2023-11-14T22:13:20.000Z");
+    /// assert_eq!(time.compact(), "20231114221320");
+    /// ```
+    pub fn new(source_date_epoch: Option<&str>, now: SystemTime) -> Result<Self, BuildError> {
+        if let Some(value) = source_date_epoch.filter(|value| !value.is_empty()) {
+            let invalid = || BuildError::SourceDateEpoch {
+                value: value.to_owned(),
+            };
+            let seconds: i64 = value.parse().map_err(|_| invalid())?;
+            let timestamp = Timestamp::from_second(seconds).map_err(|_| invalid())?;
+            if seconds < 0 {
+                return Err(invalid());
+            }
+            return Ok(Self {
+                timestamp,
+                fixed: true,
+            });
+        }
+        let since = now
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or(Duration::ZERO);
+        let milliseconds = i64::try_from(since.as_millis()).map_err(|_| BuildError::Clock)?;
+        Ok(Self {
+            timestamp: Timestamp::from_millisecond(milliseconds).map_err(|_| BuildError::Clock)?,
+            fixed: false,
+        })
+    }
+
+    /// Whether `SOURCE_DATE_EPOCH` set it.
+    pub fn is_fixed(&self) -> bool {
+        self.fixed
+    }
+
+    /// As JavaScript's `toISOString` writes it.
+    pub fn iso(&self) -> String {
+        self.timestamp.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+    }
+
+    /// As names of migrations begin: `yyyymmddhhmmss`, UTC.
+    pub fn compact(&self) -> String {
+        self.timestamp.strftime(COMPACT).to_string()
+    }
+
+    /// The same, but at least a second later than `earlier`, which is such a time: a new migration must come after the
+    /// ones that are there, also within one second and on a clock that is slow. Nothing where `earlier` is no time.
+    pub fn compact_after(&self, earlier: &str) -> Option<String> {
+        let earlier = DateTime::strptime(COMPACT, earlier).ok()?;
+        let next = earlier.checked_add(SignedDuration::from_secs(1)).ok()?;
+        Some(self.compact().max(next.strftime(COMPACT).to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::BuildTime;
+
+    #[test]
+    fn the_clock_counts_to_the_millisecond() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_999);
+        let time = BuildTime::new(None, now).unwrap();
+        assert_eq!(time.iso(), "2023-11-14T22:13:20.123Z");
+        assert!(!time.is_fixed());
+        assert_eq!(BuildTime::new(Some(""), now).unwrap(), time);
+    }
+
+    #[test]
+    fn a_migration_comes_after_the_last_one() {
+        let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+        let after = |earlier| time.compact_after(earlier);
+        assert_eq!(after("20231114221319").as_deref(), Some("20231114221320"));
+        assert_eq!(after("20231114221320").as_deref(), Some("20231114221321"));
+        assert_eq!(after("20991231235959").as_deref(), Some("21000101000000"));
+        assert_eq!(after("20991399999999"), None);
+    }
+
+    #[test]
+    fn an_epoch_that_is_no_time_is_refused() {
+        for value in ["soon", "-1", "1.5", "99999999999999", " 1"] {
+            let error = BuildTime::new(Some(value), SystemTime::UNIX_EPOCH).unwrap_err();
+            assert!(error.to_string().contains(value), "{error}");
+        }
+    }
+}
