@@ -60,7 +60,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
-            body: Duration::from_secs(300),
+            body: Duration::from_mins(5),
             idle: Duration::from_secs(72),
             write: Duration::from_mins(1),
         }

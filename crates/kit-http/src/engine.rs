@@ -104,6 +104,11 @@ impl Engine {
         self.connections.borrow().len()
     }
 
+    /// Requests that handlers have not answered yet, whether or not their peers are still there.
+    pub fn pending_count(&self) -> usize {
+        self.requests.borrow().len()
+    }
+
     /// Takes what the operating system has to report, without blocking.
     pub fn poll(&self) -> io::Result<()> {
         self.now.set(Instant::now());

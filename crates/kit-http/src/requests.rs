@@ -45,6 +45,10 @@ impl Requests {
         Some(RequestId { slot, serial })
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.slab.len()
+    }
+
     pub(crate) fn get(&self, id: RequestId) -> Option<Rc<Request>> {
         let pending = self.slab.get(usize::try_from(id.slot).ok()?)?;
         (pending.serial == id.serial).then(|| Rc::clone(&pending.request))

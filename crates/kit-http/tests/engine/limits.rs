@@ -8,7 +8,7 @@ use kit_http::{Config, Limits, Timeouts};
 use crate::support::{Server, get, post};
 
 fn small_body() -> Server {
-    Server::with(Config {
+    Server::with(&Config {
         limits: Limits {
             body_bytes: 10,
             ..Limits::default()
@@ -113,7 +113,7 @@ fn impatient() -> Server {
         idle: Duration::from_millis(200),
         write: Duration::from_millis(200),
     };
-    Server::with(Config {
+    Server::with(&Config {
         timeouts,
         ..Config::default()
     })
@@ -197,7 +197,7 @@ fn a_peer_that_never_reads_is_cut() {
 
 #[test]
 fn a_server_at_its_connection_limit_neither_spins_nor_forgets() {
-    let server = Server::with(Config {
+    let server = Server::with(&Config {
         limits: Limits {
             connections: 1,
             ..Limits::default()

@@ -36,19 +36,19 @@ pub(crate) struct Report {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        Self::with(Config::default())
+        Self::with(&Config::default())
     }
 
     /// Answers by path: `/echo` the body, `/later` after 50 ms, `/never` not at all, `/describe` what it saw.
-    pub(crate) fn with(config: Config) -> Self {
+    pub(crate) fn with(config: &Config) -> Self {
+        let config = Config {
+            host: Some("127.0.0.1".into()),
+            ..config.clone()
+        };
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
         let (started, address) = channel();
         let thread = std::thread::spawn(move || {
-            let config = Config {
-                host: Some("127.0.0.1".into()),
-                ..config
-            };
             let engine = Engine::bind(config).expect("binds");
             started.send(engine.local_addr()).expect("the test waits");
             run(&engine, &inbox, aborts)
@@ -295,7 +295,7 @@ impl Client {
     }
 
     fn fill(&mut self) -> bool {
-        let mut chunk = [0; 64 * 1024];
+        let mut chunk = vec![0; 64 * 1024];
         match self.stream.read(&mut chunk) {
             Ok(count) => {
                 self.buffer.extend_from_slice(&chunk[..count]);

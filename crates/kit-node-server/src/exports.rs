@@ -1,0 +1,327 @@
+//! The functions that JavaScript calls. The counterpart is `packages/server-native/src/addon.ts`.
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kit_http::{Engine, Request, RequestId, Response, ResponseError};
+use kit_router::RouteTree;
+
+use crate::node::{Env, Error, Export, Reference, Value};
+use crate::options::Options;
+use crate::server::{Callbacks, Server};
+
+/// The state of one environment.
+#[derive(Default)]
+pub(crate) struct State {
+    /// By number. Numbers are not used twice, so that a late call cannot reach another server.
+    servers: RefCell<Vec<Option<Rc<Server>>>>,
+    /// Where texts from JavaScript are read into.
+    text: RefCell<Vec<u8>>,
+}
+
+/// Every exported function. The first argument of all but `create` is the server's number.
+pub(crate) static EXPORTS: &[Export] = &[
+    Export {
+        name: "create",
+        arguments: 4,
+        run: create,
+    },
+    Export {
+        name: "respond",
+        arguments: 6,
+        run: respond,
+    },
+    Export {
+        name: "method",
+        arguments: 2,
+        run: method,
+    },
+    Export {
+        name: "header",
+        arguments: 3,
+        run: header,
+    },
+    Export {
+        name: "headers",
+        arguments: 2,
+        run: headers,
+    },
+    Export {
+        name: "bodyText",
+        arguments: 2,
+        run: body_text,
+    },
+    Export {
+        name: "bodyBytes",
+        arguments: 2,
+        run: body_bytes,
+    },
+    Export {
+        name: "remoteAddress",
+        arguments: 2,
+        run: remote_address,
+    },
+    Export {
+        name: "close",
+        arguments: 2,
+        run: close,
+    },
+    Export {
+        name: "connections",
+        arguments: 1,
+        run: connections,
+    },
+    Export {
+        name: "forget",
+        arguments: 1,
+        run: forget,
+    },
+];
+
+/// How `respond` is told of the content type without text: none.
+const NO_CONTENT_TYPE: u32 = 0;
+/// `application/json`.
+const JSON_CONTENT_TYPE: u32 = 1;
+
+/// `create(options: string, onRequest, onAbort, onClosed): string`; the result is `{"server", "host", "port"}` as JSON.
+fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
+    let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
+    let tree = RouteTree::from_compiled(&options.tree, &options.routes).map_err(|error| invalid(&error))?;
+    let callbacks = Callbacks {
+        request: Reference::new(env, args[1])?,
+        abort: Reference::new(env, args[2])?,
+        closed: Reference::new(env, args[3])?,
+    };
+    let engine = Engine::bind(options.config()).map_err(|error| bind_error(&error))?;
+    let address = engine.local_addr();
+    let server = Server::start(env, engine, tree.router(), callbacks)?;
+    let mut servers = state.servers.borrow_mut();
+    let text = serde_json::json!({
+        "server": servers.len(),
+        "host": address.ip().to_string(),
+        "port": address.port(),
+    });
+    servers.push(Some(server));
+    env.string(&text.to_string())
+}
+
+/// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] | null)`
+fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let (number, server) = server(env, state, args[0])?;
+    let id = id(env, args[1])?;
+    let mut text = state.text.borrow_mut();
+    let mut response = Response::new(env.to_u32(args[2])?).map_err(|error| refusal(&error))?;
+    if env.read_text(args[3], &mut text)? {
+        response
+            .add_header("content-type", &latin1(&text))
+            .map_err(|error| refusal(&error))?;
+    } else {
+        match env.to_u32(args[3])? {
+            NO_CONTENT_TYPE => {}
+            JSON_CONTENT_TYPE => response.set_json(),
+            other => {
+                return Err(Error::new(
+                    "ERR_KIT_ADDON",
+                    format!("no content type has the code {other}"),
+                ));
+            }
+        }
+    }
+    if env.read_text(args[4], &mut text)? {
+        response.set_body(Bytes::copy_from_slice(&text));
+    } else if !env.is_nothing(args[4])? {
+        response.set_body(env.to_bytes(args[4])?.into());
+    }
+    if !env.is_nothing(args[5])? {
+        for pair in env.elements(args[5])?.chunks(2) {
+            let [name, value] = pair else {
+                return Err(Error::new(
+                    "ERR_KIT_ADDON",
+                    "headers must be names and values in turn",
+                ));
+            };
+            let name = env.to_text(*name)?;
+            env.read_text(*value, &mut text)?;
+            response
+                .add_header(&name, &latin1(&text))
+                .map_err(|error| refusal(&error))?;
+        }
+    }
+    drop(text);
+    server
+        .engine
+        .respond(id, response)
+        .map_err(|error| refusal(&error))?;
+    if server.is_released() {
+        state.forget_if_done(number, &server);
+    } else if !server.is_turning() {
+        // Answered outside of a turn, after a timer or another socket.
+        server.wake();
+    }
+    env.undefined()
+}
+
+fn method<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    env.string(request(env, state, args)?.method())
+}
+
+/// `header(server, id, name): string | undefined`
+fn header<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let request = request(env, state, args)?;
+    let mut name = state.text.borrow_mut();
+    if !env.read_text(args[2], &mut name)? {
+        return Err(Error::new(
+            "ERR_INVALID_ARG_TYPE",
+            "the name of a header must be a string",
+        ));
+    }
+    let value = std::str::from_utf8(&name)
+        .ok()
+        .and_then(|name| request.header(name));
+    value.map_or_else(|| env.undefined(), |value| env.latin1(&value))
+}
+
+/// `headers(server, id): string[]`, names and values in turn.
+fn headers<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let request = request(env, state, args)?;
+    let mut values = Vec::with_capacity(32);
+    for (name, value) in request.headers() {
+        values.extend([env.latin1(name.as_bytes())?, env.latin1(&value)?]);
+    }
+    env.array(&values)
+}
+
+/// `bodyText(server, id): string | undefined`; nothing where the body is not UTF-8.
+fn body_text<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let request = request(env, state, args)?;
+    std::str::from_utf8(request.body()).map_or_else(|_| env.undefined(), |text| env.string(text))
+}
+
+fn body_bytes<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    env.buffer(request(env, state, args)?.body())
+}
+
+/// The peer's address; an IPv4 one as such, also where the socket is an IPv6 one.
+fn remote_address<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    env.string(
+        &request(env, state, args)?
+            .remote_address()
+            .ip()
+            .to_canonical()
+            .to_string(),
+    )
+}
+
+/// `close(server, graceMs)`
+fn close<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let grace = env.to_f64(args[1])?.max(0.0) / 1000.0;
+    // Longer than a `Duration` holds is as long as it takes.
+    let grace = Duration::try_from_secs_f64(grace).unwrap_or(Duration::MAX);
+    server(env, state, args[0])?.1.close(grace);
+    env.undefined()
+}
+
+/// `connections(server): number`
+fn connections<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let count = server(env, state, args[0])?.1.engine.connection_count();
+    env.int(i32::try_from(count).unwrap_or(i32::MAX))
+}
+
+/// `forget(server)`: no request of a closed server will be started any more; it goes with its last answer.
+fn forget<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let (number, server) = server(env, state, args[0])?;
+    state.forget_if_done(number, &server);
+    env.undefined()
+}
+
+impl State {
+    /// Drops a closed server that nobody will ask anything any more.
+    fn forget_if_done(&self, number: usize, server: &Server) {
+        if server.engine.pending_count() == 0
+            && let Some(place) = self.servers.borrow_mut().get_mut(number)
+        {
+            *place = None;
+        }
+    }
+}
+
+fn server<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    value: Value<'scope>,
+) -> Result<(usize, Rc<Server>), Error> {
+    let number = env.to_u32(value)? as usize;
+    let server = state.servers.borrow().get(number).cloned().flatten();
+    server
+        .map(|server| (number, server))
+        .ok_or_else(|| Error::new("ERR_KIT_CLOSED", "the server is closed"))
+}
+
+fn id<'scope>(env: Env<'scope>, value: Value<'scope>) -> Result<RequestId, Error> {
+    let number = env.to_f64(value)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // anything out of range is no known id
+    RequestId::from_number(number as u64).ok_or_else(|| refusal(&ResponseError::UnknownRequest))
+}
+
+fn request<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Rc<Request>, Error> {
+    let (_, server) = server(env, state, args[0])?;
+    server
+        .engine
+        .request(id(env, args[1])?)
+        .ok_or_else(|| refusal(&ResponseError::UnknownRequest))
+}
+
+fn refusal(error: &ResponseError) -> Error {
+    let code = match error {
+        ResponseError::UnknownRequest => "ERR_KIT_ANSWERED",
+        ResponseError::Status(_) => "ERR_HTTP_INVALID_STATUS_CODE",
+        ResponseError::HeaderName(_) | ResponseError::Reserved(_) => "ERR_INVALID_HTTP_TOKEN",
+        ResponseError::HeaderValue(_) => "ERR_INVALID_CHAR",
+    };
+    Error::new(code, error.to_string())
+}
+
+/// The code that Node uses for the same failure.
+fn bind_error(error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::AddrInUse => "EADDRINUSE",
+        io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
+        io::ErrorKind::PermissionDenied => "EACCES",
+        _ if error.raw_os_error().is_none() => "ENOTFOUND",
+        _ => "ERR_KIT_LISTEN",
+    };
+    Error::new(code, error.to_string())
+}
+
+/// Text of JavaScript as the bytes of a header, one byte a character where there is one, as Node writes it. What does not
+/// fit in a byte stays UTF-8, which receivers that look beyond ASCII expect.
+fn latin1(text: &[u8]) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return text.to_vec();
+    };
+    let bytes: Option<Vec<u8>> = text
+        .chars()
+        .map(|character| u8::try_from(character).ok())
+        .collect();
+    bytes.unwrap_or_else(|| text.as_bytes().to_vec())
+}

@@ -1,0 +1,313 @@
+//! Values of JavaScript, made and read.
+
+use std::ffi::{CString, c_char};
+use std::marker::PhantomData;
+use std::ptr;
+
+use napi_sys as sys;
+
+/// A JavaScript environment, for as long as a handle scope is open.
+#[derive(Clone, Copy)]
+pub(crate) struct Env<'scope> {
+    raw: sys::napi_env,
+    scope: PhantomData<&'scope ()>,
+}
+
+/// A handle that lives as long as its scope.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Value<'scope> {
+    raw: sys::napi_value,
+    scope: PhantomData<&'scope ()>,
+}
+
+/// What becomes a JavaScript exception.
+#[derive(Debug)]
+pub(crate) struct Error {
+    code: String,
+    message: String,
+}
+
+impl Error {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+        }
+    }
+
+    /// Node could not make or read a value: an argument of another kind, or an environment that is going down.
+    fn node(status: sys::napi_status) -> Self {
+        Self::new(
+            "ERR_KIT_ADDON",
+            format!("the server addon and its package do not fit together (status {status})"),
+        )
+    }
+}
+
+fn check(status: sys::napi_status) -> Result<(), Error> {
+    if status == sys::Status::napi_ok {
+        Ok(())
+    } else {
+        Err(Error::node(status))
+    }
+}
+
+/// Calls a function of Node-API that leaves a value behind its last argument.
+macro_rules! made {
+    ($env:expr, $function:ident $(, $argument:expr)*) => {{
+        let mut value = ptr::null_mut();
+        // SAFETY: the environment is live on this thread, which is what `Env` stands for; the arguments outlive the call,
+        // and `value` is a place for its result.
+        check(unsafe { sys::$function($env.raw $(, $argument)*, &raw mut value) })?;
+        Ok(Value { raw: value, scope: PhantomData })
+    }};
+}
+
+impl<'scope> Env<'scope> {
+    /// # Safety
+    ///
+    /// `raw` must be an environment of this thread, and a handle scope must be open for `'scope`.
+    pub(super) unsafe fn from_raw(raw: sys::napi_env) -> Self {
+        Self {
+            raw,
+            scope: PhantomData,
+        }
+    }
+
+    pub(super) fn raw(self) -> sys::napi_env {
+        self.raw
+    }
+
+    pub(crate) fn double(self, number: f64) -> Result<Value<'scope>, Error> {
+        made!(self, napi_create_double, number)
+    }
+
+    pub(crate) fn int(self, number: i32) -> Result<Value<'scope>, Error> {
+        made!(self, napi_create_int32, number)
+    }
+
+    pub(crate) fn undefined(self) -> Result<Value<'scope>, Error> {
+        made!(self, napi_get_undefined)
+    }
+
+    /// Text of which every byte is a character: ASCII, or a header's value.
+    pub(crate) fn latin1(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
+        made!(
+            self,
+            napi_create_string_latin1,
+            bytes.as_ptr().cast::<c_char>(),
+            length(bytes)
+        )
+    }
+
+    pub(crate) fn string(self, text: &str) -> Result<Value<'scope>, Error> {
+        if text.is_ascii() {
+            // One byte a character is what V8 keeps, so nothing has to be decoded.
+            return self.latin1(text.as_bytes());
+        }
+        made!(
+            self,
+            napi_create_string_utf8,
+            text.as_ptr().cast::<c_char>(),
+            length(text.as_bytes())
+        )
+    }
+
+    /// A copy of bytes as a `Buffer`.
+    pub(crate) fn buffer(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
+        made!(
+            self,
+            napi_create_buffer_copy,
+            bytes.len(),
+            bytes.as_ptr().cast(),
+            ptr::null_mut()
+        )
+    }
+
+    pub(crate) fn array(self, values: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+        let array: Result<Value<'scope>, Error> = made!(self, napi_create_array_with_length, values.len());
+        let array = array?;
+        for (index, value) in (0..).zip(values) {
+            // SAFETY: both handles are of this scope.
+            check(unsafe { sys::napi_set_element(self.raw, array.raw, index, value.raw) })?;
+        }
+        Ok(array)
+    }
+
+    pub(crate) fn to_f64(self, value: Value<'scope>) -> Result<f64, Error> {
+        let mut number = 0.0;
+        // SAFETY: the handle is of this scope; another kind of value is a status, not a fault. So below.
+        check(unsafe { sys::napi_get_value_double(self.raw, value.raw, &raw mut number) })?;
+        Ok(number)
+    }
+
+    pub(crate) fn to_u32(self, value: Value<'scope>) -> Result<u32, Error> {
+        let mut number = 0;
+        // SAFETY: as above.
+        check(unsafe { sys::napi_get_value_uint32(self.raw, value.raw, &raw mut number) })?;
+        Ok(number)
+    }
+
+    /// Whether the value is `null` or `undefined`.
+    pub(crate) fn is_nothing(self, value: Value<'scope>) -> Result<bool, Error> {
+        let mut kind = 0;
+        // SAFETY: as above.
+        check(unsafe { sys::napi_typeof(self.raw, value.raw, &raw mut kind) })?;
+        Ok(matches!(
+            kind,
+            sys::ValueType::napi_undefined | sys::ValueType::napi_null
+        ))
+    }
+
+    /// Text as UTF-8 into a buffer that is reused; false where the value is no string.
+    pub(crate) fn read_text(self, value: Value<'scope>, buffer: &mut Vec<u8>) -> Result<bool, Error> {
+        buffer.clear();
+        buffer.reserve(1024);
+        let mut written = 0;
+        let start = buffer.as_mut_ptr().cast::<c_char>();
+        // SAFETY: the buffer has room for its capacity, and Node writes no more than it is told, its final zero included.
+        let status = unsafe {
+            sys::napi_get_value_string_utf8(self.raw, value.raw, start, buffer.capacity(), &raw mut written)
+        };
+        if status == sys::Status::napi_string_expected {
+            return Ok(false);
+        }
+        check(status)?;
+        // A text that does not fit is cut at a character, up to three bytes and the zero before the end.
+        if written + 4 >= buffer.capacity() {
+            let mut length = 0;
+            // SAFETY: without a buffer Node only measures.
+            check(unsafe {
+                sys::napi_get_value_string_utf8(self.raw, value.raw, ptr::null_mut(), 0, &raw mut length)
+            })?;
+            buffer.reserve(length + 1);
+            let start = buffer.as_mut_ptr().cast::<c_char>();
+            // SAFETY: as for the first call.
+            check(unsafe {
+                sys::napi_get_value_string_utf8(
+                    self.raw,
+                    value.raw,
+                    start,
+                    buffer.capacity(),
+                    &raw mut written,
+                )
+            })?;
+        }
+        // SAFETY: Node has written this many bytes from the start, within the capacity.
+        unsafe { buffer.set_len(written) };
+        Ok(true)
+    }
+
+    pub(crate) fn to_text(self, value: Value<'scope>) -> Result<String, Error> {
+        let mut buffer = Vec::new();
+        if !self.read_text(value, &mut buffer)? {
+            return Err(Error::node(sys::Status::napi_string_expected));
+        }
+        String::from_utf8(buffer).map_err(|_| Error::node(sys::Status::napi_string_expected))
+    }
+
+    /// The elements of an array.
+    pub(crate) fn elements(self, array: Value<'scope>) -> Result<Vec<Value<'scope>>, Error> {
+        let mut count = 0;
+        // SAFETY: the handle is of this scope.
+        check(unsafe { sys::napi_get_array_length(self.raw, array.raw, &raw mut count) })?;
+        (0..count)
+            .map(|index| made!(self, napi_get_element, array.raw, index))
+            .collect()
+    }
+
+    /// A copy of a `Uint8Array`'s bytes.
+    pub(crate) fn to_bytes(self, value: Value<'scope>) -> Result<Vec<u8>, Error> {
+        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+        let (mut buffer, mut offset) = (ptr::null_mut(), 0);
+        // SAFETY: the handle is of this scope, and every result has its place.
+        check(unsafe {
+            sys::napi_get_typedarray_info(
+                self.raw,
+                value.raw,
+                &raw mut kind,
+                &raw mut length,
+                &raw mut data,
+                &raw mut buffer,
+                &raw mut offset,
+            )
+        })?;
+        if kind != sys::TypedarrayType::uint8_array {
+            return Err(Error::new(
+                "ERR_INVALID_ARG_TYPE",
+                "a body must be a string or a Uint8Array",
+            ));
+        }
+        if length == 0 || data.is_null() {
+            return Ok(Vec::new());
+        }
+        // SAFETY: Node answers where the array's bytes lie and how many they are; no JavaScript runs while they are
+        // copied, so they stay there. (A SharedArrayBuffer may be written to by another thread; its bytes are then mixed.)
+        Ok(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }.to_vec())
+    }
+
+    /// Calls a function. An exception that it throws is reported as uncaught, as Node does for its own callbacks.
+    pub(crate) fn call(self, function: Value<'scope>, arguments: &[Value<'scope>]) -> Result<(), Error> {
+        let this = self.undefined()?;
+        // SAFETY: `Value` is a transparent handle, and all are of this scope. The result is not asked for.
+        let status = unsafe {
+            sys::napi_call_function(
+                self.raw,
+                this.raw,
+                function.raw,
+                arguments.len(),
+                arguments.as_ptr().cast(),
+                ptr::null_mut(),
+            )
+        };
+        if status != sys::Status::napi_pending_exception {
+            return check(status);
+        }
+        let exception = made!(self, napi_get_and_clear_last_exception);
+        self.report(exception?);
+        Ok(())
+    }
+
+    /// Hands an exception to `process.on("uncaughtException")`, which by default ends the process.
+    pub(crate) fn report(self, exception: Value<'scope>) {
+        // SAFETY: the handle is of this scope. A failure means that the environment is going down, and there is nobody
+        // left to tell.
+        unsafe { sys::napi_fatal_exception(self.raw, exception.raw) };
+    }
+
+    /// Throws, unless something was thrown already.
+    pub(super) fn throw(self, error: Error) {
+        let code = CString::new(error.code).unwrap_or_default();
+        let message = CString::new(error.message.replace('\0', "\u{fffd}")).unwrap_or_default();
+        // SAFETY: both texts end with a zero and outlive the call.
+        unsafe { sys::napi_throw_error(self.raw, code.as_ptr(), message.as_ptr()) };
+    }
+
+    /// An `Error` object.
+    pub(crate) fn error(self, error: &Error) -> Result<Value<'scope>, Error> {
+        let (code, message) = (self.string(&error.code)?, self.string(&error.message)?);
+        made!(self, napi_create_error, code.raw, message.raw)
+    }
+}
+
+impl Value<'_> {
+    /// # Safety
+    ///
+    /// `raw` must be a handle of a scope that is open for the value's lifetime.
+    pub(super) unsafe fn from_raw(raw: sys::napi_value) -> Self {
+        Self {
+            raw,
+            scope: PhantomData,
+        }
+    }
+
+    pub(super) fn raw(self) -> sys::napi_value {
+        self.raw
+    }
+}
+
+/// Slices are never longer than `isize::MAX`.
+fn length(bytes: &[u8]) -> isize {
+    isize::try_from(bytes.len()).unwrap_or(isize::MAX)
+}

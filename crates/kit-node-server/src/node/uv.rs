@@ -1,0 +1,194 @@
+//! A descriptor and a timer on libuv's loop.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::os::fd::RawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+
+use napi_sys as sys;
+
+use super::env::{Env, Error};
+
+// From libuv's `uv.h`; stable within its major version, which Node-API guarantees.
+const UV_POLL: c_int = 8;
+const UV_TIMER: c_int = 13;
+const UV_READABLE: c_int = 1;
+
+type PollCallback = unsafe extern "C" fn(*mut c_void, c_int, c_int);
+type HandleCallback = unsafe extern "C" fn(*mut c_void);
+
+unsafe extern "C" {
+    fn uv_handle_size(kind: c_int) -> usize;
+    fn uv_handle_set_data(handle: *mut c_void, data: *mut c_void);
+    fn uv_handle_get_data(handle: *const c_void) -> *mut c_void;
+    fn uv_poll_init(uv_loop: *mut c_void, handle: *mut c_void, fd: c_int) -> c_int;
+    fn uv_poll_start(handle: *mut c_void, events: c_int, callback: PollCallback) -> c_int;
+    fn uv_timer_init(uv_loop: *mut c_void, handle: *mut c_void) -> c_int;
+    fn uv_timer_start(handle: *mut c_void, callback: HandleCallback, timeout: u64, repeat: u64) -> c_int;
+    fn uv_close(handle: *mut c_void, callback: HandleCallback);
+}
+
+/// What a [`Watcher`] calls, on the loop's thread.
+pub(crate) trait Target {
+    /// The descriptor is readable or the timer is due.
+    fn ready(&self);
+    /// The watcher is closed and will not call again.
+    fn closed(&self);
+    /// `ready` panicked.
+    fn panicked(&self, message: &str);
+}
+
+/// Watches one descriptor and one timer until it is closed. It keeps its loop alive.
+pub(crate) struct Watcher {
+    /// Nothing once closing has begun.
+    shared: Cell<Option<NonNull<Shared>>>,
+}
+
+/// What both handles point to; freed when libuv has closed them both.
+struct Shared {
+    poll: Handle,
+    timer: Handle,
+    target: Rc<dyn Target>,
+    open: Cell<u8>,
+}
+
+/// Memory for a handle of libuv, whose size only libuv knows.
+struct Handle {
+    memory: *mut u8,
+    layout: Layout,
+}
+
+impl Handle {
+    fn new(kind: c_int) -> Result<Self, Error> {
+        // SAFETY: a plain question.
+        let size = unsafe { uv_handle_size(kind) };
+        let layout =
+            Layout::from_size_align(size.max(1), 16).map_err(|_| failed("its handle has no size"))?;
+        // SAFETY: the size is not zero.
+        let memory = unsafe { alloc(layout) };
+        if memory.is_null() {
+            handle_alloc_error(layout);
+        }
+        Ok(Self { memory, layout })
+    }
+
+    fn raw(&self) -> *mut c_void {
+        self.memory.cast()
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout; libuv has closed the handle or never saw it.
+        unsafe { dealloc(self.memory, self.layout) };
+    }
+}
+
+fn failed(what: &str) -> Error {
+    Error::new(
+        "ERR_KIT_ADDON",
+        format!("libuv could not watch the server: {what}"),
+    )
+}
+
+impl Watcher {
+    /// Starts watching; `fd` must stay open until [`Target::closed`].
+    pub(crate) fn start(env: Env<'_>, fd: RawFd, target: Rc<dyn Target>) -> Result<Self, Error> {
+        let mut uv_loop = ptr::null_mut();
+        // SAFETY: the environment is live.
+        let status = unsafe { sys::napi_get_uv_event_loop(env.raw(), &raw mut uv_loop) };
+        if status != sys::Status::napi_ok {
+            return Err(failed("there is no loop"));
+        }
+        let uv_loop = uv_loop.cast::<c_void>();
+        let shared = Shared {
+            poll: Handle::new(UV_POLL)?,
+            timer: Handle::new(UV_TIMER)?,
+            target,
+            open: Cell::new(2),
+        };
+        // SAFETY: the handle's memory is as large as libuv asked for. On failure libuv keeps nothing.
+        if unsafe { uv_poll_init(uv_loop, shared.poll.raw(), fd) } != 0 {
+            return Err(failed("its descriptor cannot be polled"));
+        }
+        let shared = NonNull::from(Box::leak(Box::new(shared)));
+        let watcher = Self {
+            shared: Cell::new(Some(shared)),
+        };
+        // SAFETY: both handles are initialised before anything else is done with them, live until they are closed, and
+        // carry the pointer that is freed only after that.
+        let started = unsafe {
+            let (poll, timer) = (shared.as_ref().poll.raw(), shared.as_ref().timer.raw());
+            uv_timer_init(uv_loop, timer);
+            uv_handle_set_data(poll, shared.as_ptr().cast());
+            uv_handle_set_data(timer, shared.as_ptr().cast());
+            uv_poll_start(poll, UV_READABLE, on_poll)
+        };
+        if started != 0 {
+            watcher.close();
+            return Err(failed("its descriptor cannot be polled"));
+        }
+        Ok(watcher)
+    }
+
+    /// Calls the target after this many milliseconds, in place of an earlier wish.
+    pub(crate) fn set_timer(&self, milliseconds: u64) {
+        if let Some(shared) = self.shared.get() {
+            // SAFETY: closing has not begun, so the handle is initialised and active.
+            unsafe { uv_timer_start(shared.as_ref().timer.raw(), on_timer, milliseconds, 0) };
+        }
+    }
+
+    /// Stops watching. The target is told when libuv has let go.
+    pub(crate) fn close(&self) {
+        if let Some(shared) = self.shared.take() {
+            // SAFETY: taking the pointer makes sure that each handle is closed once. `shared` lives until both are.
+            unsafe {
+                uv_close(shared.as_ref().poll.raw(), on_close);
+                uv_close(shared.as_ref().timer.raw(), on_close);
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
+    // An error of the poll is found again, with its name, by the engine's own poller.
+    // SAFETY: libuv calls only until the handle is closed.
+    unsafe { call(handle) };
+}
+
+unsafe extern "C" fn on_timer(handle: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { call(handle) };
+}
+
+/// # Safety
+///
+/// `handle` must be one of a watcher that is not closed.
+unsafe fn call(handle: *mut c_void) {
+    // SAFETY: the data was set when the handle was made. The clone keeps the target while it closes its watcher.
+    let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target.ready())) {
+        let message = super::module::panic_message(&*panic);
+        // A second panic, while reporting the first, has nobody left to go to.
+        let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
+    }
+}
+
+unsafe extern "C" fn on_close(handle: *mut c_void) {
+    // SAFETY: the data is freed below, after the second of the two calls.
+    let shared = unsafe { uv_handle_get_data(handle).cast::<Shared>() };
+    // SAFETY: as above.
+    let open = unsafe { &(*shared).open };
+    open.set(open.get() - 1);
+    if open.get() > 0 {
+        return;
+    }
+    // SAFETY: both handles are closed; the box was leaked when they were made.
+    let shared = unsafe { Box::from_raw(shared) };
+    // Nothing of JavaScript can be told any more.
+    let _ = catch_unwind(AssertUnwindSafe(|| shared.target.closed()));
+}

@@ -1,0 +1,328 @@
+//! One server: its engine, its routes, its turns of the loop.
+
+use std::cell::{Cell, RefCell};
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use kit_http::{Engine, Handler, Request, RequestId, Response, ResponseError};
+use kit_router::{ParamBuffer, Router};
+
+use crate::node::{AsyncContext, CallbackScope, Ends, Env, Error, Hook, Reference, Target, Value, Watcher};
+use crate::routes;
+
+/// How often a turn drives before the loop gets its chance for other things. One round starts handlers, the next writes
+/// what they answered at once; more are needed where clients pipeline.
+const ROUNDS: usize = 8;
+
+/// The functions that JavaScript passed to `create`.
+pub(crate) struct Callbacks {
+    /// `(id, route, method, target, bodyLength, body, ...params)`
+    pub(crate) request: Reference,
+    /// `(id)`
+    pub(crate) abort: Reference,
+    /// `()`
+    pub(crate) closed: Reference,
+}
+
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    router: Router,
+    params: RefCell<ParamBuffer>,
+    /// Gone once the server is closed; what is left then is a place where unanswered requests can be read.
+    live: RefCell<Option<Rc<Live>>>,
+    hook: RefCell<Option<Hook>>,
+    watcher: RefCell<Option<Watcher>>,
+    /// When the timer is due.
+    timer: Cell<Option<Instant>>,
+    closing: Cell<bool>,
+    /// A turn without a ready socket was asked for and has not begun.
+    woken: Cell<bool>,
+    /// A turn is under way and will write what is answered meanwhile.
+    turning: Cell<bool>,
+    /// The environment is going down: no JavaScript any more.
+    ending: Cell<bool>,
+}
+
+/// What is needed to call JavaScript.
+struct Live {
+    context: AsyncContext,
+    callbacks: Callbacks,
+}
+
+impl Server {
+    pub(crate) fn start(
+        env: Env<'_>,
+        engine: Engine,
+        router: Router,
+        callbacks: Callbacks,
+    ) -> Result<Rc<Self>, Error> {
+        let context = AsyncContext::new(env, "kit.request")?;
+        let fd = engine.as_raw_fd();
+        let server = Rc::new(Self {
+            engine,
+            router,
+            params: RefCell::default(),
+            live: RefCell::new(Some(Rc::new(Live { context, callbacks }))),
+            hook: RefCell::default(),
+            watcher: RefCell::default(),
+            timer: Cell::new(None),
+            closing: Cell::new(false),
+            woken: Cell::new(false),
+            turning: Cell::new(false),
+            ending: Cell::new(false),
+        });
+        let ends: Rc<dyn Ends> = Rc::<Self>::clone(&server);
+        *server.hook.borrow_mut() = Some(Hook::new(env, ends)?);
+        let target: Rc<dyn Target> = Rc::<Self>::clone(&server);
+        *server.watcher.borrow_mut() =
+            Some(Watcher::start(env, fd, target).inspect_err(|_| server.release())?);
+        Ok(server)
+    }
+
+    pub(crate) fn is_released(&self) -> bool {
+        self.live.borrow().is_none()
+    }
+
+    /// Stops listening; the end is told through [`Callbacks::closed`].
+    pub(crate) fn close(&self, grace: Duration) {
+        if !self.is_released() {
+            self.closing.set(true);
+            self.engine.close(grace);
+            self.wake();
+        }
+    }
+
+    pub(crate) fn is_turning(&self) -> bool {
+        self.turning.get()
+    }
+
+    /// Has the loop take a turn though no socket is ready.
+    pub(crate) fn wake(&self) {
+        if self.woken.replace(true) {
+            return;
+        }
+        // The turn sets the timer anew.
+        self.timer.set(None);
+        if let Some(watcher) = &*self.watcher.borrow() {
+            watcher.set_timer(0);
+        }
+    }
+
+    fn turn(&self) {
+        let Some(live) = self.live.borrow().clone() else {
+            return;
+        };
+        if self.ending.get() {
+            return;
+        }
+        self.woken.set(false);
+        self.turning.set(true);
+        live.context.enter(|env| {
+            if let Err(error) = self.turn_within(env, &live) {
+                report(env, &error);
+            }
+        });
+        self.turning.set(false);
+        if self.closing.get() && self.engine.is_closed() {
+            // From here on JavaScript hears nothing more; `closed` was its last call.
+            self.stop_watching();
+        } else {
+            self.set_timer();
+        }
+    }
+
+    fn turn_within(&self, env: Env<'_>, live: &Live) -> Result<(), Error> {
+        self.engine
+            .poll()
+            .map_err(|error| Error::new("ERR_KIT_POLL", error.to_string()))?;
+        let mut calls = Calls::new(env, self, live)?;
+        for _ in 0..ROUNDS {
+            self.engine.drive(&mut calls);
+            // Runs the microtasks: handlers that can settle do, and answer.
+            calls.scope = None;
+            if !self.engine.has_work() {
+                break;
+            }
+        }
+        if self.closing.get() && self.engine.is_closed() {
+            calls.enter()?;
+            env.call(live.callbacks.closed.get(env)?, &[])?;
+        }
+        Ok(())
+    }
+
+    fn set_timer(&self) {
+        let due = if self.engine.has_work() {
+            Some(Instant::now())
+        } else {
+            self.engine.next_deadline()
+        };
+        let Some(due) = due else { return };
+        // A timer that is due earlier finds nothing to do and sets the right one then.
+        let now = Instant::now();
+        if self.timer.get().is_some_and(|timer| timer <= due && timer > now) {
+            return;
+        }
+        if let Some(watcher) = &*self.watcher.borrow() {
+            self.timer.set(Some(due));
+            // Rounded up: a timer that fires early would only be set again.
+            let wait = due.saturating_duration_since(now).as_micros().div_ceil(1000);
+            watcher.set_timer(u64::try_from(wait).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn stop_watching(&self) {
+        if let Some(watcher) = self.watcher.borrow_mut().take() {
+            watcher.close();
+        }
+    }
+
+    /// Lets go of everything that belongs to the environment.
+    fn release(&self) {
+        self.live.borrow_mut().take();
+        self.hook.borrow_mut().take();
+    }
+}
+
+impl Target for Server {
+    fn ready(&self) {
+        self.turn();
+    }
+
+    fn closed(&self) {
+        self.release();
+    }
+
+    fn panicked(&self, message: &str) {
+        self.turning.set(false);
+        if let Some(live) = self.live.borrow().clone() {
+            live.context
+                .enter(|env| report(env, &Error::new("ERR_KIT_PANIC", message)));
+        }
+    }
+}
+
+impl Ends for Server {
+    fn end(&self) {
+        self.ending.set(true);
+        self.stop_watching();
+    }
+}
+
+fn report(env: Env<'_>, error: &Error) {
+    if let Ok(error) = env.error(error) {
+        env.report(error);
+    }
+}
+
+/// The handler that the engine calls during one turn.
+struct Calls<'scope, 'turn> {
+    env: Env<'scope>,
+    server: &'turn Server,
+    live: &'turn Live,
+    request: Value<'scope>,
+    undefined: Value<'scope>,
+    arguments: Vec<Value<'scope>>,
+    /// Open from the first call of a round on; closing it runs the microtasks.
+    scope: Option<CallbackScope<'scope>>,
+}
+
+impl<'scope, 'turn> Calls<'scope, 'turn> {
+    fn new(env: Env<'scope>, server: &'turn Server, live: &'turn Live) -> Result<Self, Error> {
+        Ok(Self {
+            env,
+            server,
+            live,
+            request: live.callbacks.request.get(env)?,
+            undefined: env.undefined()?,
+            arguments: Vec::with_capacity(12),
+            scope: None,
+        })
+    }
+
+    fn enter(&mut self) -> Result<(), Error> {
+        if self.scope.is_none() {
+            self.scope = Some(self.live.context.open(self.env, self.request)?);
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, id: RequestId, request: &Request) -> Result<(), Error> {
+        self.enter()?;
+        let env = self.env;
+        let path = request.path();
+        let mut params = self.server.params.borrow_mut();
+        let matched = routes::find(&self.server.router, request.method(), path, &mut params);
+        self.arguments.clear();
+        self.arguments.extend([
+            number(env, id)?,
+            env.int(matched.route)?,
+            env.int(routes::method_code(request.method()))?,
+            // The guard lets nothing but visible ASCII into a target.
+            env.latin1(request.target().as_bytes())?,
+            body_length(env, request)?,
+            self.body_text(request)?,
+        ]);
+        if let Some(allow) = matched.allow {
+            self.arguments.push(env.string(&allow.to_string())?);
+        } else if matched.route >= 0 {
+            for value in params.values(path) {
+                self.arguments.push(env.string(&value)?);
+            }
+        }
+        drop(params);
+        env.call(self.request, &self.arguments)
+    }
+
+    /// The text of a plain JSON body, which a handler nearly always reads; others are read when they are asked for.
+    fn body_text(&self, request: &Request) -> Result<Value<'scope>, Error> {
+        if request.body().is_empty() || !request.is_plain_json() {
+            return Ok(self.undefined);
+        }
+        std::str::from_utf8(request.body()).map_or(Ok(self.undefined), |text| self.env.string(text))
+    }
+}
+
+impl Handler for Calls<'_, '_> {
+    fn request(&mut self, id: RequestId, request: &Request) {
+        if let Err(error) = self.start(id, request) {
+            // Node refused to make a value or to call: the environment is going down. The peer still gets its answer.
+            report(self.env, &error);
+            if let Ok(response) = Response::new(500) {
+                // Had JavaScript answered before, there is nothing left to say.
+                let _: Result<(), ResponseError> = self.server.engine.respond(id, response);
+            }
+        }
+    }
+
+    fn aborted(&mut self, id: RequestId) {
+        let tell = |calls: &mut Self| {
+            calls.enter()?;
+            calls.env.call(
+                calls.live.callbacks.abort.get(calls.env)?,
+                &[number(calls.env, id)?],
+            )
+        };
+        if let Err(error) = tell(self) {
+            report(self.env, &error);
+        }
+    }
+}
+
+fn number(env: Env<'_>, id: RequestId) -> Result<Value<'_>, Error> {
+    #[allow(clippy::cast_precision_loss)] // ids have 52 bits, which a double holds exactly
+    env.double(id.as_number() as f64)
+}
+
+/// The number of bytes; -1 for a body that is too large.
+fn body_length<'scope>(env: Env<'scope>, request: &Request) -> Result<Value<'scope>, Error> {
+    if request.body_too_large() {
+        return env.int(-1);
+    }
+    match i32::try_from(request.body().len()) {
+        Ok(length) => env.int(length),
+        #[allow(clippy::cast_precision_loss)] // no body has 2^53 bytes
+        Err(_) => env.double(request.body().len() as f64),
+    }
+}
