@@ -19,8 +19,8 @@ fn check(directory: &str, files: &[TextFile]) {
     for file in files {
         let path = golden(directory).join(&file.path);
         if std::env::var_os("KIT_BLESS").is_some() {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, &file.text).unwrap();
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+            std::fs::write(&path, &file.text).expect("a golden");
         }
         let expected = std::fs::read_to_string(&path)
             .unwrap_or_else(|error| panic!("{}: {error}; run with KIT_BLESS=1", path.display()));

@@ -13,11 +13,11 @@ fn check(add: impl FnOnce(&mut Builder), code: Code, message: &str) {
     add(&mut builder);
     let (_, diagnostics) = Schema::from_program(&builder.program);
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
-    let diagnostic = diagnostics.iter().next().unwrap();
+    let diagnostic = diagnostics.iter().next().expect("one diagnostic");
     assert_eq!(diagnostic.code, code);
     assert!(diagnostic.message.contains(message), "{}", diagnostic.message);
     assert!(diagnostic.help.is_some());
-    let place = diagnostic.primary().unwrap();
+    let place = diagnostic.primary().expect("a place");
     assert_eq!(
         (place.path.as_str(), place.line, place.column),
         ("src/notes.types.ts", 2, 3)
@@ -133,7 +133,7 @@ fn generated_values_and_defaults_fit_their_columns() {
                 "Tag",
                 "tags",
                 vec![tagged("on", boolean, |tags| {
-                    tags.generated = Some(GeneratedKind::Now)
+                    tags.generated = Some(GeneratedKind::Now);
                 })],
             );
         },
@@ -147,7 +147,7 @@ fn generated_values_and_defaults_fit_their_columns() {
                 "Tag",
                 "tags",
                 vec![tagged("on", boolean, |tags| {
-                    tags.default = Some(DefaultValue::Now)
+                    tags.default = Some(DefaultValue::Now);
                 })],
             );
         },

@@ -1,1 +1,35 @@
-//! kit-migrate
+//! Applies committed migrations to a live PostgreSQL.
+//!
+//! Where it stands: above `kit-database`, which reads and writes migrations without a connection; below `kit-cli`. The
+//! caller sees one blocking function, [`apply`]; inside, a runtime lives on the calling thread for as long as it takes.
+//!
+//! What was applied stands in the table `kit_migrations`, in the schema where the migrations make their tables (the
+//! first of the connection's `search_path`): applying needs no right that the migrations do not need themselves.
+//!
+//! Invariants:
+//! - One at a time: an advisory lock is held throughout, and waiting for it is bounded.
+//! - A migration and its row in the history are one transaction. Whatever dies in between, the next run goes on from
+//!   where the history ends.
+//! - Nothing is applied before everything is checked: an applied migration that was edited or is gone, or a destructive
+//!   one without consent, leaves the database as it was.
+//! - A dry run writes nothing, not even the history table.
+//! - An error never shows the password of the connection string.
+//!
+//! ```no_run
+//! use kit_migrate::{Options, apply};
+//!
+//! let report = apply("postgres://localhost/app", &[], &Options::default())?;
+//! for migration in &report.applied {
+//!     println!("{} in {:?}", migration.name, migration.duration);
+//! }
+//! # Ok::<(), kit_migrate::MigrateError>(())
+//! ```
+
+mod apply;
+mod connect;
+mod error;
+mod history;
+mod lock;
+
+pub use apply::{Applied, Options, Report, apply};
+pub use error::{MigrateError, Refusal};

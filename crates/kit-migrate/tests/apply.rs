@@ -1,0 +1,347 @@
+//! Migrations against a real PostgreSQL.
+
+mod support;
+
+use std::time::Duration;
+
+use kit_database::Migration;
+use kit_migrate::{MigrateError, Options, apply};
+
+use support::{database, execute, query, with_client};
+
+fn migration(number: u32, sql: &str) -> Migration {
+    Migration {
+        name: format!("2026010100{number:04}_step"),
+        sql: sql.to_owned(),
+        destructive: false,
+        changes: Vec::new(),
+        snapshot: None,
+    }
+}
+
+fn destructive(number: u32, sql: &str) -> Migration {
+    Migration {
+        destructive: true,
+        ..migration(number, sql)
+    }
+}
+
+fn quick() -> Options {
+    Options {
+        lock_timeout: Duration::from_millis(300),
+        ..Options::default()
+    }
+}
+
+const NOTES: &str = "CREATE TABLE notes (id integer PRIMARY KEY);\n";
+
+#[test]
+fn applies_once_and_in_order() {
+    let Some(database) = database("applies_once_and_in_order") else {
+        return;
+    };
+    let migrations = [
+        migration(1, NOTES),
+        migration(2, "ALTER TABLE notes ADD COLUMN title text;"),
+    ];
+    let report = apply(&database.url, &migrations, &quick()).unwrap();
+    let names: Vec<&str> = report
+        .applied
+        .iter()
+        .map(|applied| applied.name.as_str())
+        .collect();
+    assert_eq!(names, ["20260101000001_step", "20260101000002_step"]);
+    assert_eq!((report.already_applied, report.warnings.len()), (0, 0));
+    let again = apply(&database.url, &migrations, &quick()).unwrap();
+    assert_eq!((again.applied.len(), again.already_applied), (0, 2));
+    execute(&database.url, "INSERT INTO notes VALUES (1, 'x')");
+    let history = query(
+        &database.url,
+        "SELECT name || ' ' || length(checksum) || ' ' || (applied_at <= now()) FROM kit_migrations ORDER BY name",
+    );
+    assert_eq!(
+        history,
+        ["20260101000001_step 64 true", "20260101000002_step 64 true"]
+    );
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let Some(database) = database("a_dry_run_writes_nothing") else {
+        return;
+    };
+    let options = Options {
+        dry_run: true,
+        ..quick()
+    };
+    let report = apply(&database.url, &[destructive(1, NOTES)], &options).unwrap();
+    assert_eq!(report.pending, ["20260101000001_step"]);
+    let tables = query(
+        &database.url,
+        "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'",
+    );
+    assert_eq!(tables, ["0"]);
+}
+
+#[test]
+fn a_failure_rolls_its_migration_back_and_the_next_run_goes_on() {
+    let Some(database) = database("a_failure_rolls_its_migration_back") else {
+        return;
+    };
+    let bad = "CREATE TABLE half (id integer);\nALTER TABLE nites ADD COLUMN x text;\n";
+    let error = apply(&database.url, &[migration(1, NOTES), migration(2, bad)], &quick()).unwrap_err();
+    let text = error.to_string();
+    let MigrateError::Statement {
+        name,
+        applied,
+        source,
+    } = error
+    else {
+        panic!("{error:?}")
+    };
+    assert_eq!((name.as_str(), applied.len()), ("20260101000002_step", 1));
+    assert_eq!(source.code.as_deref(), Some("42P01"));
+    assert!(text.contains("relation \"nites\" does not exist"), "{text}");
+    assert_eq!(query(&database.url, "SELECT to_regclass('half') IS NULL"), ["t"]);
+    let fixed = migration(2, "ALTER TABLE notes ADD COLUMN x text;");
+    let report = apply(&database.url, &[migration(1, NOTES), fixed], &quick()).unwrap();
+    assert_eq!((report.already_applied, report.applied.len()), (1, 1));
+}
+
+#[test]
+fn errors_point_at_the_line_and_carry_the_detail() {
+    let Some(database) = database("errors_point_at_the_line_and_carry_the_detail") else {
+        return;
+    };
+    let syntax = migration(
+        1,
+        "-- ä\nCREATE TABLE a (id integer);\nCREATE TABEL b (id integer);\n",
+    );
+    let text = apply(&database.url, &[syntax], &quick()).unwrap_err().to_string();
+    assert!(text.contains("line 3: CREATE TABEL b"), "{text}");
+    let double = migration(
+        1,
+        "CREATE TABLE a (id integer UNIQUE);\nINSERT INTO a VALUES (7), (7);\n",
+    );
+    let text = apply(&database.url, &[double], &quick()).unwrap_err().to_string();
+    assert!(text.contains("detail: Key (id)=(7) already exists."), "{text}");
+}
+
+#[test]
+fn edited_and_missing_migrations_are_refused() {
+    let Some(database) = database("edited_and_missing_migrations_are_refused") else {
+        return;
+    };
+    apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();
+    let edited = [migration(1, "SELECT 1;"), migration(2, "CREATE TABLE later ();")];
+    assert!(matches!(
+        apply(&database.url, &edited, &quick()),
+        Err(MigrateError::Edited { name }) if name == "20260101000001_step"
+    ));
+    assert!(matches!(
+        apply(&database.url, &[migration(2, "CREATE TABLE later ();")], &quick()),
+        Err(MigrateError::Missing { .. })
+    ));
+    assert_eq!(query(&database.url, "SELECT to_regclass('later') IS NULL"), ["t"]);
+    let windows = migration(1, &NOTES.replace('\n', "\r\n"));
+    assert_eq!(
+        apply(&database.url, &[windows], &quick())
+            .unwrap()
+            .already_applied,
+        1
+    );
+}
+
+#[test]
+fn destructive_migrations_need_consent_before_anything_runs() {
+    let Some(database) = database("destructive_migrations_need_consent") else {
+        return;
+    };
+    let migrations = [migration(1, NOTES), destructive(2, "DROP TABLE notes;")];
+    let error = apply(&database.url, &migrations, &quick()).unwrap_err();
+    assert!(error.to_string().contains("--allow-destructive"), "{error}");
+    assert_eq!(query(&database.url, "SELECT to_regclass('notes') IS NULL"), ["t"]);
+    let consent = Options {
+        allow_destructive: true,
+        ..quick()
+    };
+    assert_eq!(
+        apply(&database.url, &migrations, &consent).unwrap().applied.len(),
+        2
+    );
+}
+
+#[test]
+fn runs_at_the_same_time_apply_each_migration_once() {
+    let Some(database) = database("runs_at_the_same_time_apply_each_migration_once") else {
+        return;
+    };
+    let migrations = [migration(
+        1,
+        "SELECT pg_sleep(0.2);\nCREATE TABLE once (id integer);",
+    )];
+    let options = Options::default();
+    let applied: usize = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| apply(&database.url, &migrations, &options).unwrap().applied.len()))
+            .collect();
+        runs.into_iter().map(|run| run.join().unwrap()).sum()
+    });
+    assert_eq!(applied, 1);
+}
+
+#[test]
+fn waiting_for_another_run_is_bounded_and_names_it() {
+    let Some(database) = database("waiting_for_another_run_is_bounded_and_names_it") else {
+        return;
+    };
+    with_client(&database.url, async |client| {
+        client
+            .batch_execute("SET application_name = 'the other'; SELECT pg_advisory_lock(7739845387819247474)")
+            .await
+            .unwrap();
+        let url = database.url.clone();
+        let error = std::thread::spawn(move || apply(&url, &[], &quick()).unwrap_err())
+            .join()
+            .unwrap();
+        assert!(matches!(error, MigrateError::Locked { .. }), "{error:?}");
+        assert!(error.to_string().contains("`the other`"), "{error}");
+    });
+}
+
+#[test]
+fn waiting_for_a_table_is_bounded() {
+    let Some(database) = database("waiting_for_a_table_is_bounded") else {
+        return;
+    };
+    apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();
+    with_client(&database.url, async |client| {
+        client.batch_execute("BEGIN; LOCK TABLE notes").await.unwrap();
+        let url = database.url.clone();
+        let migrations = [
+            migration(1, NOTES),
+            migration(2, "ALTER TABLE notes ADD COLUMN x text;"),
+        ];
+        let error = std::thread::spawn(move || apply(&url, &migrations, &quick()).unwrap_err())
+            .join()
+            .unwrap();
+        let MigrateError::Statement { source, .. } = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(source.code.as_deref(), Some("55P03"));
+    });
+}
+
+#[test]
+fn a_migration_that_ends_its_transaction_is_reported() {
+    let Some(database) = database("a_migration_that_ends_its_transaction_is_reported") else {
+        return;
+    };
+    let error = apply(
+        &database.url,
+        &[migration(1, "CREATE TABLE a (); COMMIT;")],
+        &quick(),
+    )
+    .unwrap_err();
+    assert!(
+        matches!(error, MigrateError::EndedTransaction { .. }),
+        "{error:?}"
+    );
+    assert_eq!(query(&database.url, "SELECT count(*) FROM kit_migrations"), ["0"]);
+}
+
+#[test]
+fn settings_of_one_migration_do_not_reach_the_next() {
+    let Some(database) = database("settings_of_one_migration_do_not_reach_the_next") else {
+        return;
+    };
+    let migrations = [
+        migration(
+            1,
+            "CREATE SCHEMA other; SET search_path = other; CREATE TABLE a ();",
+        ),
+        migration(2, "CREATE TABLE b ();"),
+    ];
+    apply(&database.url, &migrations, &quick()).unwrap();
+    let found = query(
+        &database.url,
+        "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('public', 'other') ORDER BY 1",
+    );
+    assert_eq!(found, ["other.a", "public.b", "public.kit_migrations"]);
+}
+
+#[test]
+fn local_time_is_a_warning() {
+    let Some(database) = database("local_time_is_a_warning") else {
+        return;
+    };
+    let name = query(&database.url, "SELECT current_database()").remove(0);
+    execute(
+        &database.url,
+        &format!("ALTER DATABASE {name} SET timezone TO 'Europe/Berlin'"),
+    );
+    let report = apply(&database.url, &[], &quick()).unwrap();
+    assert!(
+        report.warnings[0].contains("Europe/Berlin"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn what_kit_generates_is_what_postgresql_takes() {
+    let Some(database) = database("what_kit_generates_is_what_postgresql_takes") else {
+        return;
+    };
+    for golden in ["reference", "mixed"] {
+        let directory = format!(
+            "{}/../kit-database/tests/golden/{golden}/migrations",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        #[allow(clippy::disallowed_methods)] // goldens are files
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let read = |name| std::fs::read_to_string(path.join(name)).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let migration = Migration::read(
+                name,
+                &read("migration.sql"),
+                &read("changes.json"),
+                Some(&read("snapshot.json")),
+            )
+            .unwrap();
+            execute(&database.url, "DROP TABLE IF EXISTS kit_migrations");
+            apply(&database.url, &[migration], &quick()).unwrap();
+        }
+    }
+    execute(
+        &database.url,
+        "INSERT INTO users (email, display_name) VALUES ('a@b.c', 'A');\
+         INSERT INTO notes (title, content, author_id) VALUES ('t', 'c', 'a')",
+    );
+    let columns = query(
+        &database.url,
+        "SELECT column_name || ' ' || format_type(atttypid, atttypmod) || ' ' || is_nullable || ' ' || coalesce(column_default, '-') \
+         FROM information_schema.columns JOIN pg_attribute ON attrelid = 'notes'::regclass AND attname = column_name \
+         WHERE table_name = 'notes' ORDER BY ordinal_position",
+    );
+    assert_eq!(
+        columns,
+        [
+            "id uuid NO gen_random_uuid()",
+            "title character varying(200) NO -",
+            "content character varying(10000) NO -",
+            "author_id character varying(100) NO -",
+            "archived boolean NO false",
+            "created_at timestamp without time zone NO now()",
+            "updated_at timestamp without time zone NO now()",
+        ]
+    );
+    with_client(&database.url, async |client| {
+        let error = client
+            .batch_execute("INSERT INTO users (email, display_name, status) VALUES ('x@y.z', 'A', 'gone')")
+            .await
+            .unwrap_err();
+        assert!(format!("{error:?}").contains("users_status_check"), "{error:?}");
+    });
+}

