@@ -52,6 +52,7 @@ mod conflict;
 mod document;
 mod hash;
 mod method;
+mod packed;
 mod params;
 mod pattern;
 mod router;
