@@ -1,6 +1,7 @@
 import type { CompiledRouteTree, RouteMatch } from "@kit/types";
 
 import { loadTree } from "./load-tree.ts";
+import type { MatchNode } from "./load-tree.ts";
 import { methodIndex, methodsOf } from "./methods.ts";
 
 /** Finds what answers a method and a path without its query. Never throws. */
@@ -26,6 +27,8 @@ const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
  */
 export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]): Matcher {
   const root = loadTree(tree, routes);
+  const exact = new Map<string, MatchNode>();
+  collectExact(root, "", exact);
   // A match without parameters is the same every time.
   const plain = routes.map((_, route): RouteMatch =>
     Object.freeze({ kind: "route", route, params: Object.freeze([]) }),
@@ -33,7 +36,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
   const refusals = new Map<number, RouteMatch>();
   // The state of a search. A search runs to its end before the next begins, so one set of arrays serves all.
   const bounds: number[] = [];
-  const pending: { node: typeof root; start: number; bounds: number }[] = [];
+  const pending: { node: MatchNode; start: number; bounds: number }[] = [];
 
   function refuse(mask: number): RouteMatch {
     if (mask === 0) return NOT_FOUND;
@@ -60,13 +63,14 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     const escaped = path.includes("%");
     if (escaped && !isDecodable(path)) return BAD_PATH;
     const index = methodIndex(method);
+    if (!escaped) {
+      const route = exact.get(path)?.routes[index] ?? -1;
+      if (route !== -1) return plain[route] ?? NOT_FOUND;
+    }
     bounds.length = 0;
     pending.length = 0;
 
-    if (path.length === 1) {
-      const route = root.routes[index] ?? -1;
-      return route === -1 ? refuse(root.mask) : found(route, path, false);
-    }
+    if (path.length === 1) return refuse(root.mask);
     const end = path.charCodeAt(path.length - 1) === SLASH ? path.length - 1 : path.length;
     let node = root;
     let start = 1;
@@ -77,7 +81,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     for (;;) {
       let stop = path.indexOf("/", start);
       if (stop === -1 || stop > end) stop = end;
-      let next: typeof root | undefined;
+      let next: MatchNode | undefined;
       if (tryStatic && node.statics !== null) {
         const text = path.slice(start, stop);
         next = node.statics.get(escaped ? decodeURIComponent(text) : text);
@@ -109,6 +113,17 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
       tryStatic = false;
     }
   };
+}
+
+/**
+ * Nodes that static segments alone lead to, by path. The search prefers static segments at every level, so where such a
+ * node has the method, it is what the search would find. A text with a slash in it is none that a path without escapes can have.
+ */
+function collectExact(node: MatchNode, path: string, into: Map<string, MatchNode>): void {
+  if (node.mask !== 0) into.set(path === "" ? "/" : path, node);
+  for (const [text, child] of node.statics ?? []) {
+    if (!text.includes("/")) collectExact(child, `${path}/${text}`, into);
+  }
 }
 
 /** A slash is a character of its own in UTF-8, so a path decodes exactly where each of its segments does. */
