@@ -1,0 +1,307 @@
+//! `coercers/<Type>.coercer.ts`: text of path parameters and query strings to what the validator of the slot expects.
+//!
+//! Coercion decides nothing: what it cannot coerce stays text, and the validator reports it. So it needs to know kinds only.
+
+use kit_ir::{
+    Declaration, DeclarationId, LiteralValue, ObjectType, Program, Property, Slot, TypeId, TypeKind,
+};
+
+use crate::analysis::resolve;
+use crate::text::{Module, Writer, literal};
+use crate::types::origin;
+use crate::{Artifact, Context};
+
+/// Path of a declaration's module, without the directory.
+pub(crate) fn file_name(name: &str) -> String {
+    format!("{name}.coercer.ts")
+}
+
+pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
+    let is_text = |id: DeclarationId| {
+        let uses = context.analysis.uses(id);
+        uses.iter()
+            .any(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
+    };
+    context
+        .program
+        .declarations
+        .iter_ids()
+        .filter(|(id, _)| is_text(*id))
+        .map(|(id, declaration)| {
+            Artifact::new(
+                format!("coercers/{}", file_name(&declaration.name)),
+                emit_module(context, id, declaration),
+            )
+        })
+        .collect()
+}
+
+/// The parameters in whose order a coercer of params takes its values: those of the first route that uses the type. Another
+/// route may have them in another order and must then hand them over in this one.
+pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) -> &[String] {
+    context
+        .analysis
+        .first_use(declaration, Slot::Params)
+        .map_or(&[], |route| context.program.routes[route].parameters.as_slice())
+}
+
+fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
+    let program = context.program;
+    let mut module = Module::new(origin(program, declaration), context.analysis.generated_names());
+    let object = match &program.types[declaration.r#type].kind {
+        TypeKind::Object(object) => object.clone(),
+        // Only objects have parameters; the compiler reports any other slot.
+        _ => ObjectType::default(),
+    };
+    let mut slots = Vec::new();
+    let mut body = Writer::default();
+    if context.analysis.first_use(id, Slot::Params).is_some() {
+        slots.push("\"params\"");
+        params(context, id, &object, &mut body, &mut module);
+    }
+    if context.analysis.first_use(id, Slot::Query).is_some() {
+        slots.push("\"query\"");
+        query(program, &object, &mut body, &mut module);
+    }
+    let coercer = module.r#type("@kit/types", "Coercer");
+    let name = &declaration.name;
+    let mut writer = Writer::default();
+    writer.doc(&format!("Reads the text of `{name}`."));
+    let opening = format!(
+        "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",
+        slots.join(" | ")
+    );
+    writer.block(opening, "};", |writer| writer.line(body.finish().trim_end()));
+    module.push(writer);
+    module.finish()
+}
+
+fn params(
+    context: Context<'_>,
+    id: DeclarationId,
+    object: &ObjectType,
+    body: &mut Writer,
+    module: &mut Module,
+) {
+    let fields: Vec<_> = parameter_order(context, id)
+        .iter()
+        .enumerate()
+        .map(|(position, name)| {
+            let text = format!("values[{position}]");
+            let value = match object.property(name) {
+                Some(property) => coerce(context.program, property.r#type, &text, module),
+                None => text,
+            };
+            (literal::key(name), value)
+        })
+        .collect();
+    body.line(format!("params: (values) => ({}),", literal::object(fields)));
+}
+
+fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
+    let properties = &object.properties;
+    if object.index.is_some() {
+        whole_query(program, object, body, module);
+        return;
+    }
+    if properties.is_empty() {
+        body.line("query: () => ({}),");
+        return;
+    }
+    let read = module.helper("readQuery");
+    let mut writer = Writer::default();
+    let names = properties.iter().map(|property| &property.name);
+    writer.line(format!(
+        "const keys: readonly string[] = {};",
+        literal::strings(names)
+    ));
+    module.push(writer);
+    body.block("query: (query) => {", "},", |body| {
+        body.line("const result: Record<string, unknown> = {};");
+        body.line(format!("const values = {read}(query, keys);"));
+        for (position, property) in properties.iter().enumerate() {
+            let local = format!("value{position}");
+            body.line(format!("const {local} = values[{position}];"));
+            let value = coerce(program, property.r#type, &local, module);
+            body.line(format!("if ({local} !== undefined) {}", assign(property, &value)));
+        }
+        body.line("return result;");
+    });
+}
+
+/// A type with an index signature takes every key.
+fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
+    let read = module.helper("readWholeQuery");
+    let define = module.helper("define");
+    body.block("query: (query) => {", "},", |body| {
+        body.line("const result: Record<string, unknown> = {};");
+        body.block(
+            format!("for (const [key, text] of {read}(query)) {{"),
+            "}",
+            |body| {
+                if !object.properties.is_empty() {
+                    body.block("switch (key) {", "}", |body| {
+                        for property in &object.properties {
+                            let value = coerce(program, property.r#type, "text", module);
+                            body.line(format!("case {}:", literal::string(&property.name)));
+                            body.line(format!("  {}", assign(property, &value)));
+                            body.line("  continue;");
+                        }
+                    });
+                }
+                let value = object.index.map_or_else(
+                    || "text".to_owned(),
+                    |index| coerce(program, index, "text", module),
+                );
+                body.line(format!("{define}(result, key, {value});"));
+            },
+        );
+        body.line("return result;");
+    });
+}
+
+fn assign(property: &Property, value: &str) -> String {
+    let key = literal::string(&property.name);
+    if property.name == "__proto__" {
+        // Assigning it would set the prototype.
+        return format!("Object.defineProperty(result, {key}, {{ value: {value}, enumerable: true }});");
+    }
+    format!("result[{key}] = {value};")
+}
+
+/// The coerced form of an expression.
+fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> String {
+    match Target::of(program, id) {
+        Target::Text => text.to_owned(),
+        Target::Scalar(steps) => steps.apply(text, module),
+        Target::Array(steps) => {
+            let each = module.helper("coerceEach");
+            let item = steps.apply("item", module);
+            format!("{each}({text}, (item) => {item})")
+        }
+    }
+}
+
+/// What a type asks of its text.
+enum Target {
+    Text,
+    Scalar(Steps),
+    Array(Steps),
+}
+
+/// Coercions that are tried in turn.
+#[derive(Default)]
+struct Steps {
+    any_number: bool,
+    any_boolean: bool,
+    literals: Vec<LiteralValue>,
+}
+
+impl Target {
+    fn of(program: &Program, id: TypeId) -> Self {
+        let mut found = Found::default();
+        found.collect(program, id);
+        let steps = Steps {
+            any_number: found.number,
+            any_boolean: found.boolean,
+            literals: found.literals,
+        };
+        if found.array {
+            Self::Array(steps)
+        } else if found.text || steps.is_empty() {
+            Self::Text
+        } else {
+            Self::Scalar(steps)
+        }
+    }
+}
+
+/// The kinds that a type consists of.
+#[derive(Default)]
+struct Found {
+    array: bool,
+    /// Any text fits, so none is turned into something else.
+    text: bool,
+    number: bool,
+    boolean: bool,
+    literals: Vec<LiteralValue>,
+}
+
+impl Found {
+    fn collect(&mut self, program: &Program, id: TypeId) {
+        match &program.types[resolve(program, id)].kind {
+            TypeKind::Number => self.number = true,
+            TypeKind::Boolean => self.boolean = true,
+            TypeKind::String => self.text = true,
+            TypeKind::Literal { value } => self.literals.push(value.clone()),
+            TypeKind::Union { members } => {
+                for member in members {
+                    self.collect(program, *member);
+                }
+            }
+            TypeKind::Array { element } => {
+                self.array = true;
+                self.collect(program, *element);
+            }
+            TypeKind::Tuple { elements } => {
+                self.array = true;
+                for element in elements {
+                    self.collect(program, element.r#type);
+                }
+            }
+            // Text in their wire form too, or nothing that text can be.
+            TypeKind::Unknown
+            | TypeKind::Never
+            | TypeKind::Null
+            | TypeKind::BigInt
+            | TypeKind::Date
+            | TypeKind::Bytes
+            | TypeKind::Template { .. }
+            | TypeKind::Object(_)
+            | TypeKind::Reference { .. } => {}
+        }
+    }
+}
+
+impl Steps {
+    fn is_empty(&self) -> bool {
+        !self.any_number && !self.any_boolean && self.coercible().is_empty()
+    }
+
+    /// Literals whose text differs from their value.
+    fn coercible(&self) -> Vec<String> {
+        self.literals
+            .iter()
+            .filter(|literal| match literal {
+                LiteralValue::Number(_) => !self.any_number,
+                LiteralValue::Boolean(_) => !self.any_boolean,
+                LiteralValue::String(_) | LiteralValue::BigInt(_) => false,
+            })
+            .map(literal::value)
+            .collect()
+    }
+
+    fn apply(&self, text: &str, module: &mut Module) -> String {
+        let mut value = text.to_owned();
+        if self.any_number {
+            value = format!("{}({value})", module.helper("coerceNumber"));
+        }
+        let literals = self.coercible();
+        if !literals.is_empty() {
+            let literals = literal::list("[", literals, "]");
+            value = format!("{}({value}, {literals})", module.helper("coerceLiteral"));
+        }
+        if self.any_boolean {
+            value = format!("{}({value})", module.helper("coerceBoolean"));
+        }
+        // A literal text that looks like a number, such as "1", stays what it is.
+        for literal in &self.literals {
+            if let LiteralValue::String(expected) = literal
+                && (self.any_number || self.any_boolean || !self.coercible().is_empty())
+            {
+                value = format!("{text} === {} ? {text} : {value}", literal::string(expected));
+            }
+        }
+        value
+    }
+}

@@ -1,0 +1,418 @@
+//! JSON Schema 2020-12 of IR types, as OpenAPI 3.1 embeds it.
+//!
+//! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
+//! always there in a response. [`Direction`] says which one is meant, and [`differs`] whether it matters.
+
+use indexmap::IndexMap;
+use kit_ir::{
+    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, LiteralValue, ObjectType, Program,
+    Property, TupleElement, TypeId, TypeKind,
+};
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use crate::analysis::{collect_references, discriminant};
+use crate::validator::template_pattern;
+
+/// Which way a value travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    /// From the client: a request body, a parameter.
+    Input,
+    /// To the client.
+    Output,
+}
+
+/// A schema. Fields print in this order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Schema {
+    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deprecated: Option<bool>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(crate) r#type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<&'static str>,
+    #[serde(rename = "const", skip_serializing_if = "Option::is_none")]
+    pub(crate) constant: Option<Value>,
+    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
+    pub(crate) choices: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) min_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content_encoding: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) minimum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) maximum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exclusive_minimum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exclusive_maximum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) multiple_of: Option<Number>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) prefix_items: Vec<Schema>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) items: Option<Items>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) min_items: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_items: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unique_items: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) properties: Option<IndexMap<String, Schema>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) required: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) additional_properties: Option<Box<Schema>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) any_of: Vec<Schema>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) one_of: Vec<Schema>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) not: Option<Box<Schema>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) default: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read_only: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) write_only: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) examples: Vec<Value>,
+}
+
+/// What other items of an array must be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Items {
+    /// That.
+    Each(Box<Schema>),
+    /// There are none (`false`).
+    None(bool),
+}
+
+/// Makes the schemas of one direction.
+#[derive(Clone, Copy)]
+pub(crate) struct Schemas<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) direction: Direction,
+}
+
+impl Schemas<'_> {
+    /// A declaration's schema itself, with its documentation.
+    pub(crate) fn declaration(self, id: DeclarationId) -> Schema {
+        let declaration = &self.program.declarations[id];
+        documented(self.schema(declaration.r#type), &declaration.documentation)
+    }
+
+    /// A reference to the declaration's component.
+    pub(crate) fn reference(self, id: DeclarationId) -> Schema {
+        Schema {
+            reference: Some(format!("#/components/schemas/{}", self.component_name(id))),
+            ..Schema::default()
+        }
+    }
+
+    /// The name of a declaration's component. Where both directions differ, the one that clients send has `Input` behind it.
+    pub(crate) fn component_name(self, id: DeclarationId) -> String {
+        let name = &self.program.declarations[id].name;
+        if self.direction == Direction::Output || !differs(self.program, id) {
+            return name.clone();
+        }
+        let mut input = format!("{name}Input");
+        // A type of that name may exist.
+        while self.program.declaration(&input).is_some() {
+            input.push('_');
+        }
+        input
+    }
+
+    /// The schema of a type.
+    pub(crate) fn schema(self, id: TypeId) -> Schema {
+        let r#type = &self.program.types[id];
+        let constraints = &r#type.constraints;
+        match &r#type.kind {
+            TypeKind::Unknown => Schema::default(),
+            TypeKind::Never => Schema {
+                not: Some(Box::default()),
+                ..Schema::default()
+            },
+            TypeKind::Null => of_type("null"),
+            TypeKind::Boolean => of_type("boolean"),
+            TypeKind::Number => Schema {
+                r#type: Some(if constraints.integer { "integer" } else { "number" }),
+                minimum: constraints.minimum.and_then(decimal),
+                maximum: constraints.maximum.and_then(decimal),
+                exclusive_minimum: constraints.exclusive_minimum.and_then(decimal),
+                exclusive_maximum: constraints.exclusive_maximum.and_then(decimal),
+                multiple_of: constraints.multiple_of.and_then(decimal),
+                ..Schema::default()
+            },
+            TypeKind::String => Schema {
+                format: constraints.format.map(kit_ir::Format::name),
+                min_length: constraints.min_length,
+                max_length: constraints.max_length,
+                pattern: constraints.pattern.clone(),
+                ..of_type("string")
+            },
+            TypeKind::BigInt => Schema {
+                pattern: Some("^-?[0-9]+$".to_owned()),
+                description: bigint_rules(constraints),
+                ..of_type("string")
+            },
+            TypeKind::Date => Schema {
+                format: Some("date-time"),
+                ..of_type("string")
+            },
+            TypeKind::Bytes => Schema {
+                content_encoding: Some("base64"),
+                ..of_type("string")
+            },
+            TypeKind::Literal { value } => Schema {
+                constant: Some(literal(value)),
+                ..of_type(literal_type(value))
+            },
+            TypeKind::Template { parts } => Schema {
+                pattern: Some(template_pattern(self.program, parts)),
+                ..of_type("string")
+            },
+            TypeKind::Array { element } => Schema {
+                items: Some(Items::Each(Box::new(self.schema(*element)))),
+                min_items: constraints.min_items,
+                max_items: constraints.max_items,
+                unique_items: constraints.unique_items.then_some(true),
+                ..of_type("array")
+            },
+            TypeKind::Tuple { elements } => self.tuple(elements),
+            TypeKind::Object(object) => self.object(object),
+            TypeKind::Union { members } => self.union(members),
+            TypeKind::Reference { declaration } => self.reference(*declaration),
+        }
+    }
+
+    fn object(self, object: &ObjectType) -> Schema {
+        let properties: IndexMap<_, _> = object
+            .properties
+            .iter()
+            .map(|property| (property.name.clone(), self.property(property)))
+            .collect();
+        let required = object
+            .properties
+            .iter()
+            .filter(|property| match self.direction {
+                Direction::Input => !property.optional_in_input(),
+                Direction::Output => !property.optional,
+            })
+            .map(|property| property.name.clone())
+            .collect();
+        Schema {
+            properties: (!properties.is_empty()).then_some(properties),
+            required,
+            additional_properties: object.index.map(|index| Box::new(self.schema(index))),
+            ..of_type("object")
+        }
+    }
+
+    /// A property's schema with what its tags say.
+    pub(crate) fn property(self, property: &Property) -> Schema {
+        let mut schema = documented(self.schema(property.r#type), &property.documentation);
+        // A response never lacks the property, so a default says something about requests only.
+        if self.direction == Direction::Input {
+            schema.default = property.tags.default.as_ref().and_then(default_value);
+        }
+        if property.tags.generated.is_some() && self.direction == Direction::Output {
+            schema.read_only = Some(true);
+        }
+        schema
+    }
+
+    fn tuple(self, elements: &[TupleElement]) -> Schema {
+        let rest = elements.iter().position(|element| element.rest);
+        let least = elements
+            .iter()
+            .filter(|element| !element.optional && !element.rest)
+            .count();
+        let fixed = &elements[..rest.unwrap_or(elements.len())];
+        let items = match rest {
+            None => Items::None(false),
+            Some(position) => {
+                // JSON Schema cannot say what the last items are where a rest precedes them.
+                let mut others: Vec<_> = elements[position..]
+                    .iter()
+                    .map(|element| self.schema(element.r#type))
+                    .collect();
+                others.dedup();
+                Items::Each(Box::new(any_of(others)))
+            }
+        };
+        Schema {
+            prefix_items: fixed.iter().map(|element| self.schema(element.r#type)).collect(),
+            items: Some(items),
+            min_items: Some(least as u64),
+            max_items: rest.is_none().then_some(elements.len() as u64),
+            ..of_type("array")
+        }
+    }
+
+    fn union(self, members: &[TypeId]) -> Schema {
+        let constants: Option<Vec<_>> = members
+            .iter()
+            .map(|member| match &self.program.types[*member].kind {
+                TypeKind::Literal { value } => Some((literal(value), literal_type(value))),
+                TypeKind::Null => Some((Value::Null, "null")),
+                _ => None,
+            })
+            .collect();
+        if let Some(constants) = constants {
+            let r#type = constants[0].1;
+            let uniform = constants.iter().all(|(_, other)| *other == r#type);
+            return Schema {
+                r#type: uniform.then_some(r#type),
+                choices: Some(constants.into_iter().map(|(value, _)| value).collect()),
+                ..Schema::default()
+            };
+        }
+        let schemas = members.iter().map(|member| self.schema(*member)).collect();
+        if discriminant(self.program, members).is_some() {
+            return Schema {
+                one_of: schemas,
+                ..Schema::default()
+            };
+        }
+        any_of(schemas)
+    }
+}
+
+/// Whether a declaration's schema as input differs from its schema as output.
+pub(crate) fn differs(program: &Program, id: DeclarationId) -> bool {
+    let mut seen = vec![id];
+    let mut position = 0;
+    while position < seen.len() {
+        let r#type = program.declarations[seen[position]].r#type;
+        if differs_inline(program, r#type) {
+            return true;
+        }
+        let mut found = Vec::new();
+        collect_references(program, r#type, &mut found);
+        for target in found {
+            if !seen.contains(&target) {
+                seen.push(target);
+            }
+        }
+        position += 1;
+    }
+    false
+}
+
+fn differs_inline(program: &Program, id: TypeId) -> bool {
+    let kind = &program.types[id].kind;
+    if let TypeKind::Object(object) = kind
+        && object
+            .properties
+            .iter()
+            .any(|property| property.tags.default.is_some() || property.tags.generated.is_some())
+    {
+        return true;
+    }
+    crate::analysis::children(kind)
+        .into_iter()
+        .any(|child| differs_inline(program, child))
+}
+
+fn documented(mut schema: Schema, documentation: &Documentation) -> Schema {
+    if documentation.description.is_some() {
+        schema.description.clone_from(&documentation.description);
+    }
+    schema.deprecated = documentation.deprecated.is_some().then_some(true);
+    schema.examples = documentation
+        .examples
+        .iter()
+        .map(|example| serde_json::from_str(example).unwrap_or_else(|_| Value::from(example.as_str())))
+        .collect();
+    schema
+}
+
+fn of_type(name: &'static str) -> Schema {
+    Schema {
+        r#type: Some(name),
+        ..Schema::default()
+    }
+}
+
+fn any_of(mut schemas: Vec<Schema>) -> Schema {
+    if schemas.len() == 1 {
+        return schemas.remove(0);
+    }
+    Schema {
+        any_of: schemas,
+        ..Schema::default()
+    }
+}
+
+/// A bigint's bounds in words: its schema is one of text, which has no bounds.
+fn bigint_rules(constraints: &Constraints) -> Option<String> {
+    let rules: Vec<_> = [
+        ("at least", constraints.minimum),
+        ("at most", constraints.maximum),
+        ("greater than", constraints.exclusive_minimum),
+        ("less than", constraints.exclusive_maximum),
+        ("a multiple of", constraints.multiple_of),
+    ]
+    .into_iter()
+    .filter_map(|(words, bound)| Some(format!("{words} {}", bound?)))
+    .collect();
+    (!rules.is_empty()).then(|| format!("Integer, {}.", rules.join(", ")))
+}
+
+/// A literal in wire form.
+pub(crate) fn literal(value: &LiteralValue) -> Value {
+    match value {
+        LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
+        LiteralValue::Number(number) => json_number(*number).map_or(Value::Null, Value::Number),
+        LiteralValue::Boolean(value) => Value::from(*value),
+    }
+}
+
+/// A default in wire form; nothing for `now`, which is another value each time.
+pub(crate) fn default_value(default: &DefaultValue) -> Option<Value> {
+    match default {
+        DefaultValue::Literal(value) => Some(literal(value)),
+        DefaultValue::Null => Some(Value::Null),
+        DefaultValue::Json(text) => serde_json::from_str(text).ok(),
+        DefaultValue::Now => None,
+    }
+}
+
+fn literal_type(value: &LiteralValue) -> &'static str {
+    match value {
+        LiteralValue::String(_) | LiteralValue::BigInt(_) => "string",
+        LiteralValue::Number(_) => "number",
+        LiteralValue::Boolean(_) => "boolean",
+    }
+}
+
+fn decimal(value: Decimal) -> Option<Number> {
+    json_number(value.get())
+}
+
+/// A number as JavaScript prints it: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+fn json_number(value: f64) -> Option<Number> {
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    if value.fract() == 0.0 && value.abs() <= EXACT {
+        return Some(Number::from(value as i64));
+    }
+    Number::from_f64(value)
+}

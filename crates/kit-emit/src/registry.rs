@@ -1,0 +1,236 @@
+//! `routes.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
+
+use indexmap::IndexMap;
+use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Program, Property, Relation, Slot};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::json_schema::{Direction, Schema, Schemas, default_value};
+use crate::types::type_text;
+use crate::{Artifact, Context};
+
+pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
+    let routes: Vec<_> = context
+        .program
+        .routes
+        .iter()
+        .map(|route| route_entry(context.program, route))
+        .collect();
+    let declarations = context.program.declarations.iter_ids();
+    let schemas: IndexMap<_, _> = declarations
+        .map(|(id, declaration)| (declaration.name.as_str(), schema_entry(context, id)))
+        .collect();
+    vec![
+        Artifact::new("routes.json", json(&routes)),
+        Artifact::new("schemas.json", json(&schemas)),
+    ]
+}
+
+/// A document as JSON text.
+pub(crate) fn json(document: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(document)
+        .expect("documents are structs and maps with text keys, which serialize without fail");
+    text.push('\n');
+    text
+}
+
+/// A row of `routes.json`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RouteEntry<'a> {
+    method: &'static str,
+    path: &'a str,
+    /// Name to type.
+    params: IndexMap<&'a str, String>,
+    query: Option<&'a str>,
+    body: Option<&'a str>,
+    response: Option<&'a str>,
+    middleware: &'a [String],
+    handler: Option<HandlerEntry<'a>>,
+    status: u16,
+    group: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HandlerEntry<'a> {
+    file: &'a str,
+    export: &'a str,
+    line: u32,
+}
+
+fn route_entry<'a>(program: &'a Program, route: &'a kit_ir::Route) -> RouteEntry<'a> {
+    let name = |slot| {
+        let id: Option<DeclarationId> = route.slots.get(slot);
+        id.map(|id| program.declarations[id].name.as_str())
+    };
+    let types = route
+        .slots
+        .params
+        .map_or(&[][..], |id| program.properties(program.declarations[id].r#type));
+    let params = route
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let property = types.iter().find(|property| property.name == *parameter);
+            let text = property.map_or("string".to_owned(), |property| {
+                type_text(program, property.r#type)
+            });
+            (parameter.as_str(), text)
+        })
+        .collect();
+    RouteEntry {
+        method: route.method.name(),
+        path: &route.path,
+        params,
+        query: name(Slot::Query),
+        body: name(Slot::Body),
+        response: name(Slot::Response),
+        middleware: &route.middleware,
+        handler: route.handler.as_ref().map(|handler| HandlerEntry {
+            file: program.path(handler.span),
+            export: &handler.export,
+            line: handler.span.line,
+        }),
+        status: route.status,
+        group: &route.group,
+    }
+}
+
+/// An entry of `schemas.json`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SchemaEntry<'a> {
+    name: &'a str,
+    /// `named`, `instance` or `slot`.
+    origin: &'static str,
+    /// As TypeScript prints the instance of a generic type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expression: Option<&'a str>,
+    file: &'a str,
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<&'a str>,
+    /// JSON Schema of the wire form in a response.
+    schema: Schema,
+    /// JSON Schema of the wire form in a request, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_schema: Option<Schema>,
+    properties: Vec<PropertyEntry<'a>>,
+    used_by: Vec<Usage>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PropertyEntry<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    r#type: String,
+    required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<Value>,
+    /// Doc tags as they can be written.
+    tags: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    route: String,
+    #[serde(rename = "as")]
+    slot: &'static str,
+}
+
+fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
+    let program = context.program;
+    let declaration = &program.declarations[id];
+    let schemas = |direction| Schemas { program, direction };
+    let (origin, expression) = match &declaration.origin {
+        DeclarationOrigin::Named { .. } => ("named", None),
+        DeclarationOrigin::Instance { expression } => ("instance", Some(expression.as_str())),
+        DeclarationOrigin::Slot => ("slot", None),
+    };
+    let schema = schemas(Direction::Output).declaration(id);
+    let input = schemas(Direction::Input).declaration(id);
+    let entity = program.entities.iter().find(|entity| entity.declaration == id);
+    SchemaEntry {
+        name: &declaration.name,
+        origin,
+        expression,
+        file: program.path(declaration.span),
+        line: declaration.span.line,
+        table: entity.map(|entity| entity.table.as_str()),
+        input_schema: (input != schema).then_some(input),
+        schema,
+        properties: program
+            .properties(declaration.r#type)
+            .iter()
+            .map(|property| PropertyEntry {
+                name: &property.name,
+                r#type: type_text(program, property.r#type),
+                required: !property.optional,
+                default: property.tags.default.as_ref().and_then(default_value),
+                tags: tags(property),
+            })
+            .collect(),
+        used_by: context
+            .analysis
+            .uses(id)
+            .iter()
+            .map(|(route, slot)| Usage {
+                route: program.routes[*route].reference(),
+                slot: slot.name(),
+            })
+            .collect(),
+    }
+}
+
+/// What the tags say about a property's role; its constraints are in the schema.
+fn tags(property: &Property) -> Vec<String> {
+    let tags = &property.tags;
+    let mut written = Vec::new();
+    if tags.id {
+        written.push("@id".to_owned());
+    }
+    match tags.generated {
+        Some(GeneratedKind::Uuid) => written.push("@generated uuid".to_owned()),
+        Some(GeneratedKind::Now) => written.push("@generated now".to_owned()),
+        Some(GeneratedKind::Unspecified) => written.push("@generated".to_owned()),
+        None => {}
+    }
+    if tags.on_update_now {
+        written.push("@onUpdate now".to_owned());
+    }
+    if let Some(default) = &tags.default {
+        let value = default_value(default).map_or("now".to_owned(), |value| value.to_string());
+        written.push(format!("@default {value}"));
+    }
+    for (name, set) in [
+        ("@unique", tags.unique),
+        ("@index", tags.index),
+        ("@sensitive", tags.sensitive),
+    ] {
+        if set {
+            written.push(name.to_owned());
+        }
+    }
+    if let Some(target) = &tags.references {
+        let action = match target.on_delete {
+            Relation::NoAction => "",
+            Relation::Cascade => " cascade",
+            Relation::SetNull => " set null",
+            Relation::Restrict => " restrict",
+        };
+        written.push(format!(
+            "@references {}.{}{action}",
+            target.entity, target.property
+        ));
+    }
+    written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));
+    written.extend(
+        tags.renamed_from
+            .as_ref()
+            .map(|name| format!("@renamedFrom {name}")),
+    );
+    written
+}

@@ -1,0 +1,144 @@
+//! `routes/index.ts`: everything that `@kit/core` needs to serve the routes.
+
+use kit_ir::{DeclarationId, Route, Slot};
+
+use super::FROM;
+use crate::coercer::{self, parameter_order};
+use crate::text::{Module, Writer, literal};
+use crate::{Context, serializer, validator};
+
+pub(crate) fn emit(context: Context<'_>) -> String {
+    let mut module = Module::new(FROM, context.analysis.generated_names());
+    let compiled = module.r#type("@kit/types", "CompiledApplication");
+    let tree = module.value("./compiled-router.ts", "compiledRouter");
+    let table = module.value("./route-table.ts", "routeTable");
+    let read = module.value("node:fs/promises", "readFile");
+    let mut routes = Writer::default();
+    for route in &context.program.routes {
+        write_route(context, route, &mut routes, &mut module);
+    }
+    let routes = routes.finish();
+    let mut writer = Writer::default();
+    writer.doc("The application as it was built.");
+    writer.block(format!("const application: {compiled} = {{"), "};", |writer| {
+        writer.line("version: 1,");
+        writer.line(format!("tree: {tree},"));
+        writer.line(format!("table: {table},"));
+        if routes.is_empty() {
+            writer.line("routes: [],");
+        } else {
+            writer.block("routes: [", "],", |writer| writer.line(routes.trim_end()));
+        }
+        writer.line(format!(
+            "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"
+        ));
+    });
+    module.push(writer);
+    let mut exports = Writer::default();
+    exports.line(format!("export {{ {tree}, {table} }};"));
+    exports.line("export default application;");
+    module.push(exports);
+    module.finish()
+}
+
+fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module: &mut Module) {
+    let program = context.program;
+    let contract = literal::object([
+        ("file".to_owned(), literal::string(program.path(route.span))),
+        ("line".to_owned(), route.span.line.to_string()),
+    ]);
+    let handler = route.handler.as_ref().map_or("null".to_owned(), |handler| {
+        literal::object([
+            ("file".to_owned(), literal::string(program.path(handler.span))),
+            ("export".to_owned(), literal::string(&handler.export)),
+            ("line".to_owned(), handler.span.line.to_string()),
+        ])
+    });
+    let schemas = literal::object(Slot::ALL.into_iter().filter_map(|slot| {
+        let declaration = &program.declarations[route.slots.get(slot)?];
+        Some((
+            slot.name().to_owned(),
+            literal::string(program.path(declaration.span)),
+        ))
+    }));
+    let fields = [
+        ("ref", literal::string(&route.reference())),
+        ("method", literal::string(route.method.name())),
+        ("path", literal::string(&route.path)),
+        ("key", literal::string(&route.key)),
+        ("group", literal::string(&route.group)),
+        ("status", route.status.to_string()),
+        ("params", params(context, route, module)),
+        ("query", query(context, route, module)),
+        ("body", value(context, route.slots.body, "Validator", module)),
+        (
+            "response",
+            value(context, route.slots.response, "Serializer", module),
+        ),
+        ("middleware", literal::strings(&route.middleware)),
+    ];
+    writer.block("{", "},", |writer| {
+        for (key, value) in fields {
+            writer.line(format!("{key}: {value},"));
+        }
+        writer.block("source: {", "},", |writer| {
+            writer.line(format!("contract: {contract},"));
+            writer.line(format!("schemas: {schemas},"));
+            writer.line(format!("handler: {handler},"));
+            writer.line("tests: [],");
+        });
+    });
+}
+
+/// The validator of the params with their coercer, which gets the values in the order it knows.
+fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
+    let Some(id) = route.slots.params else {
+        return "null".to_owned();
+    };
+    let validator = value(context, Some(id), "Validator", module);
+    let coercer = coercer_of(context, id, module);
+    let order = parameter_order(context, id);
+    if order == route.parameters {
+        return format!("{{ ...{validator}, params: {coercer}.params }}");
+    }
+    let values = order.iter().map(|name| {
+        let position = route.parameters.iter().position(|own| own == name);
+        position.map_or("\"\"".to_owned(), |position| {
+            format!("values[{position}] ?? \"\"")
+        })
+    });
+    let values = literal::list("[", values, "]");
+    format!("{{ ...{validator}, params: (values) => {coercer}.params({values}) }}")
+}
+
+fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
+    let Some(id) = route.slots.query else {
+        return "null".to_owned();
+    };
+    let validator = value(context, Some(id), "Validator", module);
+    format!(
+        "{{ ...{validator}, query: {}.query }}",
+        coercer_of(context, id, module)
+    )
+}
+
+fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
+    let name = &context.program.declarations[id].name;
+    module.value(
+        &format!("../coercers/{}", coercer::file_name(name)),
+        &format!("{name}Coercer"),
+    )
+}
+
+/// The validator or serializer of a slot.
+fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
+    let Some(id) = slot else {
+        return "null".to_owned();
+    };
+    let name = &context.program.declarations[id].name;
+    let path = match kind {
+        "Serializer" => format!("../serializers/{}", serializer::file_name(name)),
+        _ => format!("../validators/{}", validator::file_name(name)),
+    };
+    module.value(&path, &format!("{name}{kind}"))
+}

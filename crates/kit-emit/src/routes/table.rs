@@ -1,0 +1,49 @@
+//! `routes/route-table.ts`: one row a route, by `<METHOD> <path>`.
+
+use kit_ir::Slot;
+
+use super::FROM;
+use crate::Context;
+use crate::text::{Writer, header, literal};
+
+pub(crate) fn emit(context: Context<'_>) -> String {
+    let program = context.program;
+    let mut writer = Writer::default();
+    writer.line("import type { RouteTableEntry } from \"@kit/types\";");
+    writer.blank();
+    writer.doc("All routes by method and path.");
+    let opening = "export const routeTable: Readonly<Record<string, RouteTableEntry>> = {";
+    writer.block(opening, "};", |writer| {
+        for route in &program.routes {
+            let schema = |slot| {
+                route
+                    .slots
+                    .get(slot)
+                    .map(|id| literal::string(&program.declarations[id].name))
+            };
+            writer.block(
+                format!("{}: {{", literal::string(&route.reference())),
+                "},",
+                |writer| {
+                    writer.line(format!("method: \"{}\",", route.method));
+                    writer.line(format!("path: {},", literal::string(&route.path)));
+                    writer.line(format!("params: {},", literal::strings(&route.parameters)));
+                    let null = || "null".to_owned();
+                    writer.line(format!(
+                        "querySchema: {},",
+                        schema(Slot::Query).unwrap_or_else(null)
+                    ));
+                    if let Some(body) = schema(Slot::Body) {
+                        writer.line(format!("bodySchema: {body},"));
+                    }
+                    writer.line(format!(
+                        "responseSchema: {},",
+                        schema(Slot::Response).unwrap_or_else(null)
+                    ));
+                    writer.line(format!("middleware: {},", literal::strings(&route.middleware)));
+                },
+            );
+        }
+    });
+    format!("{}\n{}", header(FROM), writer.finish())
+}

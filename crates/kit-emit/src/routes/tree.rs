@@ -1,0 +1,69 @@
+//! `routes/compiled-router.ts`: the radix tree.
+
+use kit_router::{CompiledMethod, CompiledRouteNode};
+
+use super::FROM;
+use crate::Context;
+use crate::text::{Writer, header, literal};
+
+pub(crate) fn emit(context: Context<'_>) -> String {
+    let tree = context.tree.to_compiled(&context.options.generated_at);
+    let mut writer = Writer::default();
+    writer.line("import type { CompiledRouteTree } from \"@kit/types\";");
+    writer.blank();
+    writer.doc("The radix tree of all routes.");
+    writer.block(
+        "export const compiledRouter: CompiledRouteTree = {",
+        "};",
+        |writer| {
+            write_node("root: {", &tree.root, writer);
+            let metadata = &tree.metadata;
+            writer.block("metadata: {", "},", |writer| {
+                writer.line(format!("totalRoutes: {},", metadata.total_routes));
+                writer.line(format!("maxDepth: {},", metadata.max_depth));
+                writer.line(format!("staticRoutes: {},", metadata.static_routes));
+                writer.line(format!("parameterizedRoutes: {},", metadata.parameterized_routes));
+                writer.line(format!(
+                    "generatedAt: {},",
+                    literal::string(&metadata.generated_at)
+                ));
+            });
+        },
+    );
+    format!("{}\n{}", header(FROM), writer.finish())
+}
+
+fn write_node(opening: &str, node: &CompiledRouteNode, writer: &mut Writer) {
+    writer.block(opening, "},", |writer| {
+        writer.line(format!("segment: {},", literal::string(&node.segment)));
+        if let Some(name) = &node.param_name {
+            writer.line(format!("paramName: {},", literal::string(name)));
+        }
+        if node.wildcard {
+            writer.line("wildcard: true,");
+        }
+        if let Some(methods) = &node.methods {
+            writer.block("methods: {", "},", |writer| {
+                for (method, route) in methods {
+                    writer.line(format!("{}: {},", literal::key(method), method_literal(route)));
+                }
+            });
+        }
+        if node.children.is_empty() {
+            writer.line("children: [],");
+        } else {
+            writer.block("children: [", "],", |writer| {
+                for child in &node.children {
+                    write_node("{", child, writer);
+                }
+            });
+        }
+    });
+}
+
+fn method_literal(route: &CompiledMethod) -> String {
+    literal::object([
+        ("ref".to_owned(), literal::string(&route.reference)),
+        ("validators".to_owned(), literal::strings(&route.validators)),
+    ])
+}

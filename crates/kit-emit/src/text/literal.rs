@@ -1,0 +1,154 @@
+//! Names, keys and values as TypeScript text.
+
+use std::fmt::Write as _;
+
+use kit_ir::LiteralValue;
+use serde_json::Value;
+
+/// A string literal in double quotes. Line separators and control characters are escaped, so that the literal stays on its
+/// line in every version of the language and in every editor.
+pub(crate) fn string(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for character in text.chars() {
+        push_escaped(&mut literal, character, '"');
+    }
+    literal.push('"');
+    literal
+}
+
+/// The inside of a template literal that stands for exactly this text.
+pub(crate) fn template(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '$' && characters.peek() == Some(&'{') {
+            literal.push('\\');
+        }
+        push_escaped(&mut literal, character, '`');
+    }
+    literal
+}
+
+/// The key of a property in an object literal or an object type.
+pub(crate) fn key(name: &str) -> String {
+    match name {
+        // As a plain key of an object literal it would set the prototype.
+        "__proto__" => "[\"__proto__\"]".to_owned(),
+        _ if is_identifier(name) => name.to_owned(),
+        _ => string(name),
+    }
+}
+
+/// A number. Rust prints an `f64` in its shortest form without an exponent, which is valid JavaScript.
+pub(crate) fn number(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    value.to_string()
+}
+
+/// A literal type's value.
+pub(crate) fn value(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(text) => string(text),
+        LiteralValue::Number(value) => number(*value),
+        LiteralValue::Boolean(value) => value.to_string(),
+        LiteralValue::BigInt(digits) => format!("{digits}n"),
+    }
+}
+
+/// A JSON value as an expression.
+pub(crate) fn json(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) => string(text),
+        Value::Array(items) => list("[", items.iter().map(json), "]"),
+        Value::Object(fields) => object(fields.iter().map(|(name, value)| (key(name), json(value)))),
+    }
+}
+
+/// An object literal on one line, from keys that are printed already.
+pub(crate) fn object(fields: impl IntoIterator<Item = (String, String)>) -> String {
+    let fields: Vec<_> = fields
+        .into_iter()
+        .map(|(key, value)| format!("{key}: {value}"))
+        .collect();
+    if fields.is_empty() {
+        return "{}".to_owned();
+    }
+    format!("{{ {} }}", fields.join(", "))
+}
+
+/// An array literal of strings.
+pub(crate) fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    list("[", texts.into_iter().map(|text| string(text.as_ref())), "]")
+}
+
+/// Parts with commas between.
+pub(crate) fn list(open: &str, parts: impl IntoIterator<Item = String>, close: &str) -> String {
+    let parts: Vec<_> = parts.into_iter().collect();
+    format!("{open}{}{close}", parts.join(", "))
+}
+
+/// Whether a text can stand as a name. ASCII only: other letters are names too, but which ones depends on the engine's
+/// version of Unicode.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_' || first == b'$')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
+}
+
+fn push_escaped(literal: &mut String, character: char, quote: char) {
+    match character {
+        '\\' => literal.push_str("\\\\"),
+        '\n' => literal.push_str("\\n"),
+        '\r' => literal.push_str("\\r"),
+        '\t' => literal.push_str("\\t"),
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+            write!(literal, "\\u{:04x}", u32::from(character)).expect("writing to a String does not fail");
+        }
+        _ if character == quote => {
+            literal.push('\\');
+            literal.push(character);
+        }
+        _ => literal.push(character),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_leave_its_literal() {
+        assert_eq!(string("a\"b\\c\n\u{2028}\0"), r#""a\"b\\c\n\u2028\u0000""#);
+        assert_eq!(template("`${x}` $ {"), r"\`\${x}\` $ {");
+    }
+
+    #[test]
+    fn keys_are_quoted_where_they_must_be() {
+        assert_eq!(key("title"), "title");
+        assert_eq!(key("a-b"), "\"a-b\"");
+        assert_eq!(key("1a"), "\"1a\"");
+        assert_eq!(key(""), "\"\"");
+        assert_eq!(key("__proto__"), "[\"__proto__\"]");
+        assert_eq!(key("constructor"), "constructor");
+    }
+
+    #[test]
+    fn numbers_print_as_javascript() {
+        assert_eq!(number(-0.0), "0");
+        assert_eq!(number(0.1), "0.1");
+        assert_eq!(number(1e21), "1000000000000000000000");
+        assert_eq!(number(-5e-7), "-0.0000005");
+    }
+
+    #[test]
+    fn json_with_a_prototype_key_stays_data() {
+        let value: Value = serde_json::from_str(r#"{"__proto__":{"a":[1,null]}}"#).unwrap();
+        assert_eq!(json(&value), "{ [\"__proto__\"]: { a: [1, null] } }");
+    }
+}

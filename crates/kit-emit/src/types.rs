@@ -1,0 +1,207 @@
+//! `types.ts`: every declaration as a structural type, with its documentation.
+
+use kit_ir::{
+    Declaration, DeclarationOrigin, Documentation, ObjectType, Program, TemplatePart, TypeId, TypeKind,
+};
+
+use crate::text::{Module, Writer, literal};
+use crate::{Artifact, Context};
+
+/// Types print inline up to this length, and one property a line beyond it.
+const INLINE: usize = 80;
+
+pub(crate) fn emit(context: Context<'_>) -> Artifact {
+    let mut module = Module::new(
+        "the types and contracts of the project",
+        context.analysis.generated_names(),
+    );
+    for declaration in &context.program.declarations {
+        let mut writer = Writer::default();
+        write_declaration(context.program, declaration, &mut writer);
+        module.push(writer);
+    }
+    if context.program.declarations.is_empty() {
+        let mut writer = Writer::default();
+        writer.line("export {};");
+        module.push(writer);
+    }
+    Artifact::new("types.ts", module.finish())
+}
+
+/// Where a declaration comes from, as the header of its modules says it.
+pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
+    let path = program.path(declaration.span);
+    match &declaration.origin {
+        DeclarationOrigin::Named { export } => format!("`{export}` in {path}"),
+        DeclarationOrigin::Instance { expression } => {
+            // A header is one line.
+            format!(
+                "`{}` in {path}",
+                expression.split_whitespace().collect::<Vec<_>>().join(" ")
+            )
+        }
+        DeclarationOrigin::Slot => format!("a contract in {path}"),
+    }
+}
+
+/// A type as TypeScript text on one line.
+pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
+    Printer { program }.inline(id)
+}
+
+fn write_declaration(program: &Program, declaration: &Declaration, writer: &mut Writer) {
+    let printer = Printer { program };
+    writer.doc(&doc_text(&declaration.documentation));
+    let name = &declaration.name;
+    match &program.types[declaration.r#type].kind {
+        TypeKind::Object(object) if object.index.is_none() => {
+            writer.block(format!("export interface {name} {{"), "}", |writer| {
+                printer.members(object, writer);
+            });
+        }
+        _ => {
+            let text = printer.inline(declaration.r#type);
+            writer.line(format!("export type {name} = {text};"));
+        }
+    }
+}
+
+fn doc_text(documentation: &Documentation) -> String {
+    let mut text = documentation.description.clone().unwrap_or_default();
+    if let Some(reason) = &documentation.deprecated {
+        text.push_str("\n\n@deprecated ");
+        text.push_str(reason);
+    }
+    text
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+}
+
+impl Printer<'_> {
+    fn members(&self, object: &ObjectType, writer: &mut Writer) {
+        for property in &object.properties {
+            writer.doc(&doc_text(&property.documentation));
+            let key = literal::key(&property.name);
+            let optional = if property.optional { "?" } else { "" };
+            let text = self.inline(property.r#type);
+            match &self.program.types[property.r#type].kind {
+                TypeKind::Object(inner) if inner.index.is_none() && text.len() > INLINE => {
+                    writer.block(format!("{key}{optional}: {{"), "};", |writer| {
+                        self.members(inner, writer);
+                    });
+                }
+                _ => writer.line(format!("{key}{optional}: {text};")),
+            }
+        }
+    }
+
+    fn inline(&self, id: TypeId) -> String {
+        match &self.program.types[id].kind {
+            TypeKind::Unknown => "unknown".to_owned(),
+            TypeKind::Never => "never".to_owned(),
+            TypeKind::Null => "null".to_owned(),
+            TypeKind::Boolean => "boolean".to_owned(),
+            TypeKind::Number => "number".to_owned(),
+            TypeKind::String => "string".to_owned(),
+            TypeKind::BigInt => "bigint".to_owned(),
+            TypeKind::Date => self.global("Date"),
+            TypeKind::Bytes => self.global("Uint8Array"),
+            TypeKind::Literal { value } => literal::value(value),
+            TypeKind::Template { parts } => self.template(parts),
+            TypeKind::Array { element } => format!("{}[]", self.operand(*element)),
+            TypeKind::Tuple { elements } => {
+                let labelled = elements.iter().all(|element| element.label.is_some());
+                let elements = elements.iter().map(|element| {
+                    let (dots, mark) = (
+                        if element.rest { "..." } else { "" },
+                        if element.optional { "?" } else { "" },
+                    );
+                    match &element.label {
+                        Some(label) if labelled && literal::is_identifier(label) => {
+                            let text = if element.rest {
+                                format!("{}[]", self.operand(element.r#type))
+                            } else {
+                                self.inline(element.r#type)
+                            };
+                            format!("{dots}{label}{mark}: {text}")
+                        }
+                        _ if element.rest => format!("...{}[]", self.operand(element.r#type)),
+                        _ if element.optional => format!("{}?", self.operand(element.r#type)),
+                        _ => self.inline(element.r#type),
+                    }
+                });
+                literal::list("[", elements, "]")
+            }
+            TypeKind::Object(object) => self.object(object),
+            TypeKind::Union { members } => {
+                let members: Vec<_> = members.iter().map(|member| self.inline(*member)).collect();
+                members.join(" | ")
+            }
+            TypeKind::Reference { declaration } => self.program.declarations[*declaration].name.clone(),
+        }
+    }
+
+    fn object(&self, object: &ObjectType) -> String {
+        let fields = object.properties.iter().map(|property| {
+            let optional = if property.optional { "?" } else { "" };
+            format!(
+                "{}{optional}: {}",
+                literal::key(&property.name),
+                self.inline(property.r#type)
+            )
+        });
+        let index = object.index.map(|value| self.index(object, value));
+        let members: Vec<_> = fields.chain(index).collect();
+        if members.is_empty() {
+            // `{}` would take any text and number too.
+            return "Record<never, never>".to_owned();
+        }
+        format!("{{ {} }}", members.join("; "))
+    }
+
+    /// An index signature. TypeScript demands that it covers the declared properties, an optional one's `undefined` too.
+    fn index(&self, object: &ObjectType, value: TypeId) -> String {
+        let mut text = self.inline(value);
+        for property in &object.properties {
+            let member = self.inline(property.r#type);
+            if !text.split(" | ").any(|part| part == member) && text != "unknown" {
+                text = format!("{text} | {member}");
+            }
+        }
+        if text != "unknown" && object.properties.iter().any(|property| property.optional) {
+            text.push_str(" | undefined");
+        }
+        format!("[key: string]: {text}")
+    }
+
+    /// A type where `[]` or `?` follows.
+    fn operand(&self, id: TypeId) -> String {
+        let text = self.inline(id);
+        match self.program.types[id].kind {
+            TypeKind::Union { .. } => format!("({text})"),
+            _ => text,
+        }
+    }
+
+    fn template(&self, parts: &[TemplatePart]) -> String {
+        let parts: String = parts
+            .iter()
+            .map(|part| match part {
+                TemplatePart::Text(text) => literal::template(text),
+                TemplatePart::Hole(id) => format!("${{{}}}", self.inline(*id)),
+            })
+            .collect();
+        format!("`{parts}`")
+    }
+
+    /// A type of the language, also where the program has one of the same name.
+    fn global(&self, name: &str) -> String {
+        if self.program.declaration(name).is_some() {
+            format!("globalThis.{name}")
+        } else {
+            name.to_owned()
+        }
+    }
+}

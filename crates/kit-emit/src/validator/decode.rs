@@ -1,0 +1,432 @@
+//! `decode`: the handler's value of a checked one. Objects are copied property by property, so that nothing undeclared gets
+//! through; values whose two forms are the same are passed on.
+
+use kit_ir::{
+    Declaration, DeclarationId, DefaultValue, LiteralValue, ObjectType, Property, TupleElement, TypeId,
+    TypeKind,
+};
+
+use super::check::{Checker, extend};
+use super::names::{is_inherited, local};
+use crate::Context;
+use crate::analysis::{discriminant, ordered_members};
+use crate::text::{Module, Writer, literal};
+
+/// Writes decoders.
+pub(crate) struct Decoder<'a> {
+    context: Context<'a>,
+    home: DeclarationId,
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
+        Self { context, home }
+    }
+
+    /// `export function decodeNote`.
+    pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
+        let name = &declaration.name;
+        let this = module.program_type("../types.ts", name);
+        let mut body = Writer::default();
+        self.body(
+            declaration.r#type,
+            std::slice::from_ref(name),
+            &format!(" as {this}"),
+            &mut body,
+            module,
+        );
+        let mut writer = Writer::default();
+        writer.doc(&format!("The `{name}` of a value that {{@link is{name}}} took."));
+        writer.block(
+            format!("export function decode{name}(value: unknown): {this} {{"),
+            "}",
+            |writer| {
+                writer.line(body.finish().trim_end());
+            },
+        );
+        module.push(writer);
+    }
+
+    /// Whether the wire form of a type is its handler form, and no part of it needs to be copied.
+    fn is_identity(&self, id: TypeId) -> bool {
+        self.is_identity_within(id, &mut Vec::new())
+    }
+
+    fn is_identity_within(&self, id: TypeId, entered: &mut Vec<DeclarationId>) -> bool {
+        let program = self.context.program;
+        match &program.types[id].kind {
+            TypeKind::Never
+            | TypeKind::Null
+            | TypeKind::Boolean
+            | TypeKind::Number
+            | TypeKind::String
+            | TypeKind::Template { .. } => true,
+            TypeKind::Literal { value } => !matches!(value, LiteralValue::BigInt(_)),
+            TypeKind::Unknown | TypeKind::BigInt | TypeKind::Date | TypeKind::Bytes | TypeKind::Object(_) => {
+                false
+            }
+            TypeKind::Array { element } => self.is_identity_within(*element, entered),
+            TypeKind::Tuple { elements } => elements
+                .iter()
+                .all(|element| self.is_identity_within(element.r#type, entered)),
+            TypeKind::Union { members } => members
+                .iter()
+                .all(|member| self.is_identity_within(*member, entered)),
+            TypeKind::Reference { declaration } => {
+                // A type is passed on unless some part of it says otherwise; meeting it again says nothing.
+                if entered.contains(declaration) {
+                    return true;
+                }
+                entered.push(*declaration);
+                self.is_identity_within(program.declarations[*declaration].r#type, entered)
+            }
+        }
+    }
+
+    /// The decoded value of an expression that costs nothing to repeat.
+    fn expression(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+        if self.is_identity(id) {
+            return value.to_owned();
+        }
+        match &self.context.program.types[id].kind {
+            TypeKind::Unknown => format!("{}({value})", module.helper("decodeUnknown")),
+            TypeKind::BigInt => format!("{}({value})", module.helper("toBigInt")),
+            TypeKind::Date => format!("{}({value} as string)", module.helper("decodeDate")),
+            TypeKind::Bytes => format!("{}({value} as string)", module.helper("decodeBytes")),
+            TypeKind::Literal { value } => literal::value(value),
+            TypeKind::Reference { declaration } => self.reference(*declaration, value, module),
+            TypeKind::Union { members } if self.nullable(members).is_some() => {
+                let inner = self.nullable(members).unwrap_or(id);
+                let inner = self.expression(inner, value, path, module);
+                format!("({value} === null ? null : {inner})")
+            }
+            _ => self.private_function(id, value, path, module),
+        }
+    }
+
+    /// The only member of a union beside `null`.
+    fn nullable(&self, members: &[TypeId]) -> Option<TypeId> {
+        let is_null = |id: &TypeId| matches!(self.context.program.types[*id].kind, TypeKind::Null);
+        match members {
+            [null, other] if is_null(null) => Some(*other),
+            [other, null] if is_null(null) => Some(*other),
+            _ => None,
+        }
+    }
+
+    /// The statements of a function of `value`. `cast` follows the result.
+    fn body(&self, id: TypeId, path: &[String], cast: &str, body: &mut Writer, module: &mut Module) {
+        if self.is_identity(id) {
+            body.line(format!("return value{cast};"));
+            return;
+        }
+        match &self.context.program.types[id].kind {
+            TypeKind::Object(object) => self.object_body(object, path, cast, body, module),
+            TypeKind::Array { element } => self.array_body(*element, path, cast, body, module),
+            TypeKind::Tuple { elements } => self.tuple_body(elements, path, cast, body, module),
+            TypeKind::Union { members } if self.nullable(members).is_none() => {
+                self.union_body(members, path, cast, body, module);
+            }
+            _ => {
+                let value = self.expression(id, "value", path, module);
+                body.line(format!("return {value}{cast};"));
+            }
+        }
+    }
+
+    fn private_function(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+        let name = module.once("decode", id.0.to_string(), path, |module, name| {
+            let mut body = Writer::default();
+            self.body(id, path, "", &mut body, module);
+            let mut writer = Writer::default();
+            let opening = format!("function {name}(value: unknown): unknown {{");
+            writer.block(opening, "}", |writer| writer.line(body.finish().trim_end()));
+            module.push(writer);
+        });
+        format!("{name}({value})")
+    }
+
+    fn reference(&self, target: DeclarationId, value: &str, module: &mut Module) -> String {
+        let declaration = &self.context.program.declarations[target];
+        let name = format!("decode{}", declaration.name);
+        if self.home != target {
+            module.value(
+                &format!("../validators/{}", super::file_name(&declaration.name)),
+                &name,
+            );
+        }
+        format!("{name}({value})")
+    }
+
+    fn object_body(
+        &self,
+        object: &ObjectType,
+        path: &[String],
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        if !object.properties.is_empty() || object.index.is_some() {
+            body.line("const input = value as Readonly<Record<string, unknown>>;");
+        }
+        // The properties before the first one that may stay absent make the literal; the others are added in order.
+        let first_absent = object.properties.iter().position(stays_absent);
+        let in_literal = if object.index.is_some() {
+            0
+        } else {
+            first_absent.unwrap_or(object.properties.len())
+        };
+        let mut fields = Vec::new();
+        for (position, property) in object.properties.iter().enumerate().take(in_literal) {
+            let value = self.required(property, position, path, body, module);
+            fields.push(format!("{}: {value},", literal::key(&property.name)));
+        }
+        if in_literal == object.properties.len() && object.index.is_none() {
+            if fields.is_empty() {
+                body.line(format!("return {{}}{cast};"));
+            } else {
+                body.block("return {", format!("}}{cast};"), |body| {
+                    body.line(fields.join("\n"))
+                });
+            }
+            return;
+        }
+        if fields.is_empty() {
+            body.line("const result: Record<string, unknown> = {};");
+        } else {
+            body.block("const result: Record<string, unknown> = {", "};", |body| {
+                body.line(fields.join("\n"));
+            });
+        }
+        for (position, property) in object.properties.iter().enumerate().skip(in_literal) {
+            if stays_absent(property) {
+                let name = local(&property.name, position);
+                body.line(format!("const {name} = {};", read(property, module)));
+                let value = self.expression(property.r#type, &name, &extend(path, &property.name), module);
+                let assign = assign(&property.name, &value);
+                body.line(format!("if ({name} !== undefined) {assign}"));
+            } else {
+                let value = self.required(property, position, path, body, module);
+                body.line(assign(&property.name, &value));
+            }
+        }
+        if let Some(index) = object.index {
+            self.index_body(object, index, path, body, module);
+        }
+        let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
+        body.line(format!("return result{through_unknown}{cast};"));
+    }
+
+    fn index_body(
+        &self,
+        object: &ObjectType,
+        index: TypeId,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let define = module.helper("define");
+        body.block("for (const key of Object.keys(input)) {", "}", |body| {
+            if !object.properties.is_empty() {
+                let declared: Vec<_> = object
+                    .properties
+                    .iter()
+                    .map(|property| format!("key === {}", literal::string(&property.name)))
+                    .collect();
+                body.line(format!("if ({}) continue;", declared.join(" || ")));
+            }
+            body.line("const item = input[key];");
+            let value = self.expression(index, "item", &extend(path, "Value"), module);
+            body.line(format!("{define}(result, key, {value});"));
+        });
+    }
+
+    /// The value of a property that is there after decoding. Adds a local where the value is needed twice.
+    fn required(
+        &self,
+        property: &Property,
+        position: usize,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) -> String {
+        let path = extend(path, &property.name);
+        let read = read(property, module);
+        let identity = self.is_identity(property.r#type);
+        if identity && property.tags.default.is_none() {
+            return read;
+        }
+        let name = local(&property.name, position);
+        body.line(format!("const {name} = {read};"));
+        let value = self.expression(property.r#type, &name, &path, module);
+        match &property.tags.default {
+            None => value,
+            Some(default) => {
+                let default = self.default_value(property.r#type, default, &path, module);
+                format!("{name} === undefined ? {default} : {value}")
+            }
+        }
+    }
+
+    /// A default as an expression. It is written in wire form and read like a value that a client sent, freshly each time.
+    fn default_value(
+        &self,
+        id: TypeId,
+        default: &DefaultValue,
+        path: &[String],
+        module: &mut Module,
+    ) -> String {
+        let wire = match default {
+            DefaultValue::Null => return "null".to_owned(),
+            DefaultValue::Now => return "new Date()".to_owned(),
+            DefaultValue::Literal(LiteralValue::BigInt(digits)) => return format!("{digits}n"),
+            DefaultValue::Literal(value) => literal::value(value),
+            DefaultValue::Json(text) => match serde_json::from_str(text) {
+                Ok(value) => literal::json(&value),
+                // The IR promises JSON; whatever else is there is read, and refused, when the module runs.
+                Err(_) => format!("JSON.parse({})", literal::string(text)),
+            },
+        };
+        self.expression(id, &wire, path, module)
+    }
+
+    fn array_body(
+        &self,
+        element: TypeId,
+        path: &[String],
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        body.line("const result: unknown[] = [];");
+        body.block("for (const item of value as readonly unknown[]) {", "}", |body| {
+            let item = self.expression(element, "item", &extend(path, "Item"), module);
+            body.line(format!("result.push({item});"));
+        });
+        body.line(format!("return result{cast};"));
+    }
+
+    fn tuple_body(
+        &self,
+        elements: &[TupleElement],
+        path: &[String],
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let rest = elements.iter().position(|element| element.rest);
+        body.line("const items = value as readonly unknown[];");
+        body.line("const result: unknown[] = [];");
+        for (position, element) in elements.iter().enumerate() {
+            let path = extend(path, &format!("Item{position}"));
+            if element.rest {
+                let after = elements.len() - position - 1;
+                body.block(
+                    format!("for (let index = {position}; index < items.length - {after}; index++) {{"),
+                    "}",
+                    |body| {
+                        body.line("const item = items[index];");
+                        let item = self.expression(element.r#type, "item", &path, module);
+                        body.line(format!("result.push({item});"));
+                    },
+                );
+                continue;
+            }
+            let at = if rest.is_some_and(|rest| position > rest) {
+                format!("items.length - {}", elements.len() - position)
+            } else {
+                position.to_string()
+            };
+            let name = format!("item{position}");
+            body.line(format!("const {name} = items[{at}];"));
+            let item = self.expression(element.r#type, &name, &path, module);
+            let absent = if element.optional {
+                format!("if (items.length > {position}) ")
+            } else {
+                String::new()
+            };
+            body.line(format!("{absent}result.push({item});"));
+        }
+        let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
+        body.line(format!("return result{through_unknown}{cast};"));
+    }
+
+    /// Members in their order of preference; the first that the value fits reads it.
+    fn union_body(
+        &self,
+        members: &[TypeId],
+        path: &[String],
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let program = self.context.program;
+        let found = discriminant(program, members);
+        let mut members = ordered_members(program, members);
+        if let Some(found) = &found {
+            members.retain(|id| !found.cases.iter().any(|(case, _)| case == id));
+        }
+        let checker = Checker::uncounted(self.context, self.home);
+        let last = members.len();
+        for (position, member) in members.iter().enumerate() {
+            let path = extend(path, &format!("Member{position}"));
+            let value = self.expression(*member, "value", &path, module);
+            // Whatever comes last needs no check, and neither does a rest that is passed on alike.
+            let rest_alike = members[position..].iter().all(|id| self.is_identity(*id));
+            if found.is_none() && (position + 1 == last || rest_alike) {
+                body.line(format!("return {value}{cast};"));
+                return;
+            }
+            let condition = checker.condition(*member, "value", &path, module);
+            body.line(format!("if ({condition}) return {value}{cast};"));
+        }
+        let Some(found) = found else { return };
+        let property = literal::string(&found.property);
+        body.block(
+            format!("switch ((value as Readonly<Record<string, unknown>>)[{property}]) {{"),
+            "}",
+            |body| {
+                for (position, (member, literals)) in found.cases.iter().enumerate() {
+                    let path = extend(path, &format!("Case{position}"));
+                    let value = self.expression(*member, "value", &path, module);
+                    if position + 1 == found.cases.len() {
+                        body.line("default:");
+                    } else {
+                        for literal in literals {
+                            body.line(format!("case {}:", literal::value(literal)));
+                        }
+                    }
+                    body.line(format!("  return {value}{cast};"));
+                }
+            },
+        );
+    }
+}
+
+/// Whether an absent property is left absent. A generated one is: the system makes its value later. One that the type makes
+/// optional is, whatever its default: an update must not reset what it does not name.
+fn stays_absent(property: &Property) -> bool {
+    property.optional || (property.tags.generated.is_some() && property.tags.default.is_none())
+}
+
+/// Reads a property of `input`.
+fn read(property: &Property, module: &mut Module) -> String {
+    let key = literal::string(&property.name);
+    if is_inherited(&property.name) {
+        format!("{}(input, {key})", module.helper("own"))
+    } else {
+        format!("input[{key}]")
+    }
+}
+
+/// Sets a property of `result`. A key `__proto__` must be defined: assigning it would set the prototype.
+fn assign(name: &str, value: &str) -> String {
+    let key = literal::string(name);
+    if name == "__proto__" {
+        format!(
+            "Object.defineProperty(result, {key}, {{ value: {value}, enumerable: true, writable: true, configurable: true }});"
+        )
+    } else {
+        format!("result[{key}] = {value};")
+    }
+}

@@ -1,0 +1,104 @@
+//! `validators/<Type>.validator.ts`: for each declaration the fast check `is`, the shape behind `failures`, and `decode`;
+//! and `validators/<entity>.ts`, which gathers what belongs to an entity.
+
+mod check;
+mod decode;
+mod names;
+mod shape;
+mod template;
+
+use heck::ToLowerCamelCase;
+use kit_ir::{Declaration, DeclarationId};
+
+use crate::text::{Module, Writer, header};
+use crate::types::origin;
+use crate::{Artifact, Context};
+
+use check::Checker;
+use decode::Decoder;
+
+pub(crate) use check::extend;
+pub(crate) use names::{is_inherited, local};
+pub(crate) use shape::Shapes;
+pub(crate) use template::pattern as template_pattern;
+
+/// Path of a declaration's module, without the directory.
+pub(crate) fn file_name(name: &str) -> String {
+    format!("{name}.validator.ts")
+}
+
+pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
+    let modules = context.program.declarations.iter_ids().map(|(id, declaration)| {
+        Artifact::new(
+            format!("validators/{}", file_name(&declaration.name)),
+            emit_module(context, id, declaration),
+        )
+    });
+    let entities = context.program.entities.iter().map(|entity| {
+        let declaration = &context.program.declarations[entity.declaration];
+        emit_entity(context, declaration)
+    });
+    modules.chain(entities).collect()
+}
+
+fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
+    let name = &declaration.name;
+    let mut module = Module::new(
+        origin(context.program, declaration),
+        context.analysis.generated_names(),
+    );
+    let validator = module.r#type("@kit/types", "Validator");
+    let this = module.program_type("../types.ts", name);
+    Shapes::new(context, Some(id)).declare(declaration, &mut module);
+    Checker::new(context, id).declare(declaration, &mut module);
+    Decoder::new(context, id).declare(declaration, &mut module);
+    let explain = module.helper("explain");
+    let is = if context.analysis.is_recursive(id) {
+        // The second parameter must not be filled by whoever calls back with more arguments.
+        format!("is: (value) => is{name}(value),")
+    } else {
+        format!("is: is{name},")
+    };
+    let mut writer = Writer::default();
+    writer.doc(&format!("Checks and reads `{name}`."));
+    writer.block(
+        format!("export const {name}Validator: {validator}<{this}> = {{"),
+        "};",
+        |writer| {
+            writer.line(format!("name: \"{name}\","));
+            writer.line(is);
+            writer.line(format!(
+                "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
+            ));
+            writer.line(format!("decode: decode{name},"));
+        },
+    );
+    module.push(writer);
+    module.finish()
+}
+
+/// The entity's own type and the types written in the same file, which are those derived from it.
+fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
+    let program = context.program;
+    let source = entity.span.source;
+    let mut text = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
+    text.push('\n');
+    for declaration in &program.declarations {
+        let derived = declaration.span.source == source
+            && !program
+                .entities
+                .iter()
+                .any(|other| program.declarations[other.declaration].name == declaration.name);
+        if declaration.name == entity.name || derived {
+            let name = &declaration.name;
+            text.push_str(&format!(
+                "export {{ {name}Validator }} from \"./{}\";\n",
+                file_name(name)
+            ));
+        }
+    }
+    Artifact::new(
+        format!("validators/{}.ts", entity.name.to_lower_camel_case()),
+        text,
+    )
+}

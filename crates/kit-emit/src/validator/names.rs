@@ -1,0 +1,118 @@
+//! Names of local variables in generated functions.
+
+use crate::text::literal;
+
+/// Words that cannot name a variable in a module, and names that the generated functions use themselves.
+const TAKEN: &[&str] = &[
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "undefined",
+    "NaN",
+    "Infinity",
+    "Object",
+    "Array",
+    "Number",
+    "Date",
+    "Uint8Array",
+    "value",
+    "depth",
+    "result",
+    "input",
+    "text",
+    "key",
+    "item",
+    "items",
+    "index",
+    "own",
+    "define",
+    "enter",
+    "explain",
+    "fits",
+    "refuse",
+    "codePointsWithin",
+    "bigintWithin",
+    "toBigInt",
+    "hasUniqueItems",
+];
+
+/// A local variable for a property: the property's own name where that can be one.
+pub(crate) fn local(property: &str, position: usize) -> String {
+    let generated = ["is", "decode", "write", "pattern", "choices", "shape"]
+        .iter()
+        .any(|prefix| property.starts_with(prefix));
+    if literal::is_identifier(property)
+        && !property.starts_with('$')
+        && !TAKEN.contains(&property)
+        && !generated
+        && property != "__proto__"
+    {
+        property.to_owned()
+    } else {
+        format!("property{position}")
+    }
+}
+
+/// Whether `Object.prototype` has a property of that name, which an object that lacks it would inherit.
+pub(crate) fn is_inherited(name: &str) -> bool {
+    matches!(
+        name,
+        "constructor"
+            | "hasOwnProperty"
+            | "isPrototypeOf"
+            | "propertyIsEnumerable"
+            | "toLocaleString"
+            | "toString"
+            | "valueOf"
+            | "__proto__"
+            | "__defineGetter__"
+            | "__defineSetter__"
+            | "__lookupGetter__"
+            | "__lookupSetter__"
+    )
+}

@@ -1,0 +1,251 @@
+//! Types as data: the `Shape` that says what is wrong with a value.
+
+use kit_ir::{Constraints, Declaration, DeclarationId, ObjectType, Program, Property, TypeId, TypeKind};
+
+use super::check::extend;
+use super::template;
+use crate::Context;
+use crate::analysis::discriminant;
+use crate::text::{Module, Writer, literal};
+
+/// Writes shapes.
+pub(crate) struct Shapes<'a> {
+    context: Context<'a>,
+    /// The declaration whose module is written; nothing in modules that only use shapes.
+    home: Option<DeclarationId>,
+}
+
+impl<'a> Shapes<'a> {
+    pub(crate) fn new(context: Context<'a>, home: Option<DeclarationId>) -> Self {
+        Self { context, home }
+    }
+
+    /// `export const NoteShape`. A recursive one is a reference, whose entries are counted.
+    pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
+        let shape = module.codec_type("Shape");
+        let name = &declaration.name;
+        let recursive = self.home.is_some_and(|id| self.context.analysis.is_recursive(id));
+        let text = self.shape(declaration.r#type, Some(name), std::slice::from_ref(name), module);
+        let mut writer = Writer::default();
+        if recursive {
+            writer.line(format!("const shape: {shape} = {text};"));
+            writer.line(format!(
+                "export const {name}Shape: {shape} = {{ kind: \"reference\", recursive: true, to: () => shape }};"
+            ));
+        } else {
+            writer.line(format!("export const {name}Shape: {shape} = {text};"));
+        }
+        module.push(writer);
+    }
+
+    /// A shape as an expression; of several lines where it has properties.
+    pub(crate) fn shape(
+        &self,
+        id: TypeId,
+        name: Option<&str>,
+        path: &[String],
+        module: &mut Module,
+    ) -> String {
+        let program = self.context.program;
+        let r#type = &program.types[id];
+        let constraints = &r#type.constraints;
+        match &r#type.kind {
+            TypeKind::Unknown => simple("unknown"),
+            TypeKind::Never => simple("never"),
+            TypeKind::Null => simple("null"),
+            TypeKind::Boolean => simple("boolean"),
+            TypeKind::Date => simple("date"),
+            TypeKind::Bytes => simple("bytes"),
+            TypeKind::Number => fields("number", number_rules(constraints)),
+            TypeKind::BigInt => fields("bigint", number_rules(constraints)),
+            TypeKind::String => fields("string", string_rules(constraints, path, module)),
+            TypeKind::Literal { value } => fields("literal", vec![("value", literal::value(value))]),
+            TypeKind::Template { parts } => fields(
+                "template",
+                vec![
+                    (
+                        "pattern",
+                        module.pattern(&template::pattern(program, parts), path),
+                    ),
+                    ("source", literal::string(&template::source(program, parts))),
+                ],
+            ),
+            TypeKind::Array { element } => {
+                let mut rules = vec![(
+                    "element",
+                    self.shape(*element, None, &extend(path, "Item"), module),
+                )];
+                rules.extend(constraints.min_items.map(|items| ("minItems", items.to_string())));
+                rules.extend(constraints.max_items.map(|items| ("maxItems", items.to_string())));
+                rules.extend(
+                    constraints
+                        .unique_items
+                        .then(|| ("uniqueItems", "true".to_owned())),
+                );
+                fields("array", rules)
+            }
+            TypeKind::Tuple { elements } => {
+                let elements: Vec<_> = elements
+                    .iter()
+                    .map(|element| {
+                        let mut parts = vec![(
+                            "shape".to_owned(),
+                            self.shape(element.r#type, None, &extend(path, "Item"), module),
+                        )];
+                        if element.optional {
+                            parts.push(("optional".to_owned(), "true".to_owned()));
+                        }
+                        if element.rest {
+                            parts.push(("rest".to_owned(), "true".to_owned()));
+                        }
+                        literal::object(parts)
+                    })
+                    .collect();
+                fields("tuple", vec![("elements", literal::list("[", elements, "]"))])
+            }
+            TypeKind::Object(object) => self.object(object, name, path, module),
+            TypeKind::Union { members } => {
+                let shapes: Vec<_> = members
+                    .iter()
+                    .map(|member| self.shape(*member, None, path, module))
+                    .collect();
+                let mut parts = vec![("members", literal::list("[", shapes, "]"))];
+                parts.extend(
+                    discriminant(program, members)
+                        .map(|found| ("discriminant", literal::string(&found.property))),
+                );
+                fields("union", parts)
+            }
+            TypeKind::Reference { declaration } => self.reference(*declaration, module),
+        }
+    }
+
+    fn object(
+        &self,
+        object: &ObjectType,
+        name: Option<&str>,
+        path: &[String],
+        module: &mut Module,
+    ) -> String {
+        let properties: Vec<_> = object
+            .properties
+            .iter()
+            .map(|property| self.property(property, path, module))
+            .collect();
+        let mut text = "{\n  kind: \"object\",\n".to_owned();
+        if let Some(name) = name {
+            text.push_str(&format!("  name: {},\n", literal::string(name)));
+        }
+        if properties.is_empty() {
+            text.push_str("  properties: [],\n");
+        } else {
+            text.push_str("  properties: [\n");
+            for property in properties {
+                text.push_str(&format!("    {},\n", property.replace('\n', "\n    ")));
+            }
+            text.push_str("  ],\n");
+        }
+        if let Some(index) = object.index {
+            let index = self.shape(index, None, &extend(path, "Value"), module);
+            text.push_str(&format!("  index: {},\n", index.replace('\n', "\n  ")));
+        }
+        text.push('}');
+        text
+    }
+
+    fn property(&self, property: &Property, path: &[String], module: &mut Module) -> String {
+        let mut parts = vec![
+            ("key".to_owned(), literal::string(&property.name)),
+            (
+                "shape".to_owned(),
+                self.shape(property.r#type, None, &extend(path, &property.name), module),
+            ),
+        ];
+        if property.optional {
+            parts.push(("optional".to_owned(), "\"always\"".to_owned()));
+        } else if property.optional_in_input() {
+            parts.push(("optional".to_owned(), "\"input\"".to_owned()));
+        }
+        if property.tags.sensitive {
+            parts.push(("sensitive".to_owned(), "true".to_owned()));
+        }
+        literal::object(parts)
+    }
+
+    fn reference(&self, target: DeclarationId, module: &mut Module) -> String {
+        let name = &self.context.program.declarations[target].name;
+        let shape = format!("{name}Shape");
+        if self.home != Some(target) {
+            module.value(&module_path(self.context.program, target), &shape);
+        }
+        if self.context.analysis.is_recursive(target) {
+            // Modules of recursive types import each other, so the constant may not be there yet.
+            format!("{{ kind: \"reference\", to: () => {shape} }}")
+        } else {
+            shape
+        }
+    }
+}
+
+/// The way to a declaration's validator from the modules beside it and from the other directories of generated modules.
+fn module_path(program: &Program, target: DeclarationId) -> String {
+    format!(
+        "../validators/{}",
+        super::file_name(&program.declarations[target].name)
+    )
+}
+
+fn simple(kind: &str) -> String {
+    fields(kind, Vec::new())
+}
+
+fn fields(kind: &str, rules: Vec<(&str, String)>) -> String {
+    let kind = ("kind".to_owned(), literal::string(kind));
+    literal::object(
+        std::iter::once(kind).chain(rules.into_iter().map(|(key, value)| (key.to_owned(), value))),
+    )
+}
+
+fn string_rules(
+    constraints: &Constraints,
+    path: &[String],
+    module: &mut Module,
+) -> Vec<(&'static str, String)> {
+    let mut rules = Vec::new();
+    rules.extend(
+        constraints
+            .min_length
+            .map(|length| ("minLength", length.to_string())),
+    );
+    rules.extend(
+        constraints
+            .max_length
+            .map(|length| ("maxLength", length.to_string())),
+    );
+    rules.extend(
+        constraints
+            .format
+            .map(|format| ("format", literal::string(format.name()))),
+    );
+    let pattern = constraints.pattern.as_ref();
+    rules.extend(pattern.map(|pattern| ("pattern", module.pattern(pattern, path))));
+    rules
+}
+
+fn number_rules(constraints: &Constraints) -> Vec<(&'static str, String)> {
+    let mut rules = Vec::new();
+    rules.extend(constraints.integer.then(|| ("integer", "true".to_owned())));
+    let bounds = [
+        ("minimum", constraints.minimum),
+        ("maximum", constraints.maximum),
+        ("exclusiveMinimum", constraints.exclusive_minimum),
+        ("exclusiveMaximum", constraints.exclusive_maximum),
+        ("multipleOf", constraints.multiple_of),
+    ];
+    rules.extend(
+        bounds
+            .into_iter()
+            .filter_map(|(name, bound)| Some((name, literal::number(bound?.get())))),
+    );
+    rules
+}
