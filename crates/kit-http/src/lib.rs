@@ -60,6 +60,9 @@ mod response;
 mod service;
 mod socket;
 
+/// The names that [`Request::has_header`] takes.
+pub use http::header::HeaderName;
+
 pub use config::{Config, Limits, Timeouts};
 pub use engine::{Engine, Handler};
 pub use rejection::Rejection;

@@ -89,6 +89,11 @@ impl Request {
             .filter_map(|name| Some((name.as_str(), joined(headers, name)?)))
     }
 
+    /// Whether a header is there; cheaper than [`Request::header`] for the names that the `http` crate knows.
+    pub fn has_header(&self, name: &HeaderName) -> bool {
+        self.parts.headers.contains_key(name)
+    }
+
     /// Whether the body is declared as plain `application/json`, by far the most common case.
     pub fn is_plain_json(&self) -> bool {
         let mut values = self.parts.headers.get_all(CONTENT_TYPE).iter();

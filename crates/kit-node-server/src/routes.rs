@@ -1,5 +1,6 @@
 //! Route matches as the numbers that JavaScript gets. The counterpart is `packages/server-native/src/exchange.ts`.
 
+use kit_http::{HeaderName, Request};
 use kit_router::{Allow, Match, Method, ParamBuffer, Router};
 
 /// No route has the path.
@@ -28,10 +29,25 @@ pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut Param
     Matched { route, allow }
 }
 
-/// The method's place in [`Method::ALL`], or -1 for any other, whose name JavaScript asks for.
-pub(crate) fn method_code(method: &str) -> i32 {
-    Method::from_name(method)
+/// A method that is not in [`Method::ALL`]; JavaScript asks for its name.
+const OTHER_METHOD: usize = 15;
+const BODY_TOO_LARGE: i32 = 1 << 4;
+const HAS_TRACEPARENT: i32 = 1 << 5;
+
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// What is small and nearly always asked for, in one number: the method's place in [`Method::ALL`], and two bits.
+pub(crate) fn traits(request: &Request) -> i32 {
+    let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
-        .and_then(|place| i32::try_from(place).ok())
-        .unwrap_or(-1)
+        .unwrap_or(OTHER_METHOD);
+    // Four bits suffice for either.
+    let mut traits = i32::try_from(place).unwrap_or(0);
+    if request.body_too_large() {
+        traits |= BODY_TOO_LARGE;
+    }
+    if request.has_header(&TRACEPARENT) {
+        traits |= HAS_TRACEPARENT;
+    }
+    traits
 }

@@ -17,7 +17,7 @@ const ROUNDS: usize = 8;
 
 /// The functions that JavaScript passed to `create`.
 pub(crate) struct Callbacks {
-    /// `(id, route, method, target, bodyLength, body, ...params)`
+    /// `(id, route, traits, target, bodyLength, body, ...params)`
     pub(crate) request: Reference,
     /// `(id)`
     pub(crate) abort: Reference,
@@ -258,7 +258,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
         self.arguments.extend([
             number(env, id)?,
             env.int(matched.route)?,
-            env.int(routes::method_code(request.method()))?,
+            env.int(routes::traits(request))?,
             // The guard lets nothing but visible ASCII into a target.
             env.latin1(request.target().as_bytes())?,
             body_length(env, request)?,
@@ -315,11 +315,7 @@ fn number(env: Env<'_>, id: RequestId) -> Result<Value<'_>, Error> {
     env.double(id.as_number() as f64)
 }
 
-/// The number of bytes; -1 for a body that is too large.
 fn body_length<'scope>(env: Env<'scope>, request: &Request) -> Result<Value<'scope>, Error> {
-    if request.body_too_large() {
-        return env.int(-1);
-    }
     match i32::try_from(request.body().len()) {
         Ok(length) => env.int(length),
         #[allow(clippy::cast_precision_loss)] // no body has 2^53 bytes

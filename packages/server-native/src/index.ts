@@ -1,1 +1,6 @@
-export {};
+/**
+ * kit's own HTTP server: an engine in Rust on Node's own event loop.
+ *
+ * @module
+ */
+export { nativeServer, type NativeServerHandle, type NativeServerOptions } from "./adapter.ts";

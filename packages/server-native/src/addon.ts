@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** Names a request until it is answered. */
+export type RequestId = number;
+
+/**
+ * Called once for each request. `route` is a route's number or one of the negative codes of `match.ts`; `traits` is
+ * explained in `exchange.ts`; `body` is there where it is UTF-8 text sent as plain `application/json`.
+ */
+export type OnRequest = (
+  id: RequestId,
+  route: number,
+  traits: number,
+  target: string,
+  bodyLength: number,
+  body: string | undefined,
+  ...params: string[]
+) => void;
+
+/** The content type of an answer: none, JSON, or any other as text. */
+export type ContentTypeCode = 0 | 1 | string;
+
+/** The functions of the addon. The counterpart is `crates/kit-node-server/src/exports.rs`. */
+export interface Addon {
+  /** Binds and listens. Takes and gives JSON: see {@link CreateOptions} and {@link Created}. */
+  create(
+    options: string,
+    onRequest: OnRequest,
+    onAbort: (id: RequestId) => void,
+    onClosed: () => void,
+  ): string;
+  respond(
+    server: number,
+    id: RequestId,
+    status: number,
+    contentType: ContentTypeCode,
+    body: string | Uint8Array | null,
+    headers: readonly string[] | null,
+  ): void;
+  method(server: number, id: RequestId): string;
+  header(server: number, id: RequestId, name: string): string | undefined;
+  headers(server: number, id: RequestId): string[];
+  bodyText(server: number, id: RequestId): string | undefined;
+  bodyBytes(server: number, id: RequestId): Uint8Array;
+  remoteAddress(server: number, id: RequestId): string;
+  close(server: number, graceMs: number): void;
+  connections(server: number): number;
+  forget(server: number): void;
+}
+
+/** What `create` gives, as JSON. */
+export interface Created {
+  readonly server: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+const builtFor: ReadonlySet<string> = new Set([
+  "linux-x64-gnu",
+  "linux-x64-musl",
+  "linux-arm64-gnu",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+]);
+
+let loaded: Addon | undefined;
+
+/** Loads the addon of this platform, once. Fails with a message that says what to do. */
+export function loadAddon(): Addon {
+  loaded ??= load(platformTriple());
+  return loaded;
+}
+
+/** The Node that runs, as addons are named after it: `linux-x64-gnu`. */
+export function platformTriple(): string {
+  const triple = `${process.platform}-${process.arch}`;
+  return process.platform === "linux" ? `${triple}-${isGlibc() ? "gnu" : "musl"}` : triple;
+}
+
+/** Loads the addon of a platform from this package. */
+export function load(triple: string): Addon {
+  if (!builtFor.has(triple)) {
+    throw addonError(
+      `@kit/server-native does not run on ${triple}; it runs on ${[...builtFor].join(", ")}. ` +
+        "Use another server adapter there.",
+    );
+  }
+  const path = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
+  if (!existsSync(path)) {
+    throw addonError(
+      `@kit/server-native has no addon for ${triple}: ${path} is missing. ` +
+        "Install the package again; in kit's own repository, run `cargo xtask addons`.",
+    );
+  }
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (cause) {
+    throw addonError(`The addon of @kit/server-native cannot be loaded: ${path}`, cause);
+  }
+}
+
+function isGlibc(): boolean {
+  const { report } = process;
+  // Without it the report looks up the names of every connection's peer.
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime !== undefined;
+}
+
+function addonError(message: string, cause?: unknown): Error {
+  const error = new Error(message, cause === undefined ? undefined : { cause });
+  return Object.assign(error, { code: "ERR_KIT_ADDON" });
+}

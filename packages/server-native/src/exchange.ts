@@ -1,0 +1,140 @@
+import type { ResponseBody, RouteMatch, ServerExchange } from "@kit/types";
+
+import type { Addon, RequestId } from "./addon.ts";
+
+/** What the addon tells of every request in one number: the method's place below, and two bits. */
+const methodBits = 0xf;
+const methods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const bodyTooLargeBit = 1 << 4;
+const traceparentBit = 1 << 5;
+
+const jsonType = "application/json";
+
+/** What the exchanges of one server share. */
+export interface ExchangeHost {
+  readonly addon: Addon;
+  readonly server: number;
+  /** The exchanges that want to know when their client leaves. */
+  readonly listening: Map<RequestId, NativeExchange>;
+  /** The requests whose client left and that are not answered yet. */
+  readonly aborted: Set<RequestId>;
+}
+
+/**
+ * One request of the native server. What is asked for nearly always came with it; the rest is fetched from the addon when it
+ * is asked for, which works until the request is answered.
+ */
+export class NativeExchange implements ServerExchange {
+  readonly target: string;
+  readonly match: RouteMatch;
+  readonly bodyLength: number;
+  private readonly host: ExchangeHost;
+  private readonly id: RequestId;
+  private readonly traits: number;
+  private readonly body: string | undefined;
+  private abortListeners: (() => void)[] | undefined;
+
+  constructor(
+    host: ExchangeHost,
+    id: RequestId,
+    match: RouteMatch,
+    traits: number,
+    target: string,
+    bodyLength: number,
+    body: string | undefined,
+  ) {
+    this.host = host;
+    this.id = id;
+    this.match = match;
+    this.traits = traits;
+    this.target = target;
+    this.bodyLength = bodyLength;
+    this.body = body;
+    this.abortListeners = undefined;
+  }
+
+  get method(): string {
+    return methods[this.traits & methodBits] ?? this.host.addon.method(this.host.server, this.id);
+  }
+
+  get bodyTooLarge(): boolean {
+    return (this.traits & bodyTooLargeBit) !== 0;
+  }
+
+  get remoteAddress(): string {
+    return this.host.addon.remoteAddress(this.host.server, this.id);
+  }
+
+  bodyText(): string | undefined {
+    if (this.body !== undefined) return this.body;
+    if (this.bodyLength === 0) return "";
+    return this.host.addon.bodyText(this.host.server, this.id);
+  }
+
+  bodyBytes(): Uint8Array {
+    return this.host.addon.bodyBytes(this.host.server, this.id);
+  }
+
+  header(name: string): string | undefined {
+    // Two that the pipeline asks for often, and whose answer came with the request.
+    if (name === "traceparent" && (this.traits & traceparentBit) === 0) return undefined;
+    if (name === "content-type" && this.body !== undefined) return jsonType;
+    return this.host.addon.header(this.host.server, this.id, name);
+  }
+
+  headers(): Record<string, string> {
+    const list = this.host.addon.headers(this.host.server, this.id);
+    // Without a prototype: a client chooses the names.
+    const headers = Object.create(null) as Record<string, string>;
+    for (let index = 0; index < list.length; index += 2) headers[list[index]!] = list[index + 1]!;
+    return headers;
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.host.aborted.has(this.id)) {
+      listener();
+      return;
+    }
+    if (this.abortListeners === undefined) {
+      this.abortListeners = [];
+      this.host.listening.set(this.id, this);
+    }
+    this.abortListeners.push(listener);
+  }
+
+  respond(
+    status: number,
+    contentType: string | null,
+    body: ResponseBody,
+    headers: readonly string[] | null,
+  ): void {
+    const { addon, server, listening, aborted } = this.host;
+    if (this.abortListeners !== undefined) listening.delete(this.id);
+    if (aborted.size > 0) aborted.delete(this.id);
+    const type = contentType === jsonType ? 1 : (contentType ?? 0);
+    try {
+      addon.respond(server, this.id, status, type, body, headers);
+    } catch (error) {
+      this.giveUp();
+      throw error;
+    }
+  }
+
+  /** The client left. */
+  abort(): void {
+    const listeners = this.abortListeners ?? [];
+    this.abortListeners = undefined;
+    for (const listener of listeners) listener();
+  }
+
+  /** The answer cannot be written as it is (a header with a line break, say). The client is not left waiting. */
+  private giveUp(): void {
+    const { addon, server } = this.host;
+    const text = '{"error":{"code":"INTERNAL_SERVER_ERROR","message":"Internal Server Error"}}';
+    try {
+      addon.respond(server, this.id, 500, 1, text, null);
+    } catch {
+      // It has been answered already: that is what the first error says.
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { RouteMatch } from "@kit/types";
+
+/** How the addon says what no route's number says. The counterpart is `crates/kit-node-server/src/routes.rs`. */
+const notFoundCode = -1;
+const badPathCode = -2;
+
+const notFound: RouteMatch = { kind: "not-found" };
+const badPath: RouteMatch = { kind: "bad-path" };
+
+/** Makes matches of the addon's numbers; those without parameters are made once. */
+export class Matches {
+  readonly #withoutParams: readonly RouteMatch[];
+
+  constructor(routes: number) {
+    this.#withoutParams = Array.from({ length: routes }, (_, route) => ({
+      kind: "route" as const,
+      route,
+      params: [],
+    }));
+  }
+
+  /** `params` are the route's, or the allowed methods in one text where the method is not allowed. */
+  of(code: number, params: readonly string[]): RouteMatch {
+    if (code >= 0) {
+      return params.length === 0 ? this.#withoutParams[code]! : { kind: "route", route: code, params };
+    }
+    if (code === notFoundCode) return notFound;
+    if (code === badPathCode) return badPath;
+    return { kind: "method-not-allowed", allow: params[0]!.split(", ") };
+  }
+}
