@@ -1,1 +1,81 @@
-//! kit-node-compiler
+//! The addon of `@kit/transform-native`: kit's command line behind Node-API.
+//!
+//! Where it stands: a `cdylib` that Node loads. It converts between JavaScript values and [`kit_cli`], and decides nothing.
+//! There are no threads: a command runs inside the calls of [`Command::step`], on the thread that calls.
+//!
+//! A panic never crosses the boundary: it becomes a JavaScript error that says it is a bug in kit, and the command is over.
+//!
+//! ```js
+//! const { Command } = require("./kit-compiler.linux-x64-gnu.node");
+//! const command = new Command(["build", "--json"]);
+//! let request = JSON.parse(command.step());          // { kind: "loadConfig", path: "/app/kit.config.ts" }
+//! request = JSON.parse(command.step('{"value":{}}')); // { kind: "exit", code: 0 }
+//! ```
+
+use std::any::Any;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kit_cli::{ProcessEnvironment, Reply, Session};
+use napi::{Error, Result};
+use napi_derive::napi;
+
+/// A command that is run step by step.
+#[napi]
+pub struct Command {
+    /// Nothing after a panic.
+    session: Option<Session>,
+}
+
+#[napi]
+impl Command {
+    /// A command with its arguments, without the program's name. It begins to run with the first step.
+    #[napi(constructor)]
+    pub fn new(args: Vec<String>) -> Self {
+        let args = args.into_iter().map(OsString::from).collect();
+        Self {
+            session: Some(Session::new(args, ProcessEnvironment)),
+        }
+    }
+
+    /// Runs the command until it needs its host or ends; takes the reply to the last request and returns the next one,
+    /// both as JSON.
+    #[napi]
+    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over an owned string.
+    pub fn step(&mut self, reply: Option<String>) -> Result<String> {
+        let reply = reply
+            .map(|text| serde_json::from_str::<Reply>(&text))
+            .transpose()
+            .map_err(|error| Error::from_reason(format!("the reply is not valid: {error}")))?;
+        let mut session = self
+            .session
+            .take()
+            .ok_or_else(|| Error::from_reason("the command has ended"))?;
+        // The session is gone after a panic, so nobody sees it in a broken state.
+        let request = catch_unwind(AssertUnwindSafe(|| {
+            let request = session.step(reply);
+            self.session = Some(session);
+            request
+        }))
+        .map_err(|panic| bug(panic.as_ref()))?
+        .map_err(|error| Error::from_reason(error.to_string()))?;
+        serde_json::to_string(&request).map_err(|error| Error::from_reason(error.to_string()))
+    }
+}
+
+/// The version of the addon.
+#[napi]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+fn bug(panic: &(dyn Any + Send)) -> Error {
+    let message = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it gave no message");
+    Error::from_reason(format!(
+        "bug in kit: {message}. Please report it with the sources that caused it"
+    ))
+}

@@ -1,1 +1,7 @@
-export {};
+/**
+ * Configuration of the `kit` command. The command itself is `bin/kit.js`.
+ *
+ * @module
+ */
+export { defineConfig } from "./config.ts";
+export type { Config, DatabaseConfig } from "./config.ts";

@@ -1,1 +1,70 @@
-export {};
+/**
+ * kit's compiler and command line as a native addon. Only `@kit/cli` needs it: nothing that runs in production loads a
+ * compiler.
+ *
+ * @module
+ */
+import { createRequire } from "node:module";
+
+import { addonPath } from "./platform.ts";
+
+/**
+ * A `kit` command that is run step by step. It works on its own until it needs JavaScript; {@link Command.step} then
+ * returns what it needs, and the next step carries the reply.
+ */
+export interface Command {
+  /**
+   * Runs the command on.
+   *
+   * @param reply - JSON of a {@link CommandReply}; nothing for the first step.
+   * @returns JSON of a {@link CommandRequest}.
+   * @throws An `Error` that begins with "bug in kit" where the command panicked; it cannot go on then.
+   */
+  step(reply?: string): string;
+}
+
+/** What a command asks of its host. */
+export type CommandRequest =
+  | { readonly kind: "loadConfig"; readonly path: string }
+  | { readonly kind: "databaseUrl"; readonly root: string }
+  | { readonly kind: "exit"; readonly code: number };
+
+/** The host's reply: a value, or why there is none. */
+export type CommandReply = { readonly value: unknown } | { readonly error: string };
+
+/** The addon's exports. */
+export interface Compiler {
+  /** A command with its arguments, without the program's name. */
+  readonly Command: new (args: string[]) => Command;
+  /** Version of the addon, equal to that of this package. */
+  readonly version: () => string;
+}
+
+let loaded: Compiler | undefined;
+
+/**
+ * Loads the addon, once.
+ *
+ * @throws An `Error` that says what to do where there is no addon for this platform or it does not load.
+ * @example
+ * ```ts
+ * import { loadCompiler } from "@kit/transform-native";
+ *
+ * const { Command } = loadCompiler();
+ * const command = new Command(["build", "--root", "examples/notes"]);
+ * ```
+ */
+export function loadCompiler(): Compiler {
+  if (loaded === undefined) {
+    const path = addonPath();
+    try {
+      loaded = createRequire(import.meta.url)(path) as Compiler;
+    } catch (error) {
+      throw new Error(
+        `kit's compiler could not be loaded from ${path}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
+    }
+  }
+  return loaded;
+}

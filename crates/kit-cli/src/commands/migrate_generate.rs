@@ -1,0 +1,125 @@
+//! `kit migrate:generate`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use kit_build::{BuildRequest, BuildTime, Disk, MIGRATIONS, analyze, write_migration};
+use kit_database::{Change, Migration, plan};
+use serde::Serialize;
+
+use crate::args::Common;
+use crate::console::{Console, quantity};
+use crate::failure::{Problem, Reason, Stop};
+use crate::project::{Project, build_time};
+use crate::{Environment, Host};
+
+pub(crate) async fn run(
+    name: &str,
+    common: &Common,
+    console: &Console<'_>,
+    environment: &dyn Environment,
+    host: &dyn Host,
+) -> Result<(), Stop> {
+    let project = Project::open(common, environment, host).await?;
+    let time = build_time(environment)?;
+    let analysis = analyze(
+        &BuildRequest {
+            root: &project.root,
+            config: &project.config,
+            files: Arc::new(Disk),
+            time: &time,
+        },
+        &(),
+    )?;
+    let mut diagnostics = project.warnings;
+    diagnostics.extend(analysis.diagnostics);
+    if diagnostics.has_errors() {
+        return Err(Stop::Diagnosed(diagnostics, Box::new(analysis.sources)));
+    }
+    if !console.is_json() {
+        console.diagnostics(&diagnostics, &analysis.sources);
+    }
+    let plan = plan(Migration::latest_snapshot(&analysis.migrations), &analysis.schema).map_err(|error| {
+        let reasons = error.problems.into_iter().map(|problem| Reason {
+            path: None,
+            message: format!("{}: {}", problem.place, problem.message),
+            help: Some(problem.help),
+        });
+        Problem::migration(reasons.collect())
+    })?;
+    if plan.is_empty() {
+        console.json(&Report {
+            status: "unchanged",
+            path: None,
+            destructive: false,
+            changes: Vec::new(),
+        });
+        console.result(&format!(
+            "no migration: {MIGRATIONS}/ is up to date with the types"
+        ));
+        return Ok(());
+    }
+    let timestamp = next_timestamp(&time, &analysis.migrations)?;
+    let migration = Migration::create(&timestamp, name, &plan, &analysis.schema)
+        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    write_migration(&project.root, &migration)?;
+
+    let path = format!("{MIGRATIONS}/{}", migration.name);
+    console.json(&Report {
+        status: "generated",
+        path: Some(&path),
+        destructive: migration.destructive,
+        changes: migration.changes.iter().map(Line::new).collect(),
+    });
+    let mut text = format!("{path}: {}", quantity(migration.changes.len(), "change"));
+    for change in &migration.changes {
+        let mark = if change.is_destructive() {
+            " (destructive)"
+        } else {
+            ""
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {}{mark}", change.summary());
+    }
+    console.result(&text);
+    Ok(())
+}
+
+/// After every migration that is there: they run in the order of their names.
+fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, Stop> {
+    let Some(last) = migrations.last() else {
+        return Ok(time.compact());
+    };
+    let stamp = last.name.split('_').next().unwrap_or_default();
+    time.compact_after(stamp).ok_or_else(|| {
+        let message = format!("the newest migration, {}, does not begin with a time", last.name);
+        Problem::migration(vec![Reason::new(message)])
+            .help("rename its directory, if no database has it yet")
+            .into()
+    })
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    /// `generated` or `unchanged`.
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    destructive: bool,
+    changes: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    summary: String,
+    destructive: bool,
+}
+
+impl Line {
+    fn new(change: &Change) -> Self {
+        Self {
+            summary: change.summary(),
+            destructive: change.is_destructive(),
+        }
+    }
+}

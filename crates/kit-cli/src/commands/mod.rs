@@ -1,0 +1,5 @@
+//! One module a command.
+
+pub(crate) mod build;
+pub(crate) mod migrate_apply;
+pub(crate) mod migrate_generate;

@@ -1,0 +1,157 @@
+//! How a command speaks: to people with code frames and colours, to programs with JSON.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::io;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use kit_diagnostics::{Diagnostics, Severity, Sources, render};
+use serde::Serialize;
+
+use crate::{Environment, Stream};
+
+/// The output of one command.
+pub(crate) struct Console<'a> {
+    environment: &'a dyn Environment,
+    json: bool,
+    broken: Cell<bool>,
+}
+
+impl<'a> Console<'a> {
+    pub(crate) fn new(environment: &'a dyn Environment, json: bool) -> Self {
+        Self {
+            environment,
+            json,
+            broken: Cell::new(false),
+        }
+    }
+
+    /// Whether results are JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether a result could not be written. A reader that left (`kit build --json | head -1`) is no failure.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.get()
+    }
+
+    /// Whether a person watches what happens.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.environment.is_terminal(Stream::Err)
+    }
+
+    /// A result as JSON, where JSON was asked for.
+    pub(crate) fn json(&self, value: &impl Serialize) {
+        if self.json {
+            let text =
+                serde_json::to_string_pretty(value).expect("reports have string keys and finite numbers");
+            self.write(Stream::Out, &format!("{text}\n"));
+        }
+    }
+
+    /// A result in words, where JSON was not asked for.
+    pub(crate) fn result(&self, text: &str) {
+        if !self.json {
+            self.write(Stream::Out, &format!("{text}\n"));
+        }
+    }
+
+    /// What happens on the way.
+    pub(crate) fn note(&self, text: &str) {
+        self.write(Stream::Err, &format!("{text}\n"));
+    }
+
+    /// A failure without a place in the sources.
+    pub(crate) fn error(&self, message: &str) {
+        let style = AnsiColor::Red.on_default().bold();
+        self.note(&format!("{}: {message}", self.paint(Stream::Err, style, "error")));
+    }
+
+    /// What a person should know although nothing failed. With JSON, warnings are part of the document.
+    pub(crate) fn warning(&self, message: &str) {
+        if !self.json {
+            let style = AnsiColor::Yellow.on_default().bold();
+            self.note(&format!(
+                "{}: {message}",
+                self.paint(Stream::Err, style, "warning")
+            ));
+        }
+    }
+
+    /// Diagnostics as code frames, and a last line that counts them.
+    pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
+        let style = if self.colors(Stream::Err) {
+            kit_diagnostics::Style::Colored
+        } else {
+            kit_diagnostics::Style::Plain
+        };
+        let mut text = String::new();
+        for diagnostic in diagnostics {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}\n", render(diagnostic, sources, style));
+        }
+        let count = |severity| {
+            diagnostics
+                .iter()
+                .filter(|item| item.severity == severity)
+                .count()
+        };
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        if errors > 0 {
+            let mut line = quantity(errors, "error");
+            if warnings > 0 {
+                let _ = write!(line, " and {}", quantity(warnings, "warning"));
+            }
+            let _ = writeln!(text, "{line}; nothing was written");
+        }
+        if !text.is_empty() {
+            self.write(Stream::Err, &text);
+        }
+    }
+
+    /// Text in a style, where the stream shows styles.
+    pub(crate) fn paint(&self, stream: Stream, style: Style, text: &str) -> String {
+        if self.colors(stream) {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Colours on a terminal, unless `NO_COLOR` is set (to anything, as its convention has it) or the terminal is dumb.
+    pub(crate) fn colors(&self, stream: Stream) -> bool {
+        let set = |name| self.environment.var(name).is_some_and(|value| !value.is_empty());
+        self.environment.is_terminal(stream)
+            && !set("NO_COLOR")
+            && self.environment.var("TERM").as_deref() != Some("dumb")
+    }
+
+    /// Writes text as it is.
+    pub(crate) fn write(&self, stream: Stream, text: &str) {
+        match self.environment.write(stream, text) {
+            Err(error) if stream == Stream::Out && error.kind() != io::ErrorKind::BrokenPipe => {
+                self.broken.set(true);
+                // Standard error is the last place to say so; where that fails too the exit code still does.
+                let _ = self.environment.write(
+                    Stream::Err,
+                    &format!("error: cannot write to standard output: {error}\n"),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Milliseconds, to the microsecond.
+#[allow(clippy::cast_precision_loss)] // Reason: 2^53 microseconds are 285 years.
+pub(crate) fn milliseconds(took: Duration) -> f64 {
+    took.as_micros() as f64 / 1000.0
+}
+
+/// `1 route`, `2 routes`.
+pub(crate) fn quantity(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

@@ -1,0 +1,155 @@
+//! Why a command could not do its work, in the form for people and the form for programs.
+
+use kit_build::BuildError;
+use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Sources};
+
+use crate::HostError;
+use crate::console::Console;
+
+/// What ends a command early.
+pub(crate) enum Stop {
+    /// Mistakes in the project.
+    Diagnosed(Diagnostics, Box<dyn Sources>),
+    /// Something around the project failed, or was refused.
+    Failed(Problem),
+}
+
+/// A failure without a place in the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// `code` of the JSON form.
+    code: &'static str,
+    /// `phase` of the JSON form.
+    phase: &'static str,
+    /// Usually one.
+    reasons: Vec<Reason>,
+}
+
+/// One of the things that went wrong together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reason {
+    /// The file, where one is to blame.
+    pub(crate) path: Option<String>,
+    /// What happened.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl Problem {
+    /// A failure of a build.
+    pub(crate) fn build(phase: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code: "BUILD_ERROR",
+            phase,
+            reasons: vec![Reason {
+                message: message.into(),
+                ..Reason::default()
+            }],
+        }
+    }
+
+    /// A failure to make or apply migrations.
+    pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
+        Self {
+            code: "MIGRATION_ERROR",
+            phase: "database",
+            reasons,
+        }
+    }
+
+    /// Blames a file.
+    pub(crate) fn at(mut self, path: &str) -> Self {
+        for reason in &mut self.reasons {
+            reason.path = Some(path.to_owned());
+        }
+        self
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, help: &str) -> Self {
+        for reason in &mut self.reasons {
+            reason.help = Some(help.to_owned());
+        }
+        self
+    }
+}
+
+impl Reason {
+    /// What happened, and nothing more to say about it.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Failed(problem)
+    }
+}
+
+impl From<BuildError> for Stop {
+    fn from(error: BuildError) -> Self {
+        let phase = match error {
+            BuildError::NoProject { .. } | BuildError::SourceDateEpoch { .. } | BuildError::Clock => {
+                "configuration"
+            }
+            _ => "emit",
+        };
+        Self::Failed(Problem::build(phase, error.to_string()))
+    }
+}
+
+impl From<HostError> for Stop {
+    fn from(error: HostError) -> Self {
+        Self::Failed(Problem::build("configuration", error.message))
+    }
+}
+
+impl Stop {
+    /// Says it, on the right stream in the right form.
+    pub(crate) fn report(&self, console: &Console<'_>) {
+        match self {
+            Self::Diagnosed(diagnostics, sources) => {
+                console.json(&BuildFailure::new(diagnostics));
+                if !console.is_json() {
+                    console.diagnostics(diagnostics, sources.as_ref());
+                }
+            }
+            Self::Failed(problem) => {
+                console.json(&BuildFailure {
+                    code: problem.code,
+                    phase: problem.phase,
+                    failures: problem
+                        .reasons
+                        .iter()
+                        .map(|reason| failure(problem, reason))
+                        .collect(),
+                    warnings: Vec::new(),
+                });
+                if !console.is_json() {
+                    for reason in &problem.reasons {
+                        console.error(&reason.message);
+                        if let Some(help) = &reason.help {
+                            console.note(&format!("help: {help}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn failure(problem: &Problem, reason: &Reason) -> Failure {
+    Failure {
+        path: reason.path.clone(),
+        line: None,
+        column: None,
+        message: reason.message.clone(),
+        suggestion: reason.help.clone(),
+        code: problem.code.to_owned(),
+    }
+}

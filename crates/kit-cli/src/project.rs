@@ -1,0 +1,87 @@
+//! The project that a command works on.
+
+use std::path::PathBuf;
+
+use kit_build::{
+    BuildTime, LoadedConfig, Resolution, ResolvedConfig, find_config_file, project_root, resolve,
+};
+use kit_diagnostics::{Diagnostics, Sources};
+
+use crate::args::Common;
+use crate::failure::{Problem, Stop};
+use crate::{Environment, Host};
+
+/// A project whose configuration is valid.
+pub(crate) struct Project {
+    /// Absolute, without symbolic links.
+    pub(crate) root: PathBuf,
+    pub(crate) config: ResolvedConfig,
+    /// Warnings about the configuration.
+    pub(crate) warnings: Diagnostics,
+}
+
+impl Project {
+    /// Finds the root and reads the configuration.
+    pub(crate) async fn open(
+        common: &Common,
+        environment: &dyn Environment,
+        host: &dyn Host,
+    ) -> Result<Self, Stop> {
+        let root = root(common, environment)?;
+        let loaded = match find_config_file(&root)? {
+            None => None,
+            Some(path) => {
+                let name = path
+                    .file_name()
+                    .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+                let value = host
+                    .load_config(&path)
+                    .await
+                    .map_err(|error| Problem::build("configuration", error.message).at(&name))?;
+                Some(LoadedConfig { path: name, value })
+            }
+        };
+        let Resolution { config, diagnostics } = resolve(&root, loaded.as_ref())?;
+        if diagnostics.has_errors() {
+            return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+        }
+        Ok(Self {
+            root,
+            config,
+            warnings: diagnostics,
+        })
+    }
+}
+
+/// The project's root. Its path is text, since JavaScript must be able to name it.
+pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<PathBuf, Stop> {
+    let here = environment.current_dir().map_err(|error| {
+        Problem::build(
+            "configuration",
+            format!("the working directory cannot be used: {error}"),
+        )
+    })?;
+    let root = project_root(&here.join(&common.root))?;
+    if root.to_str().is_none() {
+        let message = format!("the path of the project, {}, is not UTF-8", root.display());
+        return Err(Problem::build("configuration", message)
+            .help("move the project to a path whose characters are")
+            .into());
+    }
+    Ok(root)
+}
+
+/// The time to write into files.
+pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, Stop> {
+    let epoch = environment.var("SOURCE_DATE_EPOCH");
+    Ok(BuildTime::new(epoch.as_deref(), environment.now())?)
+}
+
+/// A configuration is data by the time it is judged; there is no text to point into.
+pub(crate) struct NoSources;
+
+impl Sources for NoSources {
+    fn text(&self, _path: &str) -> Option<&str> {
+        None
+    }
+}

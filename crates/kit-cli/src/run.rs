@@ -1,0 +1,97 @@
+//! From arguments to an exit code.
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+use serde::Serialize;
+
+use crate::args::{Command, CommandLine};
+use crate::console::Console;
+use crate::failure::Stop;
+use crate::{Environment, Exit, Host, Stream, commands};
+
+/// Runs a command. `args` are without the program's name. It waits for nothing but the host, so that whoever polls it
+/// knows what it waits for.
+pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
+    let json = args
+        .iter()
+        .take_while(|argument| *argument != "--")
+        .any(|argument| argument == "--json");
+    let program = OsString::from("kit");
+    let line = match CommandLine::try_parse_from(std::iter::once(program).chain(args)) {
+        Ok(line) => line,
+        Err(error) => return explain(&error, &Console::new(environment, json)),
+    };
+    let console = Console::new(environment, line.command.common().json);
+    let result = dispatch(&line.command, &console, environment, host).await;
+    match result {
+        Ok(()) if console.is_broken() => Exit::Failure,
+        Ok(()) => Exit::Success,
+        Err(stop) => {
+            stop.report(&console);
+            Exit::Failure
+        }
+    }
+}
+
+async fn dispatch(
+    command: &Command,
+    console: &Console<'_>,
+    environment: &dyn Environment,
+    host: &dyn Host,
+) -> Result<(), Stop> {
+    match command {
+        Command::Build { common } => commands::build::run(common, console, environment, host).await,
+        Command::MigrateGenerate { name, common } => {
+            commands::migrate_generate::run(name, common, console, environment, host).await
+        }
+        Command::MigrateApply {
+            dry_run,
+            allow_destructive,
+            common,
+        } => {
+            let options = commands::migrate_apply::Options {
+                dry_run: *dry_run,
+                allow_destructive: *allow_destructive,
+            };
+            commands::migrate_apply::run(options, common, console, environment, host).await
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct UsageFailure {
+    code: &'static str,
+    message: String,
+}
+
+/// Help and version are results; everything else that clap has to say is wrong usage.
+fn explain(error: &clap::Error, console: &Console<'_>) -> Exit {
+    let stream = if error.use_stderr() {
+        Stream::Err
+    } else {
+        Stream::Out
+    };
+    let rendered = error.render();
+    let plain = rendered.to_string();
+    if !error.use_stderr() {
+        let text = if console.colors(stream) {
+            rendered.ansi().to_string()
+        } else {
+            plain
+        };
+        console.write(stream, &text);
+        return Exit::Success;
+    }
+    if console.is_json() {
+        console.json(&UsageFailure {
+            code: "USAGE_ERROR",
+            message: plain.trim_end().trim_start_matches("error: ").to_owned(),
+        });
+    } else if console.colors(stream) {
+        console.write(stream, &rendered.ansi().to_string());
+    } else {
+        console.write(stream, &plain);
+    }
+    Exit::Usage
+}

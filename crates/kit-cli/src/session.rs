@@ -1,0 +1,192 @@
+//! A command as a conversation, for a host in another language: it runs until it needs something, says what, and goes on
+//! with the reply. There is no thread and no async runtime behind it; the host calls [`Session::step`] in a loop.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Environment, Exit, Host, HostError, HostFuture, run};
+
+/// What a command wants of its host next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Request {
+    /// Import this file and reply with its default export.
+    LoadConfig {
+        /// Absolute path.
+        path: String,
+    },
+    /// Start the embedded database of this project and reply with its URL.
+    DatabaseUrl {
+        /// Absolute path.
+        root: String,
+    },
+    /// The command has ended: exit with this code.
+    Exit {
+        /// The exit code.
+        code: u8,
+    },
+}
+
+/// The host's reply to a request.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", untagged)]
+pub enum Reply {
+    /// It could not be done.
+    Error {
+        /// Why, in words for the user.
+        error: String,
+    },
+    /// It was done.
+    Value {
+        /// What came of it.
+        value: Value,
+    },
+}
+
+/// A misuse of a session by its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionError {
+    /// A step without a reply to the last request, or with a reply to none.
+    OutOfTurn,
+    /// A step after the command ended.
+    Ended,
+}
+
+impl std::fmt::Display for SessionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::OutOfTurn => "a step must carry the reply to the last request, and the first step none",
+            Self::Ended => "the command has ended",
+        })
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// A running command.
+pub struct Session {
+    command: Option<Pin<Box<dyn Future<Output = Exit>>>>,
+    desk: Rc<Desk>,
+}
+
+impl Session {
+    /// Prepares a command; it begins to run with the first step. `args` are without the program's name.
+    pub fn new(args: Vec<OsString>, environment: impl Environment + 'static) -> Self {
+        let desk = Rc::new(Desk::default());
+        let host = Rc::clone(&desk);
+        Self {
+            command: Some(Box::pin(async move { run(args, &environment, &*host).await })),
+            desk,
+        }
+    }
+
+    /// Runs the command until it needs its host again or ends.
+    ///
+    /// # Panics
+    /// Where the command does: a bug in kit.
+    pub fn step(&mut self, reply: Option<Reply>) -> Result<Request, SessionError> {
+        let command = self.command.as_mut().ok_or(SessionError::Ended)?;
+        self.desk.receive(reply)?;
+        match command.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(exit) => {
+                self.command = None;
+                Ok(Request::Exit { code: exit.code() })
+            }
+            Poll::Pending => Ok(self
+                .desk
+                .asked()
+                .expect("a command waits for nothing but its host")),
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("ended", &self.command.is_none())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where requests and replies are exchanged. One at a time: a command asks and waits.
+#[derive(Default)]
+struct Desk {
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Idle,
+    Asked(Request),
+    Replied(Reply),
+}
+
+impl Desk {
+    fn receive(&self, reply: Option<Reply>) -> Result<(), SessionError> {
+        let mut state = self.state.borrow_mut();
+        *state = match (&*state, reply) {
+            (State::Idle, None) => State::Idle,
+            (State::Asked(_), Some(reply)) => State::Replied(reply),
+            _ => return Err(SessionError::OutOfTurn),
+        };
+        Ok(())
+    }
+
+    fn asked(&self) -> Option<Request> {
+        match &*self.state.borrow() {
+            State::Asked(request) => Some(request.clone()),
+            State::Idle | State::Replied(_) => None,
+        }
+    }
+
+    async fn ask(&self, request: Request) -> Result<Value, HostError> {
+        *self.state.borrow_mut() = State::Asked(request);
+        let reply = std::future::poll_fn(|_| {
+            let mut state = self.state.borrow_mut();
+            match std::mem::take(&mut *state) {
+                State::Replied(reply) => Poll::Ready(reply),
+                waiting => {
+                    *state = waiting;
+                    Poll::Pending
+                }
+            }
+        })
+        .await;
+        match reply {
+            Reply::Value { value } => Ok(value),
+            Reply::Error { error } => Err(HostError { message: error }),
+        }
+    }
+}
+
+impl Host for Desk {
+    fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value> {
+        Box::pin(self.ask(Request::LoadConfig {
+            path: path.to_string_lossy().into_owned(),
+        }))
+    }
+
+    fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String> {
+        Box::pin(async move {
+            let value = self
+                .ask(Request::DatabaseUrl {
+                    root: root.to_string_lossy().into_owned(),
+                })
+                .await?;
+            match value {
+                Value::String(url) => Ok(url),
+                other => Err(HostError {
+                    message: format!("the embedded database gave `{other}` for a URL"),
+                }),
+            }
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! `kit migrate:apply` as far as it goes without a database; `crates/kit-migrate` applies to real ones.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+const CHANGES: &str = r#"{ "version": 1, "destructive": false, "changes": [] }"#;
+
+#[test]
+fn without_migrations_no_database_is_started() {
+    let project = Project::new(&[("migrations/README.md", "")]);
+    let outcome = project.kit(&["migrate:apply"]);
+    assert_eq!(
+        outcome.parts(),
+        (
+            0,
+            "nothing to apply: migrations/ holds no migration; `kit migrate:generate --name <name>` writes one\n",
+            ""
+        )
+    );
+    assert_eq!(
+        project.kit(&["migrate:apply", "--json"]).json(),
+        json!({ "status": "up-to-date", "applied": [], "pending": [], "alreadyApplied": 0, "warnings": [] })
+    );
+    assert!(project.host.asked.borrow().is_empty());
+}
+
+#[test]
+fn a_damaged_migration_stops_before_the_database() {
+    let project = Project::new(&[
+        ("migrations/20260101000000_one/migration.sql", "select 1;"),
+        ("migrations/20260101000001_two/migration.sql", "select 1;"),
+        ("migrations/20260101000001_two/changes.json", "{"),
+        ("migrations/three/migration.sql", "select 1;"),
+        ("migrations/three/changes.json", CHANGES),
+    ]);
+    let json = project.kit(&["migrate:apply", "--json"]).json();
+    assert_eq!(
+        (&json["code"], &json["phase"]),
+        (&json!("BUILD_ERROR"), &json!("database"))
+    );
+    let paths: Vec<_> = json["failures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|failure| {
+            (
+                failure["path"].as_str().unwrap(),
+                failure["code"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            ("migrations/20260101000000_one", "KIT1606"),
+            ("migrations/20260101000001_two", "KIT1606"),
+            ("migrations/three", "KIT1606"),
+        ]
+    );
+    assert!(project.host.asked.borrow().is_empty());
+}
+
+#[test]
+fn the_embedded_database_is_asked_for_only_without_a_url() {
+    let mut project = Project::new(&[
+        ("migrations/20260101000000_one/migration.sql", "select 1;"),
+        ("migrations/20260101000000_one/changes.json", CHANGES),
+    ]);
+    project.host.database = Some(Err("there is no database: install @kit/dev-database".to_owned()));
+    let outcome = project.kit(&["migrate:apply"]);
+    assert_eq!(
+        outcome.parts(),
+        (1, "", "error: there is no database: install @kit/dev-database\n")
+    );
+    assert_eq!(*project.host.asked.borrow(), ["database"]);
+
+    // Nobody listens on port 1.
+    project.set("DATABASE_URL", "postgres://kit:secret@127.0.0.1:1/notes");
+    let outcome = project.kit(&["migrate:apply", "--json"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
+    let json = outcome.json();
+    assert_eq!(json["code"], "MIGRATION_ERROR");
+    let message = json["failures"][0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("127.0.0.1") && !message.contains("secret"),
+        "{message}"
+    );
+    assert_eq!(*project.host.asked.borrow(), ["database"]);
+}

@@ -1,0 +1,47 @@
+//! The conversation with a host in another language.
+
+mod support;
+
+use kit_cli::{ProcessEnvironment, Reply, Request, Session, SessionError};
+use support::Project;
+
+fn session(project: &Project, args: &[&str]) -> Session {
+    let root = project.root.to_string_lossy().into_owned();
+    let all = args.iter().copied().chain(["--root", &root]);
+    Session::new(all.map(Into::into).collect(), ProcessEnvironment)
+}
+
+#[test]
+fn a_command_asks_and_goes_on_with_the_reply() {
+    let project = Project::new(&[("kit.config.ts", "")]);
+    let mut session = session(&project, &["build", "--json"]);
+    let path = project.root.join("kit.config.ts").to_string_lossy().into_owned();
+    assert_eq!(session.step(None), Ok(Request::LoadConfig { path }));
+    let reply = serde_json::from_str::<Reply>(r#"{ "value": { "outputDir": 1 } }"#).unwrap();
+    assert_eq!(session.step(Some(reply)), Ok(Request::Exit { code: 1 }));
+    assert_eq!(session.step(None), Err(SessionError::Ended));
+}
+
+#[test]
+fn a_reply_out_of_turn_changes_nothing() {
+    let project = Project::new(&[("kit.config.ts", "")]);
+    let mut session = session(&project, &["build", "--json"]);
+    let error = || Reply::Error {
+        error: "no".to_owned(),
+    };
+    assert_eq!(session.step(Some(error())), Err(SessionError::OutOfTurn));
+    assert!(matches!(session.step(None), Ok(Request::LoadConfig { .. })));
+    assert_eq!(session.step(None), Err(SessionError::OutOfTurn));
+    assert_eq!(session.step(Some(error())), Ok(Request::Exit { code: 1 }));
+}
+
+#[test]
+fn requests_are_the_json_that_javascript_reads() {
+    let json = |request| serde_json::to_string(&request).unwrap();
+    assert_eq!(json(Request::Exit { code: 2 }), r#"{"kind":"exit","code":2}"#);
+    let request = Request::DatabaseUrl {
+        root: "/app".to_owned(),
+    };
+    assert_eq!(json(request), r#"{"kind":"databaseUrl","root":"/app"}"#);
+    assert!(serde_json::from_str::<Reply>("{}").is_err());
+}

@@ -1,0 +1,186 @@
+//! A command in a world of its own: a project in a temporary directory, streams in memory, a struct for a host.
+#![allow(clippy::disallowed_methods)] // Reason: tests make the files that commands read.
+#![allow(dead_code)] // Reason: each test binary uses its own part.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime};
+
+use kit_cli::{Environment, Host, HostError, HostFuture, Stream, run};
+use serde_json::Value;
+
+/// A project on disk, gone when the test ends.
+pub struct Project {
+    pub root: PathBuf,
+    pub variables: BTreeMap<String, String>,
+    pub terminal: bool,
+    pub host: TestHost,
+}
+
+/// Answers that were prepared.
+#[derive(Default)]
+pub struct TestHost {
+    pub config: Option<Result<Value, String>>,
+    pub database: Option<Result<String, String>>,
+    /// What was asked.
+    pub asked: RefCell<Vec<String>>,
+}
+
+/// What a command left behind.
+pub struct Outcome {
+    pub code: u8,
+    pub out: String,
+    pub err: String,
+}
+
+impl Outcome {
+    /// Standard output as the one JSON document that it is.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+
+    /// For comparing in one go.
+    pub fn parts(&self) -> (u8, &str, &str) {
+        (self.code, &self.out, &self.err)
+    }
+}
+
+impl Project {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("kit-cli-{}-{number}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        let project = Self {
+            root: root.canonicalize().unwrap(),
+            variables: BTreeMap::new(),
+            terminal: false,
+            host: TestHost::default(),
+        };
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.root.join(path)).unwrap();
+    }
+
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Every file below a directory of the project with its bytes.
+    pub fn tree(&self, below: &str) -> BTreeMap<String, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let base = self.root.join(below);
+        let mut open = vec![base.clone()];
+        while let Some(directory) = open.pop() {
+            let Ok(entries) = fs::read_dir(&directory) else {
+                continue;
+            };
+            for entry in entries {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let name = path.strip_prefix(&base).unwrap().to_string_lossy().into_owned();
+                    found.insert(name, fs::read(&path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    pub fn kit(&self, args: &[&str]) -> Outcome {
+        let streams = Streams {
+            project: self,
+            out: RefCell::default(),
+            err: RefCell::default(),
+        };
+        let args = args.iter().map(Into::into).collect();
+        let command = pin!(run(args, &streams, &self.host));
+        let exit = match command.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(exit) => exit,
+            Poll::Pending => panic!("the host answers at once, so nothing can be waited for"),
+        };
+        Outcome {
+            code: exit.code(),
+            out: streams.out.take(),
+            err: streams.err.take(),
+        }
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+struct Streams<'a> {
+    project: &'a Project,
+    out: RefCell<String>,
+    err: RefCell<String>,
+}
+
+impl Environment for Streams<'_> {
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        Ok(self.project.root.clone())
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        self.project.variables.get(name).cloned()
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000)
+    }
+
+    fn is_terminal(&self, _stream: Stream) -> bool {
+        self.project.terminal
+    }
+
+    fn write(&self, stream: Stream, text: &str) -> io::Result<()> {
+        match stream {
+            Stream::Out => self.out.borrow_mut().push_str(text),
+            Stream::Err => self.err.borrow_mut().push_str(text),
+        }
+        Ok(())
+    }
+}
+
+impl TestHost {
+    fn answer<T: Clone>(answer: Option<&Result<T, String>>) -> Result<T, HostError> {
+        answer
+            .expect("this command does not ask for that")
+            .clone()
+            .map_err(|message| HostError { message })
+    }
+}
+
+impl Host for TestHost {
+    fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value> {
+        let name = path.file_name().unwrap().to_string_lossy();
+        self.asked.borrow_mut().push(format!("config {name}"));
+        Box::pin(async move { Self::answer(self.config.as_ref()) })
+    }
+
+    fn database_url<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, String> {
+        self.asked.borrow_mut().push("database".to_owned());
+        Box::pin(async move { Self::answer(self.database.as_ref()) })
+    }
+}

@@ -1,0 +1,167 @@
+//! Arguments, help, exit codes, colours.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+#[test]
+fn help_and_version_are_results() {
+    let project = Project::new(&[]);
+    let version = project.kit(&["--version"]);
+    assert_eq!(version.parts(), (0, "kit 0.1.0\n", ""));
+    for args in [
+        &["--help"][..],
+        &["build", "--help"],
+        &["migrate:generate", "--help"],
+        &["migrate:apply", "--help"],
+    ] {
+        let help = project.kit(args);
+        assert_eq!((help.code, help.err.as_str()), (0, ""), "{args:?}");
+        assert!(help.out.contains("Examples:"), "{}", help.out);
+        assert!(!help.out.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn every_command_stands_in_the_help() {
+    let help = Project::new(&[]).kit(&["--help"]).out;
+    for name in ["build", "migrate:generate", "migrate:apply"] {
+        assert!(help.contains(&format!("  {name} ")), "{help}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_code_two_and_says_what_was_meant() {
+    let project = Project::new(&[]);
+    for (args, expected) in [
+        (&["biuld"][..], "a similar subcommand exists: 'build'"),
+        (
+            &["migrate:aply"],
+            "some similar subcommands exist: 'migrate:generate', 'migrate:apply'",
+        ),
+        (&["build", "--jsn"], "a similar argument exists: '--json'"),
+        (&["build", "extra"], "unexpected argument 'extra' found"),
+        (&["migrate:generate"], "--name <NAME>"),
+        (
+            &["migrate:generate", "--name"],
+            "a value is required for '--name <NAME>'",
+        ),
+        (&[], "Usage: kit <COMMAND>"),
+    ] {
+        let outcome = project.kit(args);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{args:?}");
+        assert!(outcome.err.contains(expected), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn wrong_usage_is_json_where_json_was_asked_for() {
+    let outcome = Project::new(&[]).kit(&["build", "--json", "--rot", "x"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (2, ""));
+    let json = outcome.json();
+    assert_eq!(json["code"], "USAGE_ERROR");
+    let message = json["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("unexpected argument '--rot' found"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_root_that_is_not_there_is_explained() {
+    let project = Project::new(&[("file", "")]);
+    for root in ["missing", "file"] {
+        let outcome = project.kit(&["build", "--root", root]);
+        let expected = format!(
+            "error: there is no directory {}\n",
+            project.root.join(root).display()
+        );
+        assert_eq!(outcome.parts(), (1, "", expected.as_str()));
+    }
+    let outcome = project.kit(&["build", "--json", "--root", "missing"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
+    assert_eq!(outcome.json()["code"], "BUILD_ERROR");
+    assert_eq!(outcome.json()["phase"], "configuration");
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let mut project = Project::new(&[]);
+    let colored = |project: &Project| {
+        project
+            .kit(&["build", "--root", "missing"])
+            .err
+            .contains('\u{1b}')
+    };
+    assert!(!colored(&project));
+    project.terminal = true;
+    assert!(colored(&project));
+    assert!(project.kit(&["--help"]).out.contains('\u{1b}'));
+    project.set("NO_COLOR", "1");
+    assert!(!colored(&project));
+    assert!(!project.kit(&["--help"]).out.contains('\u{1b}'));
+    project.set("NO_COLOR", "");
+    assert!(colored(&project));
+    project.set("TERM", "dumb");
+    assert!(!colored(&project));
+}
+
+#[test]
+fn a_source_date_epoch_that_is_no_time_is_explained() {
+    let mut project = Project::new(&[]);
+    project.set("SOURCE_DATE_EPOCH", "soon");
+    let outcome = project.kit(&["build"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("SOURCE_DATE_EPOCH must be"),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
+fn a_configuration_file_goes_through_the_host() {
+    let mut project = Project::new(&[("kit.config.ts", "")]);
+    project.host.config = Some(Ok(json!({ "outputDri": "x" })));
+    let outcome = project.kit(&["build"]);
+    assert_eq!(
+        outcome.parts(),
+        (
+            1,
+            "",
+            "error[KIT1001]: kit.config.ts: unknown option `outputDri`\n |\n = help: did you mean `outputDir`?\n\n\
+             1 error; nothing was written\n"
+        )
+    );
+    let json = project.kit(&["build", "--json"]).json();
+    assert_eq!(
+        json,
+        json!({
+            "code": "BUILD_ERROR",
+            "phase": "configuration",
+            "failures": [{
+                "message": "kit.config.ts: unknown option `outputDri`",
+                "suggestion": "did you mean `outputDir`?",
+                "code": "KIT1001",
+            }],
+        })
+    );
+    assert_eq!(
+        *project.host.asked.borrow(),
+        ["config kit.config.ts", "config kit.config.ts"]
+    );
+}
+
+#[test]
+fn a_configuration_file_that_does_not_load_is_explained() {
+    let mut project = Project::new(&[("kit.config.js", "")]);
+    project.host.config = Some(Err(
+        "kit.config.js cannot be loaded: x is not defined (line 3)".to_owned()
+    ));
+    let outcome = project.kit(&["build"]);
+    let expected = "error: kit.config.js cannot be loaded: x is not defined (line 3)\n";
+    assert_eq!(outcome.parts(), (1, "", expected));
+    let json = project.kit(&["build", "--json"]).json();
+    assert_eq!(json["failures"][0]["path"], "kit.config.js");
+}

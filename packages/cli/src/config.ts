@@ -1,0 +1,65 @@
+/** What a project may configure. Everything has a default, so that most projects need no configuration file. */
+export interface Config {
+  /**
+   * Globs of the files that declare types, relative to the project's root. A glob that begins with `!` excludes.
+   *
+   * @defaultValue `["src/**\/*.types.ts", "src/**\/types.ts"]`
+   */
+  readonly typeFiles?: readonly string[];
+  /**
+   * Globs of the files that declare contract groups.
+   *
+   * @defaultValue `["src/**\/*.routes.ts", "src/**\/routes.ts", "src/**\/contracts.ts"]`
+   */
+  readonly routeFiles?: readonly string[];
+  /**
+   * Where generated files go. The directory belongs to kit.
+   *
+   * @defaultValue `".kit"`
+   */
+  readonly outputDir?: string;
+  /**
+   * Where the project's compiler writes.
+   *
+   * @defaultValue `"dist"`
+   */
+  readonly distDir?: string;
+  /**
+   * The project's compiler.
+   *
+   * @defaultValue `"tsc"`
+   */
+  readonly compiler?: "tsc" | "tsup" | "swc";
+  /** Arguments of the project's compiler. */
+  readonly compilerArgs?: readonly string[];
+  /** The project's database. */
+  readonly database?: DatabaseConfig;
+}
+
+/** How a project reaches its database. */
+export interface DatabaseConfig {
+  /**
+   * What schema files are made for.
+   *
+   * @defaultValue `"drizzle"` where the project depends on `drizzle-orm`; otherwise no schema files are made.
+   */
+  readonly adapter?: "drizzle" | "kysely" | "raw";
+}
+
+/**
+ * Types the default export of `kit.config.ts`. Returns its argument.
+ *
+ * @example
+ * ```ts
+ * // kit.config.ts
+ * import { defineConfig } from "@kit/cli";
+ *
+ * export default defineConfig({
+ *   typeFiles: ["src/domain/**\/*.ts"],
+ *   routeFiles: ["src/api/**\/*.contract.ts"],
+ * });
+ * ```
+ */
+export function defineConfig(config: Config): Config {
+  return config;
+}

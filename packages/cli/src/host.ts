@@ -1,0 +1,105 @@
+import { Console } from "node:console";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { plainData } from "./plain-data.ts";
+
+/** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
+interface DevDatabase {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Does for a command what only JavaScript can do. */
+export class Host {
+  readonly #open: DevDatabase[] = [];
+
+  /**
+   * Imports a configuration file.
+   *
+   * @returns Its default export as plain data.
+   * @throws An `Error` for the user where it cannot be imported or holds something else.
+   */
+  async loadConfig(path: string): Promise<unknown> {
+    const name = basename(path);
+    const restore = redirectConsole();
+    let module: { default?: unknown };
+    try {
+      module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    } catch (error) {
+      throw new Error(`${name} cannot be loaded: ${describe(error, path)}`, { cause: error });
+    } finally {
+      restore();
+    }
+    if (module.default === undefined) {
+      throw new Error(`${name} has no default export; write \`export default defineConfig({ … })\``);
+    }
+    try {
+      return plainData(await module.default);
+    } catch (error) {
+      throw new Error(`${name}: ${describe(error, path)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Starts the project's embedded database, or joins the one that runs already.
+   *
+   * @throws An `Error` for the user where the package is missing or the database does not start.
+   */
+  async databaseUrl(root: string): Promise<string> {
+    const entry = findDevDatabase(root);
+    if (entry === undefined) {
+      throw new Error(
+        "there is no database: DATABASE_URL is not set, and @kit/dev-database is not installed. " +
+          "Set DATABASE_URL=postgres://…, or get an embedded PostgreSQL with `npm install --save-dev @kit/dev-database`",
+      );
+    }
+    const { openDatabase } = (await import(pathToFileURL(entry).href)) as {
+      openDatabase(options: { root: string }): Promise<DevDatabase>;
+    };
+    const database = await openDatabase({ root });
+    this.#open.push(database);
+    return database.url;
+  }
+
+  /** Gives back what was opened. */
+  async close(): Promise<void> {
+    await Promise.all(this.#open.splice(0).map((database) => database.close()));
+  }
+}
+
+/** The project's own copy, else the one beside this package. */
+function findDevDatabase(root: string): string | undefined {
+  for (const from of [join(root, "package.json"), import.meta.url]) {
+    try {
+      return createRequire(from).resolve("@kit/dev-database");
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND")) {
+        throw error;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Standard output belongs to the command's result: what a configuration file prints goes to standard error. */
+function redirectConsole(): () => void {
+  const original = globalThis.console;
+  globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
+  return () => {
+    globalThis.console = original;
+  };
+}
+
+/** The message of an error, and where in the file it was thrown. */
+function describe(error: unknown, path: string): string {
+  if (!(error instanceof Error)) {
+    return `it threw ${String(error)}`;
+  }
+  const line = error.stack
+    ?.split("\n")
+    .find((frame) => frame.includes(path))
+    ?.match(/:(\d+)(?::\d+)?\)?$/)?.[1];
+  return line === undefined ? error.message : `${error.message} (line ${line})`;
+}

@@ -1,0 +1,64 @@
+import { loadCompiler } from "@kit/transform-native";
+import type { Command, CommandReply, CommandRequest } from "@kit/transform-native";
+
+import { Host } from "./host.ts";
+
+/** A mistake of kit's own, as `EX_SOFTWARE` of sysexits.h. */
+const EXIT_BUG = 70;
+const EXIT_FAILURE = 1;
+
+/** Runs a `kit` command and sets the exit code: 0 done, 1 not done, 2 wrong usage, 70 a bug in kit. */
+export async function main(args: readonly string[]): Promise<void> {
+  let command: Command;
+  try {
+    const compiler = loadCompiler();
+    command = new compiler.Command([...args]);
+  } catch (error) {
+    process.exitCode = EXIT_FAILURE;
+    process.stderr.write(`error: ${messageOf(error)}\n`);
+    return;
+  }
+  const host = new Host();
+  try {
+    process.exitCode = await converse(command, host);
+  } catch (error) {
+    process.exitCode = EXIT_BUG;
+    process.stderr.write(
+      `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+  } finally {
+    await host.close();
+  }
+}
+
+/** Lets the command run and gives it what it asks for, until it ends. */
+async function converse(command: Command, host: Host): Promise<number> {
+  let reply: CommandReply | undefined;
+  for (;;) {
+    const text = command.step(reply === undefined ? undefined : JSON.stringify(reply));
+    const request = JSON.parse(text) as CommandRequest;
+    if (request.kind === "exit") {
+      return request.code;
+    }
+    // One request at a time: the command waits for the reply to each.
+    // oxlint-disable-next-line no-await-in-loop
+    reply = await answer(request, host);
+  }
+}
+
+async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: Host): Promise<CommandReply> {
+  try {
+    switch (request.kind) {
+      case "loadConfig":
+        return { value: await host.loadConfig(request.path) };
+      case "databaseUrl":
+        return { value: await host.databaseUrl(request.root) };
+    }
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

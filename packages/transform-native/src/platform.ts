@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The platforms that kit's compiler is built for, as their addons are named. */
+const PLATFORMS: readonly string[] = [
+  "linux-x64-gnu",
+  "linux-x64-musl",
+  "linux-arm64-gnu",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "win32-x64",
+];
+
+/** What the search depends on, so that tests can stand on any machine. */
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  /** Whether the C library is musl; asked only on Linux. */
+  readonly musl: () => boolean;
+  /** Whether a file exists. */
+  readonly exists: (path: string) => boolean;
+  /** The directory of the addons. */
+  readonly directory: string;
+}
+
+/**
+ * The path of this platform's addon.
+ *
+ * @throws An `Error` that says what to do where there is none.
+ */
+export function addonPath(machine: Machine = thisMachine()): string {
+  const name = platformName(machine);
+  if (!PLATFORMS.includes(name)) {
+    throw new Error(
+      `kit's compiler does not run on ${name} yet. It runs on ${PLATFORMS.join(", ")}. ` +
+        "Build the project on one of these; what it makes runs wherever Node does.",
+    );
+  }
+  const path = `${machine.directory}/kit-compiler.${name}.node`;
+  if (!machine.exists(path)) {
+    throw new Error(
+      `kit's compiler is not built: there is no ${path}. ` +
+        "In kit's own repository run `cargo xtask addons`; elsewhere install @kit/transform-native again.",
+    );
+  }
+  return path;
+}
+
+function platformName(machine: Machine): string {
+  const name = `${machine.platform}-${machine.arch}`;
+  if (machine.platform !== "linux") {
+    return name;
+  }
+  return `${name}-${machine.musl() ? "musl" : "gnu"}`;
+}
+
+function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    musl: isMusl,
+    exists: existsSync,
+    directory: fileURLToPath(new URL("../native", import.meta.url)),
+  };
+}
+
+/** Node's own report names glibc's version where it runs on glibc. */
+function isMusl(): boolean {
+  // Without this the report looks up every network interface, which takes long where there is no name server.
+  process.report.excludeNetwork = true;
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return report.header?.glibcVersionRuntime === undefined;
+}
