@@ -41,7 +41,7 @@ type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? It
 type Unmet<THandlers, TContext> = {
   [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
     ? TInput extends { readonly ctx: infer TNeeded }
-      ? { [TName in keyof TNeeded]: TContext extends Pick<TNeeded, TName> ? never : TName }[keyof TNeeded]
+      ? { [TName in keyof TNeeded]-?: TContext extends Pick<TNeeded, TName> ? never : TName }[keyof TNeeded]
       : never
     : never;
 }[keyof THandlers];
