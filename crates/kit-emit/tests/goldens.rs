@@ -1,0 +1,105 @@
+//! Whole outputs, compared byte by byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites them for review; `packages/core`
+//! type-checks and runs them.
+
+#![allow(clippy::disallowed_methods)] // goldens are files
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kit_emit::{EmitOptions, emit};
+use kit_ir::Program;
+
+#[test]
+fn notes() {
+    check("notes", &support::notes::program());
+}
+
+#[test]
+fn kitchen_sink() {
+    check("kitchen-sink", &support::kitchen_sink::program());
+}
+
+#[test]
+fn empty() {
+    check("empty", &Program::default());
+}
+
+#[test]
+fn same_input_same_bytes() {
+    let program = support::kitchen_sink::program();
+    let tree = support::tree(&program);
+    let once = emit(&program, &tree, &options("sink"));
+    // Hash maps are seeded anew for each program, so an order that depends on one shows itself.
+    for _ in 0..8 {
+        assert_eq!(once, emit(&program, &tree, &options("sink")));
+    }
+}
+
+#[test]
+fn paths_are_unique() {
+    let program = support::kitchen_sink::program();
+    let artifacts = emit(&program, &support::tree(&program), &options("sink"));
+    let paths: BTreeSet<_> = artifacts.iter().map(|artifact| artifact.path.to_lowercase()).collect();
+    assert_eq!(paths.len(), artifacts.len(), "two artifacts share a path on a file system that ignores case");
+}
+
+fn options(title: &str) -> EmitOptions {
+    EmitOptions {
+        generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+        output_dir_to_root: "..".to_owned(),
+        title: title.to_owned(),
+        version: "1.0.0".to_owned(),
+    }
+}
+
+fn check(name: &str, program: &Program) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(name);
+    let artifacts = emit(program, &support::tree(program), &options(name));
+    if std::env::var_os("KIT_BLESS").is_some() {
+        if root.exists() {
+            fs::remove_dir_all(&root).unwrap();
+        }
+        for artifact in &artifacts {
+            let path = root.join(&artifact.path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &artifact.text).unwrap();
+        }
+        return;
+    }
+    let mut stale: BTreeSet<PathBuf> = files(&root);
+    for artifact in &artifacts {
+        let path = root.join(&artifact.path);
+        assert!(stale.remove(&path), "no golden for {name}/{}", artifact.path);
+        let golden = fs::read_to_string(&path).unwrap();
+        assert!(golden == artifact.text, "{name}/{} differs:\n{}", artifact.path, first_difference(&golden, &artifact.text));
+        assert!(artifact.text.ends_with('\n'), "{} does not end its last line", artifact.path);
+    }
+    assert!(stale.is_empty(), "goldens that nothing makes: {stale:?}");
+}
+
+fn first_difference(golden: &str, now: &str) -> String {
+    let mut lines = golden.lines().zip(now.lines()).enumerate();
+    match lines.find(|(_, (before, after))| before != after) {
+        Some((line, (before, after))) => format!("line {}\n- {before}\n+ {after}", line + 1),
+        None => format!("{} lines before, {} now", golden.lines().count(), now.lines().count()),
+    }
+}
+
+fn files(directory: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return found;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path);
+        }
+    }
+    found
+}

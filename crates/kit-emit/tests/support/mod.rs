@@ -1,0 +1,213 @@
+//! A small builder of programs: enough to write down by hand what the compiler would make.
+
+#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
+
+pub mod kitchen_sink;
+pub mod notes;
+
+use kit_ir::{
+    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, LiteralValue, Method, ObjectType,
+    Program, Property, PropertyTags, Route, RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+};
+use kit_router::{RouteSpec, RouteTree};
+
+/// A program under construction.
+pub struct Builder {
+    pub program: Program,
+    source: SourceId,
+    line: u32,
+}
+
+impl Builder {
+    pub fn new(path: &str) -> Self {
+        let mut program = Program::default();
+        let source = program.sources.push(SourceFile { path: path.to_owned() });
+        Self {
+            program,
+            source,
+            line: 0,
+        }
+    }
+
+    /// Goes on in another file.
+    pub fn file(&mut self, path: &str) {
+        self.source = self.program.sources.push(SourceFile { path: path.to_owned() });
+        self.line = 0;
+    }
+
+    /// The next line of the file.
+    pub fn span(&mut self) -> Span {
+        self.line += 1;
+        Span {
+            source: self.source,
+            start: 0,
+            end: 0,
+            line: self.line,
+            column: 1,
+        }
+    }
+
+    pub fn kind(&mut self, kind: TypeKind) -> TypeId {
+        self.program.add_type(kind)
+    }
+
+    pub fn constrained(&mut self, kind: TypeKind, constraints: Constraints) -> TypeId {
+        self.program.add_type(Type { kind, constraints })
+    }
+
+    pub fn string(&mut self) -> TypeId {
+        self.kind(TypeKind::String)
+    }
+
+    /// Text of `min` to `max` characters.
+    pub fn text(&mut self, min: u64, max: u64) -> TypeId {
+        let constraints = Constraints {
+            min_length: (min > 0).then_some(min),
+            max_length: Some(max),
+            ..Constraints::default()
+        };
+        self.constrained(TypeKind::String, constraints)
+    }
+
+    /// An integer of at least 1.
+    pub fn positive(&mut self, max: Option<f64>) -> TypeId {
+        let constraints = Constraints {
+            integer: true,
+            minimum: Decimal::new(1.0),
+            maximum: max.and_then(Decimal::new),
+            ..Constraints::default()
+        };
+        self.constrained(TypeKind::Number, constraints)
+    }
+
+    pub fn literal(&mut self, text: &str) -> TypeId {
+        let value = LiteralValue::String(text.to_owned());
+        self.kind(TypeKind::Literal { value })
+    }
+
+    pub fn literals(&mut self, texts: &[&str]) -> TypeId {
+        let members = texts.iter().map(|text| self.literal(text)).collect();
+        self.kind(TypeKind::Union { members })
+    }
+
+    pub fn union(&mut self, members: &[TypeId]) -> TypeId {
+        self.kind(TypeKind::Union {
+            members: members.to_vec(),
+        })
+    }
+
+    pub fn array(&mut self, element: TypeId) -> TypeId {
+        self.kind(TypeKind::Array { element })
+    }
+
+    pub fn reference(&mut self, declaration: DeclarationId) -> TypeId {
+        self.kind(TypeKind::Reference { declaration })
+    }
+
+    pub fn property(&mut self, name: &str, r#type: TypeId) -> Property {
+        Property {
+            name: name.to_owned(),
+            r#type,
+            optional: false,
+            documentation: Documentation::default(),
+            tags: PropertyTags::default(),
+            span: self.span(),
+        }
+    }
+
+    pub fn object(&mut self, properties: Vec<Property>) -> TypeId {
+        self.kind(TypeKind::Object(ObjectType {
+            properties,
+            index: None,
+        }))
+    }
+
+    pub fn declare_as(&mut self, name: &str, r#type: TypeId, origin: DeclarationOrigin) -> DeclarationId {
+        let span = self.span();
+        self.program.declarations.push(Declaration {
+            name: name.to_owned(),
+            r#type,
+            origin,
+            documentation: Documentation::default(),
+            span,
+        })
+    }
+
+    pub fn declare(&mut self, name: &str, r#type: TypeId) -> DeclarationId {
+        let origin = DeclarationOrigin::Named { export: name.to_owned() };
+        self.declare_as(name, r#type, origin)
+    }
+
+    pub fn interface(&mut self, name: &str, properties: Vec<Property>) -> DeclarationId {
+        let r#type = self.object(properties);
+        self.declare(name, r#type)
+    }
+
+    pub fn slot(&mut self, name: &str, properties: Vec<Property>) -> DeclarationId {
+        let r#type = self.object(properties);
+        self.declare_as(name, r#type, DeclarationOrigin::Slot)
+    }
+
+    /// A route of the group with the status that follows from its contract.
+    pub fn route(&mut self, method: Method, path: &str, group: &str, slots: RouteSlots) -> Route {
+        let parameters = path
+            .split('/')
+            .filter_map(|segment| segment.strip_prefix([':', '*']))
+            .map(str::to_owned)
+            .collect();
+        let status = match (slots.response, method) {
+            (None, _) => 204,
+            (Some(_), Method::Post) => 201,
+            _ => 200,
+        };
+        Route {
+            method,
+            path: path.to_owned(),
+            key: format!("{method} {path}"),
+            group: group.to_owned(),
+            parameters,
+            slots,
+            status,
+            summary: None,
+            tags: Vec::new(),
+            throws: Vec::new(),
+            documentation: Documentation::default(),
+            middleware: Vec::new(),
+            handler: None,
+            span: self.span(),
+        }
+    }
+}
+
+/// The same property, optional.
+pub fn optional(mut property: Property) -> Property {
+    property.optional = true;
+    property
+}
+
+/// The same property with other tags.
+pub fn tagged(mut property: Property, tag: impl FnOnce(&mut PropertyTags)) -> Property {
+    tag(&mut property.tags);
+    property
+}
+
+/// The same property with a description.
+pub fn described(mut property: Property, text: &str) -> Property {
+    property.documentation.description = Some(text.to_owned());
+    property
+}
+
+/// The tree of a program's routes, as the build compiles it.
+pub fn tree(program: &Program) -> RouteTree {
+    let specs = program.routes.iter().map(|route| RouteSpec {
+        method: route.method.name().to_owned(),
+        path: route.path.clone(),
+        reference: route.reference(),
+        validators: [route.slots.params, route.slots.query, route.slots.body]
+            .into_iter()
+            .flatten()
+            .map(|id| program.declarations[id].name.clone())
+            .collect(),
+    });
+    RouteTree::compile(specs).expect("the routes of a fixture do not conflict")
+}
