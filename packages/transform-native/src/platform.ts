@@ -68,7 +68,7 @@ function thisMachine(): Machine {
 /** Node's own report names glibc's version where it runs on glibc. */
 function isMusl(): boolean {
   // Without this the report looks up every network interface, which takes long where there is no name server.
-  process.report.excludeNetwork = true;
+  Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return report.header?.glibcVersionRuntime === undefined;
 }
