@@ -132,7 +132,6 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
 /// A type with an index signature takes every key.
 fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let read = module.helper("readWholeQuery");
-    let define = module.helper("define");
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
         body.block(
@@ -153,7 +152,8 @@ fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module
                     || "text".to_owned(),
                     |index| coerce(program, index, "text", module),
                 );
-                body.line(format!("{define}(result, key, {value});"));
+                body.line("if (key === \"__proto__\") continue;");
+                body.line(format!("result[key] = {value};"));
             },
         );
         body.line("return result;");

@@ -225,19 +225,16 @@ impl<'a> Decoder<'a> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let define = module.helper("define");
         body.block("for (const key of Object.keys(input)) {", "}", |body| {
-            if !object.properties.is_empty() {
-                let declared: Vec<_> = object
-                    .properties
-                    .iter()
-                    .map(|property| format!("key === {}", literal::string(&property.name)))
-                    .collect();
-                body.line(format!("if ({}) continue;", declared.join(" || ")));
+            // A handler could merge the result into an object, where this key would become a prototype.
+            let mut skip = "key === \"__proto__\"".to_owned();
+            for property in object.properties.iter().filter(|property| property.name != "__proto__") {
+                skip.push_str(&format!(" || key === {}", literal::string(&property.name)));
             }
+            body.line(format!("if ({skip}) continue;"));
             body.line("const item = input[key];");
             let value = self.expression(index, "item", &extend(path, "Value"), module);
-            body.line(format!("{define}(result, key, {value});"));
+            body.line(format!("result[key] = {value};"));
         });
     }
 

@@ -1,6 +1,6 @@
 import type { ValidationFailure } from "@kit/types";
 
-import { MAX_DEPTH, MAX_ENTRIES } from "./depth.ts";
+import { MAX_DEPTH, MAX_TRIAL_ENTRIES } from "./depth.ts";
 import { isObject, own } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasKind, keepsRules } from "./rules.ts";
@@ -63,7 +63,8 @@ class Explainer {
   readonly #form: Form;
   readonly #limit: number;
   readonly #kindsOnly: boolean;
-  #entries = 0;
+  /** How often recursive types were entered while trying members of unions; nothing outside of a trial. */
+  #trialEntries: number | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
     this.#form = form;
@@ -99,7 +100,7 @@ class Explainer {
       this.visit(shape.to(), value, path, depth, hidden);
     } else if (depth + 1 >= MAX_DEPTH) {
       this.#push({ path, expected: `at most ${MAX_DEPTH} levels of nesting`, received: "a deeper level" });
-    } else if (++this.#entries > MAX_ENTRIES) {
+    } else if (this.#trialEntries !== undefined && ++this.#trialEntries > MAX_TRIAL_ENTRIES) {
       this.#push({
         path,
         expected: "a value that can be checked in bounded time",
@@ -120,7 +121,7 @@ class Explainer {
       return;
     }
     for (const property of shape.properties) {
-      const at = member(path, property.key);
+      const at = memberPath(path, property.key);
       const item = this.#read(value, property.key);
       if (item !== undefined) {
         this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
@@ -132,7 +133,7 @@ class Explainer {
     const declared = new Set(shape.properties.map((property) => property.key));
     for (const key of Object.keys(value)) {
       if (key === "__proto__" || declared.has(key)) continue;
-      this.visit(shape.index, value[key], member(path, key), depth, hidden);
+      this.visit(shape.index, value[key], memberPath(path, key), depth, hidden);
     }
   }
 
@@ -196,50 +197,45 @@ class Explainer {
 
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     const { discriminant } = shape;
-    const members = shape.members.map((shape) => ({ shape, resolved: resolve(shape) }));
-    const containers = members.filter(({ resolved }) =>
-      isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array)
-        ? resolved.kind === "object"
-        : Array.isArray(value) && (resolved.kind === "array" || resolved.kind === "tuple"),
-    );
-    if (discriminant !== undefined && isObject(value) && containers.length > 0) {
-      const tags = containers.flatMap((candidate) => {
-        const property = (candidate.resolved as ObjectShape).properties.find(
-          ({ key }) => key === discriminant,
-        );
-        return property === undefined ? [] : [{ shape: candidate.shape, tag: property.shape }];
+    const candidates = shape.members.filter((member) => mayHold(resolve(member), value));
+    if (discriminant !== undefined && isObject(value)) {
+      const tags = candidates.flatMap((candidate) => {
+        const resolved = resolve(candidate);
+        if (resolved.kind !== "object") return [];
+        const property = resolved.properties.find(({ key }) => key === discriminant);
+        return property === undefined ? [] : [{ candidate, literal: property.shape }];
       });
       const tag = this.#read(value, discriminant);
-      const chosen = tags.find((candidate) => fits(candidate.tag, tag, this.#form));
-      if (chosen !== undefined) this.visit(chosen.shape, value, path, depth, hidden);
-      else
-        this.#refuse(
-          { kind: "union", members: tags.map(({ tag }) => tag) },
-          tag,
-          member(path, discriminant),
-          hidden,
-        );
-      return;
+      const chosen = tags.find(({ literal }) => fits(literal, tag, this.#form));
+      if (chosen !== undefined) {
+        this.visit(chosen.candidate, value, path, depth, hidden);
+        return;
+      }
+      if (tags.length > 0) {
+        const expected: Shape = { kind: "union", members: tags.map(({ literal }) => literal) };
+        this.#refuse(expected, tag, memberPath(path, discriminant), hidden);
+        return;
+      }
     }
-    if (members.some((candidate) => this.#admits(candidate.shape, value, depth))) return;
-    const only = containers.length === 1 ? containers[0] : undefined;
+    const [only] = candidates;
     // One object among scalars was meant: say what is wrong inside. Among several, nobody can tell.
-    if (only !== undefined) this.visit(only.shape, value, path, depth, hidden);
-    else this.#refuse(shape, value, path, hidden);
+    if (only !== undefined && candidates.length === 1) this.visit(only, value, path, depth, hidden);
+    else if (!candidates.some((candidate) => this.#admits(candidate, value, depth))) {
+      this.#refuse(shape, value, path, hidden);
+    }
   }
 
-  /** Whether a value fits, tried without leaving failures behind. */
+  /** Whether a value fits, tried without leaving failures behind. Members that are told apart by fit must keep their rules. */
   #admits(shape: Shape, value: unknown, depth: number): boolean {
-    const trial = new Explainer(this.#form, 1, this.#kindsOnly);
-    trial.#entries = this.#entries;
+    const trial = new Explainer(this.#form, 1, this.#kindsOnly && !isContainer(value));
+    trial.#trialEntries = this.#trialEntries ?? 0;
     trial.visit(shape, value, "$", depth, true);
-    this.#entries = trial.#entries;
+    if (this.#trialEntries !== undefined) this.#trialEntries = trial.#trialEntries;
     return trial.failures.length === 0;
   }
 
   #refuse(shape: Shape, value: unknown, path: string, hidden: boolean): void {
-    const container = typeof value === "object" && value !== null;
-    const secret = hidden || (container && holdsSensitive(shape));
+    const secret = hidden || (isContainer(value) && holdsSensitive(shape));
     const suggestion = suggest(shape, value);
     this.#push({
       path,
@@ -255,7 +251,20 @@ class Explainer {
   }
 }
 
+/** Whether a value has parts that are checked one by one. */
+function isContainer(value: unknown): boolean {
+  return (
+    Array.isArray(value) || (isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array))
+  );
+}
+
+/** Whether a member of a union can be meant by a value: an array or object leaves only members of its kind. */
+function mayHold(shape: Shape, value: unknown): boolean {
+  if (!isContainer(value) || shape.kind === "unknown" || shape.kind === "union") return true;
+  return Array.isArray(value) ? shape.kind === "array" || shape.kind === "tuple" : shape.kind === "object";
+}
+
 /** The path of a member: `$.title`, `$["odd key"]`. */
-export function member(path: string, key: string): string {
+export function memberPath(path: string, key: string): string {
   return PLAIN_NAME.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

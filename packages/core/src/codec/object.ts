@@ -15,16 +15,9 @@ export function own(object: object, key: string): unknown {
 }
 
 /**
- * Sets a key that came from the wire. `__proto__` is dropped: as a property of its own it would do no harm yet, but the next
- * `Object.assign` of a handler would make it a prototype.
- */
-export function define(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-}
-
-/**
- * The handler's value of an `unknown`: the parsed JSON itself, without any key `__proto__` (see {@link define}). Walks with
- * a list of its own, because the depth of an `unknown` is not bounded.
+ * The handler's value of an `unknown`: the parsed JSON itself, without any key `__proto__`: as a property it would
+ * do no harm yet, but the next `Object.assign` of a handler would make it a prototype. Walks with a list of its own, because the
+ * depth of an `unknown` is not bounded.
  */
 export function decodeUnknown(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -29,7 +29,7 @@ function canonical(value: unknown, depth: number): string | undefined {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
   const array = Array.isArray(value);
   const parts: string[] = [];
-  for (const key of array ? value.keys() : Object.keys(value).sort()) {
+  for (const key of array ? value.keys() : Object.keys(value).toSorted()) {
     const item = canonical((value as Record<string | number, unknown>)[key], depth + 1);
     if (item === undefined) return undefined;
     parts.push(array ? item : `${JSON.stringify(key)}:${item}`);

@@ -2,14 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import {
-  decodeDate as $decodeDate,
-  define,
-  explain,
-  hasUniqueItems,
-  isDateTime,
-  isObject,
-} from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, hasUniqueItems, isDateTime, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const ContainersShape: Shape = {
@@ -243,8 +236,9 @@ function decodeContainersRecord(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
+    if (key === "__proto__") continue;
     const item = input[key];
-    define(result, key, $decodeDate(item as string));
+    result[key] = $decodeDate(item as string);
   }
   return result;
 }
@@ -255,9 +249,9 @@ function decodeContainersMixed(value: unknown): unknown {
   const known = input["known"];
   if (known !== undefined) result["known"] = known;
   for (const key of Object.keys(input)) {
-    if (key === "known") continue;
+    if (key === "__proto__" || key === "known") continue;
     const item = input[key];
-    define(result, key, item);
+    result[key] = item;
   }
   return result;
 }

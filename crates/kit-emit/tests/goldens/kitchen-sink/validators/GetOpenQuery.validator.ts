@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { define, explain, isObject } from "@kit/core/codec";
+import { explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const GetOpenQueryShape: Shape = {
@@ -28,8 +28,9 @@ export function decodeGetOpenQuery(value: unknown): Types.GetOpenQuery {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
+    if (key === "__proto__") continue;
     const item = input[key];
-    define(result, key, item);
+    result[key] = item;
   }
   return result as unknown as Types.GetOpenQuery;
 }

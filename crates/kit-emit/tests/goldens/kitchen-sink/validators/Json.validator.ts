@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { define, enter, explain, isObject } from "@kit/core/codec";
+import { enter, explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 const shape: Shape = { kind: "union", members: [{ kind: "null" }, { kind: "boolean" }, { kind: "number" }, { kind: "string" }, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
@@ -58,8 +58,9 @@ function decodeJsonMember5(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
+    if (key === "__proto__") continue;
     const item = input[key];
-    define(result, key, decodeJson(item));
+    result[key] = decodeJson(item);
   }
   return result;
 }

@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, test } from "node:test";
+
+import type { CompiledApplication, Coercer, Serializer, Validator } from "@kit/types";
+
+const root = new URL("../../../../", import.meta.url);
+const goldens = new URL("crates/kit-emit/tests/goldens/", root);
+
+interface ValidationCase {
+  readonly app: string;
+  readonly type: string;
+  readonly input?: unknown;
+  readonly text?: string;
+  readonly nested?: {
+    readonly open: string;
+    readonly close: string;
+    readonly inner?: string;
+    readonly times: number;
+  };
+  readonly ok: boolean;
+  readonly paths?: readonly string[];
+  readonly decoded?: unknown;
+}
+
+interface TextCase {
+  readonly app: string;
+  readonly coercer: string;
+  readonly query?: string;
+  readonly params?: readonly string[];
+  readonly value: unknown;
+  readonly ok: boolean;
+}
+
+const vectors = JSON.parse(await readFile(new URL("conformance/validation.json", root), "utf8")) as {
+  readonly cases: readonly ValidationCase[];
+  readonly text: readonly TextCase[];
+};
+
+async function load<T>(app: string, path: string, name: string): Promise<T> {
+  const module = (await import(new URL(`${app}/${path}`, goldens).href)) as Record<string, unknown>;
+  assert.ok(module[name], `${path} exports ${name}`);
+  return module[name] as T;
+}
+
+function validator(app: string, type: string): Promise<Validator<unknown>> {
+  return load(app, `validators/${type}.validator.ts`, `${type}Validator`);
+}
+
+function serializer(app: string, type: string): Promise<Serializer<unknown>> {
+  return load(app, `serializers/${type}.serializer.ts`, `${type}Serializer`);
+}
+
+function hasSerializer(app: string, type: string): boolean {
+  return existsSync(new URL(`${app}/serializers/${type}.serializer.ts`, goldens));
+}
+
+function jsonText(vector: ValidationCase): string {
+  if (vector.text !== undefined) return vector.text;
+  if (vector.nested === undefined) return JSON.stringify(vector.input);
+  const { open, close, inner = "", times } = vector.nested;
+  return open.repeat(times) + inner + close.repeat(times);
+}
+
+/** A decoded value with the stand-ins of the vectors for what JSON has not. */
+function neutral(value: unknown): unknown {
+  if (typeof value === "bigint") return { $bigint: value.toString() };
+  if (value instanceof Date) return { $date: value.toISOString() };
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("base64") };
+  if (Array.isArray(value)) return value.map(neutral);
+  if (typeof value !== "object" || value === null) return value;
+  assert.equal(Object.getPrototypeOf(value), Object.prototype, "a handler gets plain objects");
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, neutral(item)]));
+}
+
+describe("validation vectors", () => {
+  for (const [index, vector] of vectors.cases.entries()) {
+    test(`${index}: ${vector.type} ${vector.ok ? "takes" : "refuses"} ${jsonText(vector).slice(0, 60)}`, async () => {
+      const { is, failures, decode } = await validator(vector.app, vector.type);
+      const value: unknown = JSON.parse(jsonText(vector));
+      assert.equal(is(value), vector.ok);
+      const found = failures(value);
+      assert.equal(found.length === 0, vector.ok, JSON.stringify(found.slice(0, 3)));
+      if (vector.paths !== undefined) {
+        assert.deepEqual(
+          found.map((failure) => failure.path),
+          vector.paths,
+        );
+      }
+      // What goes into an error must be JSON itself, and small.
+      assert.ok(JSON.stringify(found).length < 20_000);
+      if (!vector.ok || vector.nested !== undefined) return;
+      const decoded = decode(value);
+      assert.deepEqual(neutral(decoded), vector.decoded ?? JSON.parse(jsonText(vector)));
+    });
+  }
+});
+
+describe("serializers", () => {
+  test("write what the validator reads", async () => {
+    let written = 0;
+    for (const vector of vectors.cases) {
+      if (!vector.ok || !hasSerializer(vector.app, vector.type)) continue;
+      const { decode, is } = await validator(vector.app, vector.type);
+      const { serialize, failures } = await serializer(vector.app, vector.type);
+      const value = decode(JSON.parse(jsonText(vector)));
+      // Inputs that leave generated values out are no answers.
+      if (failures(value).length > 0) continue;
+      const again: unknown = JSON.parse(serialize(value));
+      assert.ok(is(again), serialize(value));
+      assert.deepEqual(decode(again), value);
+      written++;
+    }
+    assert.ok(written > 20, `only ${written} vectors were written`);
+  });
+
+  test("write declared properties only, in order", async () => {
+    const { serialize } = await serializer("notes", "Note");
+    const date = new Date(0);
+    const note = {
+      updatedAt: date,
+      createdAt: date,
+      secret: 1,
+      id: "i",
+      title: 't"\n',
+      content: "\ud800",
+      authorId: "a",
+      archived: false,
+    };
+    assert.equal(
+      serialize(note),
+      '{"id":"i","title":"t\\"\\n","content":"\\ud800","authorId":"a","archived":false,' +
+        '"createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}',
+    );
+  });
+
+  test("do not call toJSON of declared types", async () => {
+    const { serialize } = await serializer("notes", "NoteSummary");
+    const summary = { id: "i", title: "t", archived: true, createdAt: new Date(0), toJSON: () => "no" };
+    assert.equal(
+      serialize(summary),
+      '{"id":"i","title":"t","archived":true,"createdAt":"1970-01-01T00:00:00.000Z"}',
+    );
+  });
+
+  test("leave optional properties out, with right commas", async () => {
+    const { serialize } = await serializer("notes", "UpdateNoteInput");
+    assert.equal(serialize({}), "{}");
+    assert.equal(serialize({ archived: true }), '{"archived":true}');
+    assert.equal(
+      serialize({ title: undefined, content: "c", archived: true }),
+      '{"content":"c","archived":true}',
+    );
+  });
+
+  test("name the place of what has no JSON form", async () => {
+    const page = await serializer("notes", "PaginatedResponseOfNoteSummary");
+    const item = { id: "i", title: "t", archived: true, createdAt: new Date(0) };
+    const pagination = { total: 1, page: 1, pageSize: 20, totalPages: 1 };
+    const bad =
+      (data: unknown, more: object = pagination): (() => string) =>
+      () =>
+        page.serialize({ data, pagination: more });
+    assert.throws(bad([item, { ...item, createdAt: new Date(Number.NaN) }]), {
+      name: "TypeError",
+      message: /\$\.data\[1\]\.createdAt should be valid Date.*, but is invalid Date/,
+    });
+    assert.throws(bad([], { ...pagination, total: Number.NaN }), /\$\.pagination\.total should be number/);
+    assert.throws(bad([{ ...item, title: 5 }]), /\$\.data\[0\]\.title should be string.*number 5/);
+    assert.throws(bad([null]), /\$\.data\[0\] should be object \(NoteSummary\), but is null/);
+    assert.throws(bad(undefined), /\$\.data should be array, but is nothing/);
+    assert.throws(() => page.serialize(undefined), /: \$ should be object/);
+    // A rule is no reason not to write; a date that RFC 3339 cannot express is.
+    assert.doesNotThrow(bad([{ ...item, title: "" }]));
+    assert.throws(bad([{ ...item, createdAt: new Date(8.64e15) }]), /createdAt/);
+  });
+
+  test("refuse cycles", async () => {
+    const { serialize } = await serializer("kitchen-sink", "Tree");
+    const tree: { name: string; children: unknown[] } = { name: "a", children: [] };
+    tree.children.push(tree);
+    assert.throws(() => serialize(tree), /256 levels/);
+  });
+
+  test("check answers in the handler's form", async () => {
+    const { failures } = await serializer("notes", "Note");
+    const note = {
+      id: "i",
+      title: "",
+      content: "c",
+      authorId: "a",
+      createdAt: "2026-01-01T00:00:00Z",
+      updatedAt: new Date(),
+    };
+    assert.deepEqual(
+      failures(note).map(({ path, expected, received }) => [path, expected, received]),
+      [
+        ["$.title", "string, 1 to 200 characters", "string of 0 characters"],
+        ["$.archived", "boolean", "nothing"],
+        ["$.createdAt", "valid Date of the years 0 to 9999", "string of 20 characters"],
+      ],
+    );
+    assert.equal(failures(note, 1).length, 1);
+  });
+});
+
+describe("coercion vectors", () => {
+  for (const vector of vectors.text) {
+    test(`${vector.coercer} reads ${vector.query ?? String(vector.params)}`, async () => {
+      const path = `coercers/${vector.coercer}.coercer.ts`;
+      const coercer = await load<Coercer>(vector.app, path, `${vector.coercer}Coercer`);
+      const { is } = await validator(vector.app, vector.coercer);
+      const value =
+        vector.query === undefined ? coercer.params?.(vector.params ?? []) : coercer.query?.(vector.query);
+      assert.deepEqual(value, vector.value);
+      assert.equal(Object.getPrototypeOf(value), Object.prototype);
+      assert.equal(is(value), vector.ok);
+    });
+  }
+});
+
+test("is and failures agree on a thousand spoiled inputs a type", async () => {
+  let state = 42;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+  const junk: readonly unknown[] = [
+    null,
+    true,
+    0,
+    -0.5,
+    1e21,
+    "",
+    "x",
+    "1",
+    "2026-01-01T00:00:00Z",
+    "AAE=",
+    [],
+    {},
+    [[]],
+    { a: "x" },
+    { kind: "circle" },
+  ];
+  const spoil = (value: unknown): unknown => {
+    if (random(6) === 0) return junk[random(junk.length)];
+    if (Array.isArray(value)) {
+      const items = value.map((item) => (random(3) === 0 ? spoil(item) : (item as unknown)));
+      return random(5) === 0 ? [...items, junk[random(junk.length)]] : items;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).filter(() => random(8) !== 0);
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, random(2) === 0 ? spoil(item) : (item as unknown)]),
+    );
+  };
+  const seen = { taken: 0, refused: 0 };
+  for (const vector of vectors.cases) {
+    if (vector.nested !== undefined) continue;
+    const { is, failures, decode } = await validator(vector.app, vector.type);
+    const source: unknown = JSON.parse(jsonText(vector));
+    for (let round = 0; round < 1000; round++) {
+      const value = spoil(source);
+      const taken = is(value);
+      assert.equal(failures(value).length === 0, taken, `${vector.type} ${JSON.stringify(value)}`);
+      seen[taken ? "taken" : "refused"]++;
+      if (!taken || !hasSerializer(vector.app, vector.type)) continue;
+      const { serialize } = await serializer(vector.app, vector.type);
+      const decoded = decode(value);
+      const complete = (await serializer(vector.app, vector.type)).failures(decoded).length === 0;
+      if (complete) assert.ok(is(JSON.parse(serialize(decoded))));
+    }
+  }
+  assert.ok(seen.taken > 1000 && seen.refused > 1000, JSON.stringify(seen));
+});
+
+test("secrets do not show", async () => {
+  const { failures } = await validator("kitchen-sink", "Strings");
+  const [failure] = failures({ secret: "hunter" });
+  assert.deepEqual(failure, {
+    path: "$.secret",
+    expected: "string, 8 to 72 characters",
+    received: "string",
+    value: "[redacted]",
+  });
+  const [whole] = failures([{ secret: "hunter" }]);
+  assert.equal(whole?.value, "[redacted]");
+});
+
+test("the application loads, and parameters arrive by name", async () => {
+  const module = (await import(new URL("kitchen-sink/routes/index.ts", goldens).href)) as {
+    default: CompiledApplication;
+  };
+  const application = module.default;
+  assert.equal(application.version, 1);
+  assert.equal(application.routes.length, application.tree.metadata.totalRoutes);
+  for (const route of application.routes) assert.equal(application.table[route.ref]?.path, route.path);
+  const swapped = application.routes.find((route) => route.ref === "DELETE /swapped/:b/:a");
+  assert.deepEqual(swapped?.params?.params(["text", "5"]), { a: 5, b: "text" });
+  assert.equal((JSON.parse(await application.openapi()) as { openapi: string }).openapi, "3.1.0");
+});
+
+test("generated modules pass the strictest type check", async () => {
+  const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
+  const project = fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url));
+  const run = promisify(execFile)(process.execPath, [tsc, "-p", project]);
+  await run.catch((error: { stdout: string }) => assert.fail(error.stdout));
+});
