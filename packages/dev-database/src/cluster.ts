@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { spawn } from "node:child_process";
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Binaries } from "./binaries.ts";
+import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
+import { makePrivate } from "./home.ts";
+import type { Home } from "./home.ts";
+
+/** The role that owns everything. */
+export const USER = "kit";
+
+/** Makes the data directory where there is none, and returns the password of {@link USER}. */
+export async function prepareCluster(home: Home, binaries: Binaries): Promise<string> {
+  const passwordFile = join(home.directory, "password");
+  if (existsSync(home.cluster)) {
+    checkVersion(home, binaries);
+    try {
+      return readFileSync(passwordFile, "utf8").trim();
+    } catch (error) {
+      throw new DevDatabaseError(
+        `the password of the embedded database cannot be read: ${messageOf(error)}`,
+        `Restore the file, or remove ${home.directory}, which removes the data.`,
+      );
+    }
+  }
+  const password = randomBytes(24).toString("base64url");
+  // Made beside its place and then renamed: a directory `cluster` is always a whole one.
+  const making = join(home.directory, "cluster.new");
+  const forInitdb = join(home.directory, "password.initdb");
+  try {
+    rmSync(making, { recursive: true, force: true });
+    rmSync(forInitdb, { force: true });
+    makePrivate(making, home.account);
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    writeFileSync(forInitdb, password, { mode: 0o600 });
+    if (home.account !== undefined) chownSync(forInitdb, home.account.uid, home.account.gid);
+    await initialize(home, binaries, making, forInitdb);
+    renameSync(making, home.cluster);
+  } catch (error) {
+    if (error instanceof DevDatabaseError) throw error;
+    throw new DevDatabaseError(
+      `the embedded database cannot be made in ${home.directory}: ${messageOf(error)}`,
+      `Name another directory with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+    );
+  } finally {
+    rmSync(forInitdb, { force: true });
+  }
+  return password;
+}
+
+function checkVersion(home: Home, binaries: Binaries): void {
+  const file = join(home.cluster, "PG_VERSION");
+  let version: string;
+  try {
+    version = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new DevDatabaseError(
+      `${home.cluster} is not the data of a PostgreSQL: ${messageOf(error)}`,
+      "Move it away; a new database is made then.",
+    );
+  }
+  if (version === binaries.major) return;
+  throw new DevDatabaseError(
+    `${home.cluster} holds data of PostgreSQL ${version}, and this kit brings PostgreSQL ${binaries.major}`,
+    "Dump it with the kit that made it, or move it away; a new database is made then.",
+  );
+}
+
+function initialize(home: Home, binaries: Binaries, directory: string, passwordFile: string): Promise<void> {
+  const child = spawn(
+    binaries.initdb,
+    [
+      `--pgdata=${directory}`,
+      `--username=${USER}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      // The same order and case of texts on every platform.
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      // Nothing is lost when the machine stops now: there is nothing yet. The server itself does sync.
+      "--no-sync",
+      "--no-instructions",
+    ],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: home.directory,
+      ...home.account,
+      env: { ...process.env, LC_ALL: "C" },
+    },
+  );
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (chunk: string) => (output += chunk));
+  }
+  return new Promise((resolve, reject) => {
+    child.once("error", (error) =>
+      reject(new DevDatabaseError(`initdb does not start: ${error.message}`, USE_YOUR_OWN)),
+    );
+    child.once("close", (code) => {
+      if (code === 0) return resolve();
+      const reason = output.trim().split("\n").slice(-8).join("\n");
+      const hint = /no space left/i.test(output)
+        ? "The disk is full: make room, then try again."
+        : USE_YOUR_OWN;
+      reject(
+        new DevDatabaseError(`the embedded database cannot be made in ${home.directory}:\n${reason}`, hint),
+      );
+    });
+  });
+}

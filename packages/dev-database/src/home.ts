@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, sep } from "node:path";
+
+import { isRoot, mayEnter, NOBODY } from "./account.ts";
+import type { Account } from "./account.ts";
+import { SYSTEM_DIRECTORY } from "./binaries.ts";
+import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
+
+/** Where a server's data is, and who runs it. */
+export interface Home {
+  /** Holds the cluster and its password. */
+  readonly directory: string;
+  /** PostgreSQL's data directory. */
+  readonly cluster: string;
+  /** Whom PostgreSQL runs as, where that is not this process's own account. */
+  readonly account: Account | undefined;
+}
+
+/**
+ * Decides where the data lives. For most, that is the state directory itself. For root, PostgreSQL runs as another
+ * account; where that one cannot reach the project (`/root` is closed to it), data goes to `/var/lib/kit`, and the state
+ * directory keeps a file `location` that says so.
+ */
+export function homeOf(state: string): Home {
+  if (!isRoot()) return { directory: state, cluster: join(state, "cluster"), account: undefined };
+  const pointer = join(state, "location");
+  const inPlace = join(state, "cluster");
+  let directory = state;
+  if (existsSync(pointer)) directory = readFileSync(pointer, "utf8").trim();
+  else if (!existsSync(inPlace) && !mayEnter(state, NOBODY)) directory = relocate(state, pointer);
+  const cluster = join(directory, "cluster");
+  return { directory, cluster, account: accountOf(cluster) };
+}
+
+/** A cluster that some user made runs as that user for root too, or the user could not open it again. */
+function accountOf(cluster: string): Account {
+  if (!existsSync(cluster)) return NOBODY;
+  const { uid, gid } = statSync(cluster);
+  if (uid !== 0) return { uid, gid };
+  // Copied or restored by root.
+  giveTo(cluster, NOBODY);
+  return NOBODY;
+}
+
+function relocate(state: string, pointer: string): string {
+  const parent = join(SYSTEM_DIRECTORY, "postgres");
+  const directory = join(parent, createHash("sha256").update(state).digest("hex").slice(0, 16));
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    prune(parent);
+    writeFileSync(join(directory, "owner"), `${state}\n`);
+    writeFileSync(pointer, `${directory}\n`);
+  } catch (error) {
+    throw new DevDatabaseError(
+      `PostgreSQL cannot run as root, and its data cannot be kept where another account may go: ${messageOf(error)}`,
+      `Name a directory that everyone may enter with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+    );
+  }
+  return directory;
+}
+
+/** Removes the data of projects that lay in the directory for temporary files and are gone; of no others. */
+function prune(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const owner = join(parent, name, "owner");
+    if (!existsSync(owner)) continue;
+    const state = readFileSync(owner, "utf8").trim();
+    if (state.startsWith(tmpdir() + sep) && !existsSync(state)) {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Changes the owner of a directory and of all in it. */
+export function giveTo(path: string, account: Account): void {
+  lchownSync(path, account.uid, account.gid);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory()) giveTo(inner, account);
+    else lchownSync(inner, account.uid, account.gid);
+  }
+}
+
+/** Makes a directory that the account owns alone. */
+export function makePrivate(path: string, account: Account | undefined): void {
+  mkdirSync(path, { mode: 0o700 });
+  if (account !== undefined) chownSync(path, account.uid, account.gid);
+}

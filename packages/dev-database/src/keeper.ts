@@ -1,0 +1,137 @@
+/**
+ * The keeper: a detached process that owns one project's PostgreSQL for as long as a client is connected to its socket.
+ * Started by `lease.ts`, never by hand.
+ *
+ * A lock on a file decides who is the keeper. The system gives it back when the process ends, however it ends, so there
+ * is no stale lock to guess about; only its holder touches the socket and the data.
+ *
+ * @module
+ */
+import { rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { Socket } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { DevDatabaseError, messageOf } from "./errors.ts";
+import { BUSY, onLines } from "./protocol.ts";
+import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
+import { Server } from "./server.ts";
+import { WireError } from "./wire.ts";
+
+/** A server that crashes more often than this within a minute is given up. */
+const CRASHES = 5;
+
+/** How long the first client may take to connect. */
+const FIRST_LEASE_MS = 10_000;
+
+const { places, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
+
+const lock = new DatabaseSync(places.lock);
+try {
+  lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+} catch {
+  process.exit(BUSY);
+}
+console.log(`${new Date().toISOString()} keeper ${process.pid} begins`);
+
+const leases = new Set<Socket>();
+const crashes: number[] = [];
+let server: Server | undefined;
+let up: Promise<Server> = start();
+// Who asks for it is told; that nobody asks yet is no reason to fall.
+up.catch(() => undefined);
+let idle: NodeJS.Timeout | undefined;
+let ending = false;
+
+const listener = createServer((socket) => {
+  // A client that is late sees its connection end without an answer, and starts the next keeper.
+  if (ending) return void socket.destroy();
+  leases.add(socket);
+  clearTimeout(idle);
+  socket.on("error", () => socket.destroy());
+  socket.once("close", () => {
+    leases.delete(socket);
+    if (leases.size === 0) rest(idleMs);
+  });
+  onLines(socket, (line) => void reply(socket, JSON.parse(line) as LeaseRequest));
+});
+if (process.platform !== "win32") rmSync(places.socket, { force: true });
+listener.on("error", (error) => {
+  console.error(messageOf(error));
+  void end(1);
+});
+listener.listen(places.socket);
+rest(Math.max(idleMs, FIRST_LEASE_MS));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end(0));
+
+async function start(): Promise<Server> {
+  server = new Server(places.state);
+  server.onCrash = crashed;
+  await server.start();
+  return server;
+}
+
+async function reply(socket: Socket, request: LeaseRequest): Promise<void> {
+  let answer: LeaseReply;
+  try {
+    answer = { url: await urlOf(request.name) };
+  } catch (error) {
+    const hint = error instanceof DevDatabaseError ? error.hint : undefined;
+    // The hint is part of a DevDatabaseError's message already; the client adds it again.
+    const text = hint === undefined ? messageOf(error) : messageOf(error).slice(0, -hint.length - 1);
+    console.error(messageOf(error));
+    answer = hint === undefined ? { error: text } : { error: text, hint };
+  }
+  socket.write(`${JSON.stringify(answer)}\n`);
+  // What does not start now may start for the next keeper, once the reason is gone.
+  if ("error" in answer && server?.running !== true) setTimeout(() => void end(0), 100);
+}
+
+/** The URL of a database. A server that has just ended is tried again: it is about to come up. */
+async function urlOf(name: string): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+    const current = await up;
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+      return await current.url(name);
+    } catch (error) {
+      if (error instanceof WireError || tries === 20) throw error;
+      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      await sleep(100);
+    }
+  }
+}
+
+/** PostgreSQL was killed, or fell: up again, on the same port, where pools find it. */
+function crashed(): void {
+  if (ending) return;
+  const now = Date.now();
+  crashes.push(now);
+  const recent = crashes.filter((at) => at > now - 60_000).length;
+  console.error(`${new Date().toISOString()} PostgreSQL ended by itself (${recent} within a minute)`);
+  if (recent > CRASHES) return void end(1);
+  up = start();
+  up.catch((error: unknown) => {
+    console.error(messageOf(error));
+    void end(1);
+  });
+}
+
+function rest(milliseconds: number): void {
+  clearTimeout(idle);
+  idle = setTimeout(() => void end(0), milliseconds);
+}
+
+async function end(code: number): Promise<void> {
+  if (ending) return;
+  ending = true;
+  listener.close();
+  for (const socket of leases) socket.destroy();
+  // A start under way ends first: what it started must be stopped too.
+  await up.catch(() => undefined);
+  await server?.stop();
+  console.log(`${new Date().toISOString()} keeper ${process.pid} ends`);
+  process.exit(code);
+}

@@ -1,0 +1,221 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
+import type { Places } from "./places.ts";
+import { BUSY, onLines } from "./protocol.ts";
+import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
+
+/** A hold on the database of a project. */
+export interface Lease {
+  readonly url: string;
+  release(): Promise<void>;
+}
+
+/** How long a start may take: initialisation on a slow disk, or recovery after a crash. */
+const PATIENCE_MS = 90_000;
+
+/** A log that grew beyond this starts anew. */
+const LOG_BYTES = 1_000_000;
+
+/** Takes a lease, starting a keeper where none answers. */
+export async function lease(places: Places, name: string): Promise<Lease> {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
+    throw new DevDatabaseError(
+      `"${name}" cannot be the name of a database`,
+      "Use lower-case letters, digits and _, at most 63 of them",
+    );
+  }
+  let released = false;
+  const first = await acquire(places, name);
+  let socket = first.socket;
+
+  // A keeper that was killed leaves PostgreSQL behind without anyone to stop it; the next one takes it over.
+  async function renew(): Promise<void> {
+    if (released) return;
+    try {
+      socket = (await acquire(places, name, true)).socket;
+    } catch (error) {
+      process.emitWarning(`the embedded database is gone: ${messageOf(error)}`, "DevDatabaseWarning");
+      return;
+    }
+    // Given back meanwhile.
+    if (released) socket.destroy();
+    else hold();
+  }
+  function hold(): void {
+    socket.unref();
+    socket.once("close", () => void renew());
+  }
+  hold();
+  return {
+    url: first.url,
+    release: async () => {
+      if (released) return;
+      released = true;
+      if (socket.destroyed) return;
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.ref();
+      socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Connects to the keeper and waits for its answer; `background` keeps nothing alive meanwhile. */
+async function acquire(
+  places: Places,
+  name: string,
+  background = false,
+): Promise<{ socket: Socket; url: string }> {
+  const deadline = Date.now() + PATIENCE_MS;
+  let keeper: Keeper | undefined;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+    const answer = await ask(places.socket, { name }, deadline, background);
+    if (answer !== undefined) {
+      keeper?.forget();
+      return answer;
+    }
+    if (keeper === undefined || keeper.exitCode === BUSY || keeper.exitCode === 0) {
+      keeper = new Keeper(places);
+    } else if (keeper.exitCode !== undefined) {
+      throw new DevDatabaseError(
+        `the keeper of the embedded database ended at once (${keeper.exitCode}):\n${tail(keeper.log)}`,
+        USE_YOUR_OWN,
+      );
+    }
+    if (Date.now() > deadline) {
+      throw new DevDatabaseError(
+        `the embedded database did not come up in ${PATIENCE_MS / 1000} s:\n${tail(keeper.log)}`,
+        USE_YOUR_OWN,
+      );
+    }
+    // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+    await sleep(20, undefined, { ref: !background });
+  }
+}
+
+/** One try: nothing where no keeper listens, or where it went away before it answered. */
+function ask(
+  path: string,
+  request: LeaseRequest,
+  deadline: number,
+  background: boolean,
+): Promise<{ socket: Socket; url: string } | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    if (background) socket.unref();
+    const timer = setTimeout(() => socket.destroy(), Math.max(1, deadline - Date.now()));
+    if (background) timer.unref();
+    socket.on("error", (error) => {
+      // Nobody there, or gone; everything else would not be better at the next try.
+      if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "")) return;
+      reject(new DevDatabaseError(`cannot reach the keeper of the embedded database: ${error.message}`));
+    });
+    const closed = (): void => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+    socket.once("close", closed);
+    socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
+    onLines(socket, (line) => {
+      clearTimeout(timer);
+      const reply = JSON.parse(line) as LeaseReply;
+      if ("url" in reply) {
+        socket.off("close", closed);
+        resolve({ socket, url: reply.url });
+      } else {
+        socket.destroy();
+        reject(new DevDatabaseError(reply.error, reply.hint));
+      }
+    });
+  });
+}
+
+/** A keeper that this process started; it outlives the process. */
+class Keeper {
+  readonly log: string;
+  exitCode: number | undefined;
+  readonly #child: ChildProcess;
+
+  constructor(places: Places) {
+    this.log = join(places.state, "keeper.log");
+    const request: KeeperRequest = { places, idleMs: idleMs() };
+    const log = openLog(this.log);
+    try {
+      this.#child = spawn(
+        process.execPath,
+        ["--no-warnings", fileURLToPath(new URL("keeper.ts", import.meta.url)), JSON.stringify(request)],
+        {
+          detached: true,
+          stdio: ["ignore", log, log],
+          cwd: places.state,
+          env: environment(),
+          windowsHide: true,
+        },
+      );
+    } finally {
+      closeSync(log);
+    }
+    this.#child.unref();
+    this.#child.once("error", () => (this.exitCode = -1));
+    this.#child.once("exit", (code) => (this.exitCode = code ?? -1));
+  }
+
+  /** Lets go of it once it works. */
+  forget(): void {
+    this.#child.removeAllListeners();
+  }
+}
+
+/** The environment without what is meant for this process alone (debuggers, coverage, the test runner). */
+function environment(): NodeJS.ProcessEnv {
+  const {
+    NODE_OPTIONS: _options,
+    NODE_V8_COVERAGE: _coverage,
+    NODE_TEST_CONTEXT: _test,
+    ...rest
+  } = process.env;
+  return rest;
+}
+
+function idleMs(): number {
+  const text = process.env["KIT_DATABASE_IDLE_MS"];
+  if (text === undefined || text === "") return 2_000;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new DevDatabaseError(`KIT_DATABASE_IDLE_MS is "${text}", which is no number of milliseconds`);
+}
+
+function openLog(path: string): number {
+  let small = true;
+  try {
+    small = statSync(path).size < LOG_BYTES;
+  } catch {
+    // There is none yet.
+  }
+  try {
+    return openSync(path, small ? "a" : "w", 0o600);
+  } catch (error) {
+    throw new DevDatabaseError(
+      `cannot write to the directory of the embedded database: ${messageOf(error)}`,
+      `Name another one with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+    );
+  }
+}
+
+/** The end of a log, for a message. */
+function tail(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+  } catch (error) {
+    return messageOf(error);
+  }
+}
