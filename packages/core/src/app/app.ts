@@ -9,13 +9,12 @@ import { createErrorMiddleware } from "../error-middleware.ts";
 import { Log } from "../logging/log.ts";
 import { compileRedactor } from "../logging/redact.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
-import type { MiddlewareItem } from "../middleware.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
-import type { CheckedGroups } from "./group-check.ts";
+import type { CheckedOptions } from "./group-check.ts";
 import { matchCompiled } from "./match-compiled.ts";
-import { type AppOptions, type ReadOptions, readOptions, type RouteGroup } from "./options.ts";
+import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { closeOnSignal } from "./signals.ts";
@@ -54,10 +53,9 @@ const defaultPort = 3000;
  * ```
  * @throws {TypeError} that names the option that is wrong.
  */
-export function createApp<
-  const TGlobal extends readonly MiddlewareItem[] = readonly [],
-  const TGroups extends readonly RouteGroup[] = readonly RouteGroup[],
->(options: AppOptions<TGlobal, TGroups & CheckedGroups<TGroups, TGlobal>>): App {
+export function createApp<const TOptions extends AppOptions>(
+  options: TOptions & CheckedOptions<TOptions>,
+): App {
   return new Application(readOptions(options));
 }
 

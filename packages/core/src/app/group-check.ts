@@ -2,9 +2,8 @@
  * Types that hold a route group's handlers against its middleware: a handler may read from `ctx` only what some middleware
  * of its chain adds.
  */
-import type { MiddlewareItem } from "../middleware.ts";
 import type { RequestContext } from "../request/request-context.ts";
-import type { RouteGroup } from "./options.ts";
+import type { AppOptions } from "./options.ts";
 
 /** What the function of an item resolves to. */
 type ResultOf<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
@@ -53,19 +52,21 @@ export interface NotAddedByMiddleware<TName> {
 
 type CheckedGroup<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
   ? [HidesSomething<TItem>] extends [never]
-    ? [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
-      ? unknown
-      : { readonly handlers: NotAddedByMiddleware<Unmet<THandlers, RequestContext & AddedByAll<TItem>>> }
+    ? // Bound to a name, so that the checker's message shows the names themselves.
+      [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [infer TName]
+      ? [TName] extends [never]
+        ? unknown
+        : { readonly handlers: NotAddedByMiddleware<TName> }
+      : never
     : unknown
   : unknown;
 
-/** `TGroups`, each held against its own and the global middleware. */
-export type CheckedGroups<
-  TGroups extends readonly RouteGroup[],
-  TGlobal extends readonly MiddlewareItem[],
-> = {
-  readonly [TIndex in keyof TGroups]: CheckedGroup<
-    TGroups[TIndex],
-    ItemIn<TGlobal> | OwnItem<TGroups[TIndex]>
-  >;
+/** Groups, each held against its own and the global middleware. */
+type CheckedGroups<TGroups, TGlobalItem> = {
+  readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TGlobalItem | OwnItem<TGroups[TIndex]>>;
 };
+
+/** What the options of `createApp` must be besides {@link AppOptions}: without unknown ones, and with enough middleware. */
+export type CheckedOptions<TOptions extends AppOptions> = {
+  readonly routes: CheckedGroups<TOptions["routes"], ItemIn<TOptions["middleware"]>>;
+} & { readonly [TName in Exclude<keyof TOptions, keyof AppOptions>]: never };

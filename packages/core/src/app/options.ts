@@ -39,16 +39,13 @@ export interface TelemetryOptions {
 export type Environment = "development" | "production" | "test";
 
 /** Options of `createApp`. */
-export interface AppOptions<
-  TGlobal extends readonly MiddlewareItem[] = readonly MiddlewareItem[],
-  TGroups = readonly RouteGroup[],
-> {
+export interface AppOptions {
   /** What listens: `nativeServer()`. */
   readonly server: ServerAdapter;
   /** The application's routes. */
-  readonly routes: TGroups;
+  readonly routes: readonly RouteGroup[];
   /** Runs for every route. A request that no route takes is answered without it. */
-  readonly middleware?: TGlobal;
+  readonly middleware?: readonly MiddlewareItem[];
   readonly plugins?: readonly Plugin[];
   readonly logging?: LoggingOptions;
   readonly telemetry?: TelemetryOptions;

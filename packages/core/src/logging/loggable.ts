@@ -65,13 +65,7 @@ class Reader {
     if (types.isNativeError(value) || value instanceof Error) return this.#readError(value, path, within);
     if (Array.isArray(value)) return this.#readItems(value, path, within);
     if (types.isSet(value)) return this.#readItems(value, path, within);
-    if (types.isMap(value)) {
-      return this.#readEntries(
-        [...value].map(([key, item]) => [String(key), () => item]),
-        path,
-        within,
-      );
-    }
+    if (types.isMap(value)) return this.#readEntries(entriesOf(value), path, within);
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return this.read(toJSON.call(value), path, within);
     return this.#readEntries(
@@ -105,7 +99,7 @@ class Reader {
   }
 
   #readEntries(
-    entries: readonly (readonly [string, () => unknown])[],
+    entries: Iterable<readonly [string, () => unknown]>,
     path: readonly string[],
     within: readonly object[],
   ): Record<string, unknown> {
@@ -126,4 +120,9 @@ class Reader {
     }
     return copy;
   }
+}
+
+/** One after the other: a map may hold more than is read. */
+function* entriesOf(map: ReadonlyMap<unknown, unknown>): Generator<readonly [string, () => unknown]> {
+  for (const [key, item] of map) yield [typeof key === "object" ? "[object]" : String(key), () => item];
 }

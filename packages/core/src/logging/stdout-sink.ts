@@ -1,4 +1,4 @@
-import { write, writeSync } from "node:fs";
+import fs from "node:fs";
 
 /** Takes finished lines. */
 export interface LineSink {
@@ -70,7 +70,7 @@ export class DescriptorSink implements LineSink {
       else this.#scheduled = false;
       return;
     }
-    write(this.#descriptor, rest, (error, written) => {
+    fs.write(this.#descriptor, rest, (error, written) => {
       if (error === null) {
         this.#rest = rest.subarray(written);
         this.#continue();
@@ -93,7 +93,7 @@ export class DescriptorSink implements LineSink {
     const deadline = Date.now() + 500;
     while (bytes.length > 0 && Date.now() < deadline) {
       try {
-        bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
+        bytes = bytes.subarray(fs.writeSync(this.#descriptor, bytes));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
       }

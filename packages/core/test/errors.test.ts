@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { createErrorMiddleware, createApp, type FailedRequest } from "@kit/core";
+import { AppError, NotFoundError } from "@kit/errors";
+import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
+import { MemoryServer } from "./support/memory-server.ts";
+import { errorOf, json, serve } from "./support/serve.ts";
+
+const get = route("GET /notes/:id", {
+  params: paramsOf("NoteId", { id: "string" }),
+  response: responseOf("Note", { id: "string" }),
+});
+const post = route("POST /notes", {
+  body: objectOf("CreateNote", { title: "string" }),
+  response: responseOf("Note", { id: "string" }),
+});
+
+/** What a handler that throws is answered with. */
+async function thrown(value: unknown, env: "development" | "production" = "production") {
+  const { send, log } = await serve(
+    [
+      [
+        get,
+        () => {
+          throw value;
+        },
+      ],
+    ],
+    { env },
+  );
+  const answer = await send("GET /notes/1");
+  return { ...answer, error: errorOf(answer), log };
+}
+
+const hostile = {
+  get message(): string {
+    throw new Error("no message");
+  },
+  get name(): string {
+    throw new Error("no name");
+  },
+  toString(): string {
+    throw new Error("no text");
+  },
+};
+const unreadable = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error("get");
+    },
+    getPrototypeOf: () => {
+      throw new Error("getPrototypeOf");
+    },
+    ownKeys: () => {
+      throw new Error("ownKeys");
+    },
+  },
+);
+
+describe("an application error", () => {
+  it("is sent as it is, in any environment", async () => {
+    for (const env of ["development", "production"] as const) {
+      const { status, error } = await thrown(
+        new AppError("TEAM_FULL", 403, "No free place", { size: 12 }),
+        env,
+      );
+      assert.equal(status, 403);
+      assert.equal(error["code"], "TEAM_FULL");
+      assert.equal(error["message"], "No free place");
+      assert.deepEqual(error["details"], { size: 12 });
+      assert.match(String(error["traceId"]), /^[0-9a-f]{32}$/);
+    }
+  });
+
+  it("has nothing but the envelope in production", async () => {
+    const { error } = await thrown(new NotFoundError("NOTE_NOT_FOUND", "There is no note 1"));
+    assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
+  });
+
+  it("comes from ctx.fail, in an asynchronous handler too", async () => {
+    const { send } = await serve([[get, async ({ ctx }) => ctx.fail(409, "TAKEN", "Taken", { by: "x" })]]);
+    const answer = await send("GET /notes/1");
+    assert.equal(answer.status, 409);
+    assert.deepEqual(errorOf(answer)["details"], { by: "x" });
+  });
+
+  it("reaches the client even where its details cannot be JSON", async () => {
+    const cycle: Record<string, unknown> = { big: 1n };
+    cycle["self"] = cycle;
+    const { status, error } = await thrown(new AppError("ODD", 418, "Odd", cycle));
+    assert.equal(status, 418);
+    assert.equal(error["code"], "ODD");
+    assert.deepEqual(error["details"], { big: "1", self: "[circular]" });
+  });
+
+  it("keeps the headers that were set before, but those of the body", async () => {
+    const { send } = await serve([
+      [
+        get,
+        ({ ctx }) => {
+          ctx.header("retry-after", "5").header("etag", '"1"').header("cache-control", "public");
+          ctx.header("content-type", "text/x").header("content-language", "en").status(202);
+          return ctx.fail(503, "BUSY", "Busy");
+        },
+      ],
+    ]);
+    const answer = await send("GET /notes/1");
+    assert.equal(answer.status, 503);
+    assert.deepEqual(answer.headers, ["retry-after", "5"]);
+    assert.equal(answer.contentType, "application/json");
+  });
+});
+
+describe("any other error", () => {
+  it("is 500 and tells nothing in production", async () => {
+    const { status, error, text } = await thrown(new TypeError("secret of the database"));
+    assert.equal(status, 500);
+    assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
+    assert.equal(error["code"], "INTERNAL_SERVER_ERROR");
+    assert.equal(error["message"], "Internal Server Error");
+    assert.doesNotMatch(text!, /secret|stack/);
+  });
+
+  it("tells message, name, stack and places in development", async () => {
+    const { error } = await thrown(new TypeError("what went wrong"), "development");
+    assert.equal(error["message"], "what went wrong");
+    const { stack, ...details } = error["details"] as Record<string, unknown>;
+    assert.match(String(stack), /errors\.test\.ts/);
+    const relatedTests = ["tests/notes.contract.test.ts"];
+    assert.deepEqual(details, {
+      name: "TypeError",
+      handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 21 },
+      relatedTests,
+    });
+    const { timestamp, requestId, traceId, code, message, details: _, ...rest } = error;
+    assert.ok(!Number.isNaN(Date.parse(String(timestamp))));
+    assert.ok(requestId && traceId && code && message);
+    assert.deepEqual(rest, {
+      status: 500,
+      phase: "handler",
+      route: "GET /notes/:id",
+      sourceFile: "src/notes.handlers.ts:21",
+      relatedTests,
+      server: "memory",
+      serverAdapter: "memory",
+    });
+  });
+
+  it("may be anything at all", async () => {
+    const values: [unknown, string][] = [
+      ["a text", "a text"],
+      [null, "null was thrown"],
+      [undefined, "undefined was thrown"],
+      [42, "42 was thrown"],
+      [Symbol("s"), "Symbol(s) was thrown"],
+      [() => 1, "A function was thrown"],
+      [{}, "An object that is no Error was thrown"],
+      [hostile, "An object that is no Error was thrown"],
+      [unreadable, "An object that is no Error was thrown"],
+      [Object.create(null), "An object that is no Error was thrown"],
+    ];
+    for (const [value, message] of values) {
+      const { status, error } = await thrown(value, "development");
+      assert.equal(status, 500);
+      assert.equal(error["message"], message);
+      assert.equal((await thrown(value)).error["message"], "Internal Server Error");
+    }
+  });
+
+  it("is logged in full, with its cause, and an error of the client is not", async () => {
+    const { send, log } = await serve(
+      [
+        [
+          get,
+          ({ ctx, params }) => {
+            if (params["id"] === "none") ctx.fail(404, "NONE", "None");
+            throw new Error("outer", { cause: new Error("inner") });
+          },
+        ],
+      ],
+      { logLevel: "info" },
+    );
+    await send("GET /notes/none");
+    const answer = await send("GET /notes/1");
+    assert.equal(log.length, 1);
+    const [{ level, message, traceId, route: ref, phase, serverAdapter, data }] = log as [(typeof log)[0]];
+    assert.deepEqual([level, message, ref, phase], ["error", "outer", "GET /notes/:id", "handler"]);
+    assert.equal(traceId, errorOf(answer)["traceId"]);
+    assert.equal(serverAdapter, "memory");
+    const { error } = data as { error: { stack: string; cause: { message: string } } };
+    assert.match(error.stack, /errors\.test\.ts/);
+    assert.equal(error.cause.message, "inner");
+  });
+});
+
+describe("validation in development", () => {
+  it("says what to repair and where the contract is", async () => {
+    const { send } = await serve([[post, () => ({ id: "1" })]], { env: "development" });
+    const error = errorOf(await send("POST /notes", json({ title: 5 })));
+    assert.equal(error["status"], 400);
+    assert.equal(error["phase"], "validation:body");
+    assert.equal(error["schema"], "CreateNote");
+    assert.equal(error["sourceFile"], "src/notes.routes.ts:7");
+    assert.equal(error["schemaFile"], "src/notes.types.ts");
+    assert.deepEqual(error["failures"], [
+      { path: "$.title", expected: "string", received: "number", suggestion: "Send a string" },
+    ]);
+  });
+});
+
+describe("a response that does not fit its contract", () => {
+  it("is 500 in development and says where", async () => {
+    const { send } = await serve([[get, () => ({ id: 5 })]], { env: "development" });
+    const answer = await send("GET /notes/1");
+    assert.equal(answer.status, 500);
+    const error = errorOf(answer);
+    assert.equal(error["phase"], "serialization");
+    assert.equal(error["schema"], "Note");
+    assert.equal(
+      error["message"],
+      "The handler of GET /notes/:id returned what is no Note: $.id: expected string, received number",
+    );
+    assert.equal(error["sourceFile"], "src/notes.handlers.ts:21");
+  });
+
+  it("is 500 in production only where it cannot be written", async () => {
+    const { send } = await serve([[get, ({ params }) => (params["id"] === "1" ? undefined : { id: 5 })]]);
+    assert.equal((await send("GET /notes/1")).status, 500);
+    assert.equal((await send("GET /notes/2")).status, 200);
+  });
+
+  it("is a value where there should be none", async () => {
+    const remove = route("DELETE /notes/:id", { params: get.params });
+    const inDevelopment = await serve([[remove, () => "value"]], { env: "development" });
+    assert.equal((await inDevelopment.send("DELETE /notes/1")).status, 500);
+    const inProduction = await serve([[remove, () => "value"]]);
+    assert.equal((await inProduction.send("DELETE /notes/1")).status, 204);
+  });
+});
+
+describe("failures of what answers failures", () => {
+  const bad: (() => unknown)[] = [
+    () => {
+      throw new Error("the error middleware itself");
+    },
+    () => undefined,
+    () => ({ status: 200, body: {} }),
+    () => ({ status: 500, body: null }),
+  ];
+
+  it("still answer 500 with a trace id", async () => {
+    for (const errorMiddleware of bad) {
+      const { send } = await serve([[get, () => Promise.reject(new Error("x"))]], {
+        errorMiddleware: errorMiddleware as never,
+      });
+      const answer = await send("GET /notes/1");
+      assert.equal(answer.status, 500);
+      assert.equal(errorOf(answer)["code"], "INTERNAL_SERVER_ERROR");
+      assert.match(String(errorOf(answer)["traceId"]), /^[0-9a-f]{32}$/);
+    }
+  });
+
+  it("do not come from plugins, which are told of every failure", async () => {
+    const told: [unknown, FailedRequest][] = [];
+    const plugins = [
+      {
+        name: "bad",
+        onError: (): never => {
+          throw new Error("plugin");
+        },
+      },
+      { name: "good", onError: (error: unknown, request: FailedRequest) => void told.push([error, request]) },
+    ];
+    const error = new Error("x");
+    const { send } = await serve([[get, () => Promise.reject(error)]], { plugins });
+    assert.equal((await send("GET /notes/1")).status, 500);
+    assert.equal((await send("GET /nowhere")).status, 404);
+    assert.equal(told[0]![0], error);
+    assert.equal(told[0]![1].route?.ref, "GET /notes/:id");
+    assert.equal(told[1]![1].route, null);
+  });
+
+  it("are logged where the server cannot write, and nothing is answered twice", async () => {
+    const { send, log } = await serve([[get, () => ({ id: "1" })]], { logLevel: "info" });
+    await send("GET /notes/1", { failToWrite: new Error("broken pipe") });
+    await send("GET /nowhere", { failToWrite: new Error("broken pipe") });
+    assert.deepEqual(
+      log.map(({ level, message }) => [level, message]),
+      [
+        ["error", "The answer could not be written"],
+        ["error", "The answer could not be written"],
+      ],
+    );
+  });
+});
+
+describe("createErrorMiddleware", () => {
+  const request: FailedRequest = {
+    traceId: "t",
+    requestId: "r",
+    phase: "handler",
+    route: null,
+    serverAdapter: "memory",
+  };
+
+  it("takes isDev from NODE_ENV", (test) => {
+    const before = process.env["NODE_ENV"];
+    test.after(() => {
+      if (before === undefined) delete process.env["NODE_ENV"];
+      else process.env["NODE_ENV"] = before;
+    });
+    for (const [env, message] of [
+      ["development", "x"],
+      ["production", "Internal Server Error"],
+      [undefined, "Internal Server Error"],
+    ]) {
+      if (env === undefined) delete process.env["NODE_ENV"];
+      else process.env["NODE_ENV"] = env;
+      assert.equal(createErrorMiddleware()(new Error("x"), request).body.error.message, message);
+    }
+  });
+
+  it("can be wrapped, and is no middleware of the chain", async () => {
+    const inner = createErrorMiddleware({ isDev: false });
+    const { send } = await serve([[get, () => Promise.reject(new RangeError("x"))]], {
+      errorMiddleware: (error, failed) =>
+        error instanceof RangeError ? { ...inner(error, failed), status: 422 } : inner(error, failed),
+    });
+    assert.equal((await send("GET /notes/1")).status, 422);
+    assert.throws(
+      () => createApp({ server: new MemoryServer(), routes: [], middleware: [inner as never] }),
+      /middleware\[0\] is an error middleware; give it as the option `errorMiddleware`/,
+    );
+  });
+});

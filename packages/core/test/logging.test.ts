@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+
+import type { LogEntry } from "@kit/core";
+import { Log } from "../src/logging/log.ts";
+import { toLoggable } from "../src/logging/loggable.ts";
+import { compileRedactor } from "../src/logging/redact.ts";
+import { responseOf, route } from "./support/compiled.ts";
+import { serve } from "./support/serve.ts";
+
+const nothing = compileRedactor([]);
+
+const redact = (patterns: string[], data: unknown): unknown =>
+  JSON.parse(JSON.stringify(toLoggable(data, compileRedactor(patterns))));
+
+describe("redaction", () => {
+  it("hides a name at any depth and in any case", () => {
+    const data = { Authorization: "a", deep: [{ headers: { authorization: "b", other: "c" } }] };
+    assert.deepEqual(redact(["authorization"], data), {
+      Authorization: "[redacted]",
+      deep: [{ headers: { authorization: "[redacted]", other: "c" } }],
+    });
+  });
+
+  it("matches the end of a path, with * for one name", () => {
+    const data = {
+      password: "a",
+      user: { Password: "b", id: 1, token: { value: "c" } },
+      token: { value: "d" },
+    };
+    assert.deepEqual(redact(["*.password", "user.*.value"], data), {
+      password: "[redacted]",
+      user: { Password: "[redacted]", id: 1, token: { value: "[redacted]" } },
+      token: { value: "d" },
+    });
+    assert.deepEqual(redact(["user.*"], data)?.["user" as never], {
+      Password: "[redacted]",
+      id: "[redacted]",
+      token: "[redacted]",
+    });
+  });
+
+  it("reaches into maps, errors and what toJSON gives", () => {
+    const error = Object.assign(new Error("x"), { password: "a" });
+    delete error.stack;
+    const data = { map: new Map([["password", "b"]]), error, json: { toJSON: () => ({ password: "c" }) } };
+    assert.deepEqual(redact(["password"], data), {
+      map: { password: "[redacted]" },
+      error: { name: "Error", message: "x", password: "[redacted]" },
+      json: { password: "[redacted]" },
+    });
+  });
+
+  it("refuses a pattern that is none", () => {
+    for (const pattern of ["", "a..b", ".a"]) assert.throws(() => compileRedactor([pattern]), TypeError);
+  });
+});
+
+describe("log data", () => {
+  it("is made fit for JSON whatever it is", () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    const data = {
+      cycle,
+      big: 12n,
+      nan: Number.NaN,
+      date: new Date(0),
+      noDate: new Date(Number.NaN),
+      bytes: new Uint8Array(3),
+      set: new Set([1]),
+      fn: () => 1,
+      symbol: Symbol("s"),
+      missing: undefined,
+      nothing: null,
+      get bad(): never {
+        throw new Error("bad");
+      },
+      toBad: {
+        toJSON: () => {
+          throw new Error("bad");
+        },
+      },
+    };
+    assert.equal(
+      JSON.stringify(toLoggable(data, nothing)),
+      JSON.stringify({
+        cycle: ["[circular]"],
+        big: "12",
+        nan: "NaN",
+        date: "1970-01-01T00:00:00.000Z",
+        noDate: "[invalid date]",
+        bytes: "[3 bytes]",
+        set: [1],
+        fn: "[function]",
+        symbol: "Symbol(s)",
+        nothing: null,
+        bad: "[unreadable]",
+        toBad: "[unreadable]",
+      }),
+    );
+    assert.equal(
+      JSON.stringify(toLoggable(JSON.parse('{"__proto__":{"a":1}}'), nothing)),
+      '{"__proto__":{"a":1}}',
+    );
+  });
+
+  it("is bounded in length, depth and number", () => {
+    assert.ok((toLoggable("x".repeat(100_000), nothing) as string).length < 20_000);
+    let deep: object = {};
+    for (let level = 0; level < 1_000; level += 1) deep = { deep };
+    assert.match(JSON.stringify(toLoggable(deep, nothing)), /\[too deep\]/);
+    const wide = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+    assert.ok(JSON.stringify(toLoggable(wide, nothing)).length < 200_000);
+    const endless = {
+      *[Symbol.iterator]() {
+        for (;;) yield 1;
+      },
+    };
+    assert.equal(JSON.stringify(toLoggable(endless, nothing)), "{}");
+  });
+});
+
+describe("ctx.log", () => {
+  const get = route("GET /a", { response: responseOf("A", {}) });
+
+  it("writes the entry's fields, from the threshold on", async () => {
+    const { send, log } = await serve(
+      [
+        [
+          get,
+          ({ ctx }) => {
+            ctx.log.trace("a");
+            ctx.log.debug("b");
+            ctx.log.info("c", { password: "p", id: 1 });
+            ctx.log.warn("d");
+            ctx.log.error("e");
+            ctx.log.fatal("f");
+            return {};
+          },
+        ],
+      ],
+      { logging: { level: "info", redact: ["*.password"] } },
+    );
+    await send("GET /a");
+    assert.deepEqual(
+      log.map(({ level, message }) => `${level} ${message}`),
+      ["info c", "warn d", "error e", "fatal f"],
+    );
+    const { timestamp, traceId, requestId, ...rest } = log[0]!;
+    assert.ok(traceId && requestId && !Number.isNaN(Date.parse(timestamp)));
+    assert.deepEqual(JSON.parse(JSON.stringify(rest)), {
+      level: "info",
+      message: "c",
+      route: "GET /a",
+      phase: "handler",
+      serverAdapter: "memory",
+      data: { password: "[redacted]", id: 1 },
+    });
+  });
+
+  it("survives a sink that throws, and writes every sink the same", () => {
+    const lines: string[] = [];
+    const entries: LogEntry[] = [];
+    const log = new Log({
+      level: "trace",
+      redactor: nothing,
+      serverAdapter: "memory",
+      lines: { write: (line) => lines.push(line) },
+      sinks: [
+        () => {
+          throw new Error("full");
+        },
+        (entry) => entries.push(entry),
+      ],
+    });
+    log.at(() => ({})).info(Symbol("odd") as never, 5 as never);
+    assert.equal(lines.length, 2);
+    assert.equal(lines[0], JSON.stringify(entries[0]));
+    assert.equal(entries[0]!.message, "Symbol(odd)");
+    assert.match(lines[1]!, /A log sink failed.*full/);
+  });
+});
+
+const script = (body: string): string =>
+  `import { stdoutSink } from ${JSON.stringify(new URL("../src/logging/stdout-sink.ts", import.meta.url).href)};
+   const sink = stdoutSink(); ${body}`;
+const run = (body: string): string =>
+  execFileSync(process.execPath, ["--input-type=module", "-e", script(body)], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+
+describe("standard output", () => {
+  it("gets every line in order, and what is pending at exit", () => {
+    const expected = Array.from({ length: 20_000 }, (_, index) => `${index}\n`).join("");
+    assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i));"), expected);
+    assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i)); process.exit(0);"), expected);
+    const crash = spawnSync(process.execPath, [
+      "--input-type=module",
+      "-e",
+      script('sink.write("last"); throw 0;'),
+    ]);
+    assert.equal(String(crash.stdout), "last\n");
+  });
+
+  it("may go away without harm", () => {
+    const body = `let n = 0; const t = setInterval(() => { sink.write("x".repeat(1000)); if (++n > 50) { clearInterval(t); process.exitCode = 7; } }, 1);`;
+    const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+    assert.equal(spawnSync("bash", ["-c", command], { encoding: "utf8" }).stdout, "7\n");
+  });
+
+  it("drops and counts what a reader that stopped reading would pile up", () => {
+    const out = run('for (let i = 0; i < 20000; i++) sink.write("x".repeat(1000));');
+    const lines = out.trimEnd().split("\n");
+    assert.match(lines.at(-1)!, /\d+ log entries were dropped/);
+    const dropped = Number(/(\d+) log entries/.exec(lines.at(-1)!)?.[1]);
+    assert.equal(lines.length - 1 + dropped, 20_000);
+  });
+});

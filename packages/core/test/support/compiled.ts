@@ -1,0 +1,151 @@
+import type {
+  CompiledApplication,
+  CompiledRoute,
+  CompiledRouteNode,
+  CompiledRouteTree,
+  Serializer,
+  ValidationFailure,
+  Validator,
+} from "@kit/types";
+
+/** What a field must be, in the words of `typeof`; `?` at its end makes it optional. */
+type Fields = Readonly<Record<string, "string" | "number" | "string?" | "number?">>;
+
+/** A validator of flat objects, as the compiler would make it. */
+export function objectOf(name: string, fields: Fields): Validator<unknown> {
+  const failures = (value: unknown): ValidationFailure[] => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return [{ path: "$", expected: "object", received: typeof value, value }];
+    }
+    return Object.entries(fields).flatMap(([key, kind]): ValidationFailure[] => {
+      const item = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+      const expected = kind.replace("?", "");
+      if (typeof item === expected || (item === undefined && kind.endsWith("?"))) return [];
+      const path = `$.${key}`;
+      if (item === undefined) return [{ path, expected, received: "nothing", suggestion: `Add ${key}` }];
+      return [{ path, expected, received: typeof item, value: item, suggestion: `Send a ${expected}` }];
+    });
+  };
+  const decode = (value: unknown): unknown =>
+    Object.fromEntries(
+      Object.keys(fields)
+        .filter((key) => Object.hasOwn(value as object, key))
+        .map((key) => [key, (value as Record<string, unknown>)[key]]),
+    );
+  return { name, is: (value) => failures(value).length === 0, failures, decode };
+}
+
+/** A params slot. */
+export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRoute["params"]> {
+  const names = Object.keys(fields);
+  return {
+    ...objectOf(name, fields),
+    params: (values) =>
+      Object.fromEntries(names.map((key, index) => [key, toValue(fields[key]!, values[index]!)])),
+  };
+}
+
+/** A query slot. */
+export function queryOf(name: string, fields: Fields): NonNullable<CompiledRoute["query"]> {
+  return {
+    ...objectOf(name, fields),
+    query: (query) =>
+      Object.fromEntries(
+        [...new URLSearchParams(query)].map(([key, text]) => [key, toValue(fields[key] ?? "string", text)]),
+      ),
+  };
+}
+
+function toValue(kind: string, text: string): unknown {
+  return kind.startsWith("number") && text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** A serializer of flat objects. */
+export function responseOf(name: string, fields: Fields): Serializer<unknown> {
+  const { failures, decode } = objectOf(name, fields);
+  const serialize = (value: unknown): string => {
+    if (typeof value !== "object" || value === null)
+      throw new TypeError(`$: ${String(value)} has no JSON form`);
+    return JSON.stringify(decode(value));
+  };
+  return { name, serialize, failures };
+}
+
+/** A compiled route; what is not given is `void`. */
+export function route(
+  ref: string,
+  parts: Partial<
+    Pick<CompiledRoute, "params" | "query" | "body" | "response" | "status" | "middleware">
+  > = {},
+): CompiledRoute {
+  const [method = "", path = ""] = ref.split(" ");
+  return {
+    ref,
+    method,
+    path,
+    key: ref,
+    group: "Routes",
+    status: (parts.response ?? null) === null ? 204 : method === "POST" ? 201 : 200,
+    params: null,
+    query: null,
+    body: null,
+    response: null,
+    middleware: [],
+    source: {
+      contract: { file: "src/notes.routes.ts", line: 7 },
+      schemas: { body: "src/notes.types.ts" },
+      handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 21 },
+      tests: ["tests/notes.contract.test.ts"],
+    },
+    ...parts,
+  };
+}
+
+/** A compiled application of routes. */
+export function compiled(...routes: readonly CompiledRoute[]): CompiledApplication {
+  return {
+    version: 1,
+    tree: treeOf(routes),
+    table: {},
+    routes,
+    openapi: () => Promise.resolve(`{"openapi":"3.1.0"}`),
+  };
+}
+
+interface OpenNode extends CompiledRouteNode {
+  methods: Record<string, { ref: string; validators: string[] }>;
+  children: OpenNode[];
+}
+
+function treeOf(routes: readonly CompiledRoute[]): CompiledRouteTree {
+  const root: OpenNode = { segment: "", methods: {}, children: [] };
+  for (const { method, path, ref } of routes) {
+    let node = root;
+    for (const part of path.split("/").filter((text) => text !== "")) {
+      const kind = part.startsWith(":") || part.startsWith("*") ? part[0]! : part;
+      let child = node.children.find(({ segment }) => segment === kind);
+      if (child === undefined) {
+        child = {
+          segment: kind,
+          methods: {},
+          children: [],
+          ...(kind !== part && { paramName: part.slice(1) }),
+          ...(kind === "*" && { wildcard: true }),
+        };
+        node.children.push(child);
+        const rank = ({ segment }: OpenNode): number => (segment === "*" ? 2 : segment === ":" ? 1 : 0);
+        node.children.sort((one, other) => rank(one) - rank(other));
+      }
+      node = child;
+    }
+    node.methods[method] = { ref, validators: [] };
+  }
+  const metadata = {
+    totalRoutes: routes.length,
+    maxDepth: Math.max(0, ...routes.map(({ path }) => path.split("/").length - 1)),
+    staticRoutes: routes.filter(({ path }) => !/[:*]/.test(path)).length,
+    parameterizedRoutes: routes.filter(({ path }) => /[:*]/.test(path)).length,
+    generatedAt: "2026-01-01T00:00:00.000Z",
+  };
+  return { root, metadata };
+}

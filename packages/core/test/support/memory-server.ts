@@ -1,0 +1,165 @@
+import type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  ResponseBody,
+  RouteMatch,
+  ServerAdapter,
+  ServerExchange,
+  ServerService,
+} from "@kit/types";
+
+/** A request to a {@link MemoryServer}. */
+export interface MemoryRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** A match that the server made itself. */
+  readonly match?: RouteMatch;
+  /** Receives the function that makes the client go away. */
+  readonly client?: (leave: () => void) => void;
+  /** Fails the writing of the answer. */
+  readonly failToWrite?: Error;
+}
+
+/** What was answered. */
+export interface MemoryAnswer {
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly text: string | null;
+  readonly headers: readonly string[];
+}
+
+/** A server adapter without a socket; keeps the rules of `ServerExchange`, and complains where its user breaks them. */
+export class MemoryServer implements ServerAdapter {
+  readonly name = "memory";
+  readonly platform = "test";
+  service: ServerService | undefined;
+  /** What `listen` and `close` were called with. */
+  readonly calls: string[] = [];
+  failToListen: Error | undefined;
+
+  listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+    this.calls.push(`listen ${options.port}`);
+    if (this.failToListen !== undefined) return Promise.reject(this.failToListen);
+    this.service = service;
+    const port = options.port === 0 ? 40_000 : options.port;
+    return Promise.resolve({ port, host: "localhost", url: `http://localhost:${port}` });
+  }
+
+  close(options: CloseOptions): Promise<void> {
+    this.calls.push(`close ${options.graceMs}`);
+    this.service = undefined;
+    return Promise.resolve();
+  }
+
+  getNativeServer(): unknown {
+    return this;
+  }
+
+  /** Sends a request: `GET /notes?page=2`. */
+  send(line: string, request: MemoryRequest = {}): Promise<MemoryAnswer> {
+    const { service } = this;
+    if (service === undefined) throw new Error("The server does not listen");
+    return send(service, line, request);
+  }
+}
+
+/** Sends a request to a service. */
+export function send(
+  service: ServerService,
+  line: string,
+  request: MemoryRequest = {},
+): Promise<MemoryAnswer> {
+  return new Promise((resolve, reject) => {
+    const exchange = new MemoryExchange(line, request, service.limits.bodyBytes, resolve, reject);
+    request.client?.(() => exchange.leave());
+    service.handle(exchange);
+  });
+}
+
+class MemoryExchange implements ServerExchange {
+  readonly method: string;
+  readonly target: string;
+  readonly match?: RouteMatch;
+  readonly bodyTooLarge: boolean;
+  readonly bodyLength: number;
+  readonly remoteAddress = "::ffff:192.0.2.7";
+  readonly #bytes: Uint8Array;
+  readonly #headers: Map<string, string>;
+  readonly #resolve: (answer: MemoryAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #failToWrite: Error | undefined;
+  readonly #leaveListeners: (() => void)[] = [];
+  #answered = false;
+
+  constructor(
+    line: string,
+    request: MemoryRequest,
+    limit: number,
+    resolve: (answer: MemoryAnswer) => void,
+    reject: (error: Error) => void,
+  ) {
+    const [method = "", target = ""] = line.split(" ");
+    this.method = method;
+    this.target = target;
+    if (request.match !== undefined) this.match = request.match;
+    const { body = "" } = request;
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    this.bodyTooLarge = bytes.length > limit;
+    this.#bytes = this.bodyTooLarge ? new Uint8Array(0) : bytes;
+    this.bodyLength = this.#bytes.length;
+    this.#headers = new Map(
+      Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    this.#failToWrite = request.failToWrite;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  bodyText(): string | undefined {
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(this.#bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  bodyBytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  headers(): Record<string, string> {
+    return Object.fromEntries(this.#headers);
+  }
+
+  onAbort(listener: () => void): void {
+    this.#leaveListeners.push(listener);
+  }
+
+  leave(): void {
+    for (const listener of this.#leaveListeners.splice(0)) listener();
+  }
+
+  respond(
+    status: number,
+    contentType: string | null,
+    body: ResponseBody,
+    headers: readonly string[] | null,
+  ): void {
+    if (this.#answered) {
+      this.#reject(new Error(`${this.method} ${this.target} was answered twice`));
+      return;
+    }
+    this.#answered = true;
+    if (this.#failToWrite !== undefined) {
+      this.#resolve({ status: 0, contentType: null, text: null, headers: [] });
+      throw this.#failToWrite;
+    }
+    const text = body === null || typeof body === "string" ? body : Buffer.from(body).toString();
+    this.#resolve({ status, contentType, text, headers: headers ?? [] });
+  }
+}

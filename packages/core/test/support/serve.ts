@@ -1,0 +1,68 @@
+import fs from "node:fs";
+
+import type { CompiledRoute } from "@kit/types";
+
+import { type AppOptions, createApp, type LogEntry, type RequestContext } from "@kit/core";
+import { compiled } from "./compiled.ts";
+import { type MemoryAnswer, type MemoryRequest, MemoryServer } from "./memory-server.ts";
+
+// The test runner reads its own protocol from this process's standard output, and takes text between for part of it.
+const { write, writeSync } = fs;
+type Done = (error: null, written: number) => void;
+fs.write = ((descriptor: number, bytes: Uint8Array, done: Done) => {
+  if (descriptor === 1) queueMicrotask(() => done(null, bytes.length));
+  else (write as (...given: unknown[]) => void)(descriptor, bytes, done);
+}) as typeof write;
+fs.writeSync = ((descriptor: number, bytes: Uint8Array) =>
+  descriptor === 1 ? bytes.length : writeSync(descriptor, bytes)) as typeof writeSync;
+
+/** A handler that gets everything; tests say what they read. */
+export type TestHandler = (input: {
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly body: Record<string, unknown>;
+  readonly ctx: RequestContext & Record<string, unknown>;
+}) => unknown;
+
+/** Sends requests to an application and keeps what it logged. */
+export interface Served {
+  send(line: string, request?: MemoryRequest): Promise<MemoryAnswer>;
+  /** The entries of the log, from the lowest level. */
+  readonly log: readonly LogEntry[];
+}
+
+/** One route with its handler. */
+export type TestRoute = readonly [CompiledRoute, TestHandler];
+
+/** Starts an application on a memory server. */
+export async function serve(
+  routes: readonly TestRoute[],
+  options: Partial<AppOptions> & { readonly logLevel?: "trace" | "info" } = {},
+): Promise<Served> {
+  const { logLevel, ...others } = options;
+  const server = new MemoryServer();
+  const log: LogEntry[] = [];
+  const app = createApp({
+    env: "production",
+    signals: false,
+    compiled: compiled(...routes.map(([route]) => route)),
+    ...others,
+    server,
+    logging: { level: "fatal", ...(logLevel && { level: logLevel }), ...others.logging },
+    plugins: [{ name: "log", onLog: (entry) => log.push(entry) }, ...(others.plugins ?? [])],
+    routes: [{ handlers: Object.fromEntries(routes.map(([route, handler]) => [route.ref, handler])) }],
+  } as AppOptions);
+  await app.listen({ port: 0 });
+  return { send: (line, request) => server.send(line, request), log };
+}
+
+/** The error of an answer. */
+export function errorOf({ text }: MemoryAnswer): Record<string, unknown> {
+  return (JSON.parse(text ?? "null") as { error: Record<string, unknown> }).error;
+}
+
+/** What a request with a JSON body needs. */
+export function json(value: unknown): MemoryRequest {
+  const body = typeof value === "string" ? value : JSON.stringify(value);
+  return { headers: { "content-type": "application/json" }, body };
+}

@@ -1,0 +1,149 @@
+/** Checked by the type checker alone: what users' types depend on. */
+import {
+  type AppOptions,
+  createApp,
+  defineHandlers,
+  defineMiddleware,
+  type HandlerInput,
+  type MiddlewareEntry,
+  type RequestContext,
+} from "@kit/core";
+import type { RouteContract, ServerAdapter } from "@kit/types";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** Fails to type-check where its argument is not `true`. */
+function expectTrue<_T extends true>(): void {}
+
+interface Note {
+  id: string;
+  createdAt: Date;
+}
+interface NoteRoutes {
+  "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
+  "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;
+  "POST /notes": RouteContract<void, void, { title: string }, Note>;
+  "DELETE /notes/:id": RouteContract<{ id: string }>;
+}
+interface Auth {
+  userId: string;
+}
+declare const server: ServerAdapter;
+declare const note: Note;
+
+// Slots are there exactly where the contract has them.
+type Get = HandlerInput<NoteRoutes["GET /notes/:id"]>;
+expectTrue<Equal<keyof Get, "params" | "ctx">>();
+expectTrue<Equal<Get["params"], { id: string }>>();
+expectTrue<Equal<Get["ctx"], RequestContext & {}>>();
+expectTrue<Equal<keyof HandlerInput<NoteRoutes["GET /notes"]>, "query" | "ctx">>();
+expectTrue<Equal<HandlerInput<NoteRoutes["GET /notes"]>["query"], { page?: number }>>();
+expectTrue<Equal<keyof HandlerInput<NoteRoutes["POST /notes"], Auth>, "body" | "ctx">>();
+expectTrue<Equal<HandlerInput<NoteRoutes["POST /notes"], Auth>["ctx"]["userId"], string>>();
+
+// Handlers are held against their contracts, and inferred from them.
+const open = defineHandlers<NoteRoutes>({
+  "GET /notes": ({ query }) => (query.page === 1 ? [note] : []),
+  "GET /notes/:id": async ({ params, ctx }) => (params.id === "" ? ctx.fail(404, "NONE", "None") : note),
+  "POST /notes": async ({ body }) => ({ ...note, id: body.title }),
+  "DELETE /notes/:id": async () => {},
+});
+const guarded = defineHandlers<NoteRoutes, Auth>({
+  ...open,
+  "POST /notes": ({ ctx }) => ({ ...note, id: ctx.userId }),
+});
+// @ts-expect-error -- a key is missing
+defineHandlers<NoteRoutes>({ "GET /notes": () => [] });
+// @ts-expect-error -- a key is not of the group
+defineHandlers<NoteRoutes>({ ...open, "GET /other": () => note });
+// @ts-expect-error -- not what the contract says
+defineHandlers<NoteRoutes>({ ...open, "GET /notes/:id": () => ({ id: "1", createdAt: "now" }) });
+// @ts-expect-error -- nothing adds userId
+defineHandlers<NoteRoutes>({ ...open, "GET /notes": ({ ctx }) => [{ ...note, id: ctx.userId }] });
+// @ts-expect-error -- the contract has no body
+defineHandlers<NoteRoutes>({ ...open, "GET /notes": ({ body }) => [body] });
+// @ts-expect-error -- no contract group
+defineHandlers<{ "GET /notes": string }>({ "GET /notes": () => "" });
+
+// Middleware says what it adds.
+const requireAuth = defineMiddleware<Auth>(({ headers, ctx }) => {
+  const id: string | undefined = headers["authorization"];
+  return id === undefined ? ctx.fail(401, "UNAUTHORIZED", "Who are you?") : { userId: id };
+});
+const asyncAuth = defineMiddleware<Auth>(async () => ({ userId: "1" }));
+const audit = defineMiddleware(({ ctx }) => ctx.log.info("audit"));
+// @ts-expect-error -- adds something else
+defineMiddleware<Auth>(() => ({ user: "1" }));
+// @ts-expect-error -- adds it only sometimes
+defineMiddleware<Auth>(({ path }) => (path === "/" ? undefined : { userId: "1" }));
+
+// A group's middleware must add what its handlers read.
+const auth = { name: "auth", middleware: requireAuth, priority: 10 };
+createApp({ server, routes: [{ prefix: "/a", handlers: open }] });
+createApp({ server, middleware: [auth, audit], routes: [{ handlers: guarded }, { handlers: open }] });
+createApp({ server, routes: [{ prefix: "", handlers: guarded, middleware: [asyncAuth] }] });
+createApp({
+  server,
+  middleware: [({ ctx }) => ctx.header("x", "y") && undefined],
+  routes: [{ handlers: guarded, middleware: [{ name: "auth", middleware: asyncAuth, priority: 1 }, audit] }],
+});
+const inPlace = {
+  name: "auth",
+  priority: 1,
+};
+createApp({
+  server,
+  middleware: [{ ...inPlace, middleware: async ({ headers }) => ({ userId: headers["x-user"] ?? "" }) }],
+  routes: [{ handlers: guarded }],
+});
+createApp({
+  server,
+  routes: [{ handlers: guarded, middleware: [({ params }) => ({ userId: params["id"] ?? "" })] }],
+});
+createApp({
+  server,
+  routes: [
+    // @ts-expect-error -- adds something else
+    { handlers: guarded, middleware: [({ params }) => ({ reader: params["id"] ?? "" })] },
+  ],
+});
+// @ts-expect-error -- no middleware at all
+createApp({ server, routes: [{ handlers: guarded }] });
+// @ts-expect-error -- no middleware that adds it
+createApp({ server, middleware: [audit], routes: [{ handlers: guarded }] });
+createApp({
+  server,
+  routes: [
+    { handlers: guarded, middleware: [auth] },
+    // @ts-expect-error -- only the other group has it
+    { prefix: "/b", handlers: guarded, middleware: [audit] },
+  ],
+});
+createApp({
+  server,
+  routes: [
+    // @ts-expect-error -- added with another type
+    { handlers: guarded, middleware: [() => ({ userId: 1 })] },
+  ],
+});
+createApp({
+  server,
+  routes: [
+    // @ts-expect-error -- added only sometimes
+    { handlers: guarded, middleware: [({ path }) => (path === "/" ? undefined : { userId: "1" })] },
+  ],
+});
+
+// Groups, lists and options that were made elsewhere are checked as far as their types still tell.
+const group = { prefix: "/notes", handlers: guarded, middleware: [auth] };
+createApp({ server, routes: [group] });
+const bareGroup = { prefix: "/notes", handlers: guarded };
+// @ts-expect-error -- no middleware
+createApp({ server, routes: [bareGroup] });
+const groups = [group, { prefix: "/open", handlers: open }];
+createApp({ server, routes: groups });
+const hidden: MiddlewareEntry[] = [auth];
+createApp({ server, middleware: hidden, routes: [{ handlers: guarded }] });
+const options: AppOptions = { server, routes: [bareGroup] };
+createApp(options);
+// @ts-expect-error -- no such option
+createApp({ server, routes: [], midleware: [] });
