@@ -19,7 +19,15 @@
 //! assert!(output.diagnostics.is_empty());
 //! ```
 
+mod compile;
+mod docs;
+mod eval;
+mod factory;
 mod files;
+mod lower;
+mod modules;
+mod print;
+mod routes;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +37,7 @@ use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
 
 pub use files::{FileSystem, MemoryFiles};
+pub use print::program_text;
 pub use source::SourceTexts;
 
 /// What to compile.
@@ -60,6 +69,6 @@ pub struct Output {
 }
 
 /// Compiles an application's types, contracts and factory. Never panics, whatever the input.
-pub fn compile(_input: &Input<'_>) -> Output {
-    Output::default()
+pub fn compile(input: &Input<'_>) -> Output {
+    compile::compile(input)
 }

@@ -79,7 +79,10 @@ mod tests {
         let text = "a\n\"😀\" x\r\ny";
         let lines = LineIndex::new(text);
         let position = |needle: char| {
-            lines.position(text, u32::try_from(text.find(needle).expect("it is there")).expect("small"))
+            lines.position(
+                text,
+                u32::try_from(text.find(needle).expect("it is there")).expect("small"),
+            )
         };
         assert_eq!(position('a'), (1, 1));
         assert_eq!(position('x'), (2, 6));

@@ -1,0 +1,346 @@
+//! The passes in their order.
+
+use std::collections::HashSet;
+
+use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
+use oxc_allocator::Allocator;
+
+use crate::docs::{Doc, TagName, property_name};
+use crate::eval::{Evaluator, Ty};
+use crate::factory::{self, Entry, Factory};
+use crate::lower::{Lowering, plural_snake};
+use crate::modules::{DeclId, Graph, ModuleId, Place};
+use crate::routes::{self, Registration};
+use crate::source::SourceTexts;
+use crate::{Input, Output};
+
+pub(crate) fn compile(input: &Input<'_>) -> Output {
+    let allocator = Allocator::default();
+    let mut graph = Graph::new(&allocator, input.root, std::sync::Arc::clone(&input.files));
+    let type_modules: Vec<ModuleId> = input
+        .type_files
+        .iter()
+        .filter_map(|path| graph.entry(path))
+        .collect();
+    let route_modules: Vec<ModuleId> = input
+        .route_files
+        .iter()
+        .filter_map(|path| graph.entry(path))
+        .collect();
+    let mut modules = [type_modules.as_slice(), &route_modules].concat();
+    modules.extend(
+        input
+            .entry_files
+            .iter()
+            .filter_map(|path| graph.entry_with(path, "@kit/core")),
+    );
+    let mut seen = HashSet::new();
+    modules.retain(|module| seen.insert(*module));
+
+    let mut lowering = Lowering::new(Evaluator::new(graph));
+    let factory = factory::read(&mut lowering, &modules);
+    entities(&mut lowering, &type_modules, &route_modules);
+    routes(&mut lowering, &factory, &route_modules);
+    lowering.drain();
+    exported(&mut lowering, &type_modules);
+    lowering.complete();
+    routes::check(&mut lowering);
+    lowering.program.application = application(&lowering, &factory);
+
+    let (program, mut diagnostics, eval) = lowering.finish();
+    let mut all = eval.graph.diagnostics.clone();
+    all.extend(std::mem::take(&mut diagnostics));
+    all.sort();
+    let mut sources = SourceTexts::default();
+    let mut dependencies = Vec::new();
+    for (_, module) in eval.graph.modules() {
+        sources.insert(module.display.clone(), module.text.to_owned());
+        dependencies.push(module.path.clone());
+    }
+    dependencies.sort();
+    Output {
+        program,
+        diagnostics: all,
+        sources,
+        dependencies,
+    }
+}
+
+/// Interfaces with `@table`.
+fn entities(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], route_modules: &[ModuleId]) {
+    let mut seen = HashSet::new();
+    let modules = type_modules
+        .iter()
+        .chain(route_modules)
+        .filter(|module| seen.insert(**module));
+    let decls: Vec<DeclId> = modules
+        .flat_map(|module| {
+            lowering
+                .graph()
+                .module(*module)
+                .types
+                .values()
+                .copied()
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    for decl in decls {
+        if let Some(doc) = lowering.eval.declaration_doc(decl)
+            && doc.has(TagName::Table)
+        {
+            entity(lowering, decl, &doc);
+        }
+    }
+}
+
+fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
+    let decl = lowering.graph().decl(decl_id);
+    let (name, place) = (
+        decl.name,
+        Place {
+            module: decl.module,
+            span: decl.span,
+        },
+    );
+    let exported = lowering.graph().module(decl.module).exported_as(name).is_some();
+    let ty = lowering.eval.declared(decl_id);
+    let generic = lowering.eval.parameter_count(decl_id) > 0;
+    let shape = if generic { ty } else { lowering.eval.shape(ty) };
+    let mistake = if generic {
+        Some(("is generic", "make an interface without type parameters of it"))
+    } else if !exported {
+        Some(("is not exported", "write `export` in front of it"))
+    } else {
+        match lowering.eval.store.get(shape) {
+            Ty::Object(object) if lowering.eval.store.objects[object.index()].index.is_some() => Some((
+                "has an index signature",
+                "name the properties: each becomes a column",
+            )),
+            Ty::Object(_) | Ty::Invalid(_) => None,
+            _ => Some(("is no object", "put `@table` on an interface of properties")),
+        }
+    };
+    if let Some((what, help)) = mistake {
+        let message = format!("`{name}` has `@table` and {what}");
+        let diagnostic = lowering
+            .eval
+            .diagnostic(codes::ENTITY_NOT_AN_OBJECT, place, message)
+            .help(help);
+        lowering.report(diagnostic);
+        return;
+    }
+    let Ty::Named(instance) = *lowering.eval.store.get(ty) else {
+        return;
+    };
+    let declaration = lowering.declare(instance);
+    let mut issues = Vec::new();
+    let graph = lowering.graph();
+    let table = doc
+        .all(TagName::Table)
+        .next()
+        .filter(|tag| !tag.argument.is_empty());
+    let table = table.and_then(|tag| property_name(graph, tag, "@table notes", &mut issues));
+    let renamed_from = doc
+        .all(TagName::RenamedFrom)
+        .next()
+        .and_then(|tag| property_name(graph, tag, "@renamedFrom old_notes", &mut issues));
+    let mut indexes = Vec::new();
+    for tag in doc.all(TagName::Index) {
+        match index(&tag.argument) {
+            Some(index) => indexes.push(index),
+            None => issues.push(
+                lowering
+                    .eval
+                    .diagnostic(
+                        codes::INVALID_TAG_ARGUMENT,
+                        tag.place,
+                        format!("`@index {}` is not valid", tag.argument),
+                    )
+                    .help(format!(
+                        "write `@index {}_by_author (authorId, createdAt)`",
+                        plural_snake(name)
+                    )),
+            ),
+        }
+    }
+    for tag in doc.all(TagName::Index) {
+        for (_, properties) in index(&tag.argument).into_iter() {
+            let Some(object) = lowering.eval.as_object(ty) else {
+                continue;
+            };
+            if let Some(unknown) = properties
+                .iter()
+                .find(|property| object.property(property).is_none())
+            {
+                let message = format!("`{name}` has no property `{unknown}` to index");
+                issues.push(
+                    lowering
+                        .eval
+                        .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.place, message)
+                        .help("name properties of the entity"),
+                );
+            }
+        }
+    }
+    issues.into_iter().for_each(|issue| lowering.report(issue));
+    lowering.program.entities.push(Entity {
+        declaration,
+        table: table.unwrap_or_else(|| plural_snake(name)),
+        renamed_from,
+        indexes,
+    });
+}
+
+/// `name (a, b)`.
+fn index(argument: &str) -> Option<(String, Vec<String>)> {
+    let (name, rest) = argument.split_once('(')?;
+    let inside = rest.trim_end().strip_suffix(')')?;
+    let properties: Vec<String> = inside
+        .split(',')
+        .map(|property| property.trim().to_owned())
+        .collect();
+    let identifier = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let name = name.trim();
+    (identifier(name) && properties.iter().all(|property| identifier(property)))
+        .then(|| (name.to_owned(), properties))
+}
+
+/// Routes of the factory, or of all groups where there is no factory.
+fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
+    let mut registered: HashSet<Place> = HashSet::new();
+    for group in &factory.groups {
+        let contracts = routes::contracts(lowering, group.contracts);
+        let name = lowering.eval.text(group.contracts);
+        let chain: Vec<String> = factory::chain(&factory.middleware, &group.middleware)
+            .into_iter()
+            .map(|entry| entry.name.clone())
+            .collect();
+        group.handlers.check(lowering, &contracts, &name);
+        for contract in &contracts {
+            registered.insert(contract.place);
+            let registration = Registration {
+                group: name.clone(),
+                prefix: group.prefix.clone(),
+                handler: group.handlers.source(lowering, &contract.key),
+                middleware: chain.clone(),
+            };
+            routes::add(lowering, contract, registration);
+        }
+    }
+    let mut seen = HashSet::new();
+    for module in route_modules.iter().filter(|module| seen.insert(**module)) {
+        for decl in routes::groups(&mut lowering.eval, *module) {
+            let ty = lowering.eval.declared(decl);
+            let contracts = routes::contracts(lowering, ty);
+            let new: Vec<_> = contracts
+                .iter()
+                .filter(|contract| registered.insert(contract.place))
+                .collect();
+            if new.is_empty() {
+                continue;
+            }
+            let declared = lowering.graph().decl(decl);
+            let (name, place) = (
+                declared.name,
+                Place {
+                    module: declared.module,
+                    span: declared.span,
+                },
+            );
+            if factory.place.is_none() {
+                for contract in new {
+                    let registration = Registration {
+                        group: name.to_owned(),
+                        prefix: None,
+                        handler: None,
+                        middleware: Vec::new(),
+                    };
+                    routes::add(lowering, contract, registration);
+                }
+            } else if factory.complete {
+                let diagnostic = Diagnostic::warning(
+                    codes::NO_ROUTES,
+                    format!("no route group of `createApp` registers `{name}`"),
+                )
+                .label(lowering.graph().label(place))
+                .note("its routes are left out")
+                .help(format!(
+                    "add `{{ prefix: \"/…\", handlers }}` with handlers of `defineHandlers<{name}>`"
+                ));
+                lowering.report(diagnostic);
+            }
+        }
+    }
+}
+
+/// Exported types of type files. One that nothing needs and that has no JSON form, such as the type of a helper
+/// function, is no declaration and no mistake.
+fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
+    for module in type_modules {
+        let decls: Vec<DeclId> = lowering.graph().module(*module).types.values().copied().collect();
+        for decl in decls {
+            let name = lowering.graph().decl(decl).name;
+            let exported = lowering.graph().module(*module).exported_as(name).is_some();
+            if !exported || lowering.eval.parameter_count(decl) > 0 {
+                continue;
+            }
+            let ty = lowering.eval.declared(decl);
+            if lowering.eval.is_wire_type(ty)
+                && let Ty::Named(instance) = *lowering.eval.store.get(ty)
+            {
+                lowering.declare(instance);
+            }
+        }
+        lowering.drain();
+    }
+}
+
+fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
+    let mut middleware: Vec<MiddlewareSource> = Vec::new();
+    let mut add = |entry: &Entry, kind: MiddlewareKind| {
+        if !middleware
+            .iter()
+            .any(|known| known.name == entry.name && known.kind == kind)
+        {
+            let span = lowering.span(entry.place);
+            middleware.push(MiddlewareSource {
+                name: entry.name.clone(),
+                priority: entry.priority,
+                kind,
+                span,
+            });
+        }
+    };
+    factory
+        .middleware
+        .iter()
+        .for_each(|entry| add(entry, MiddlewareKind::Global));
+    for group in &factory.groups {
+        group
+            .middleware
+            .iter()
+            .for_each(|entry| add(entry, MiddlewareKind::Route));
+    }
+    middleware.sort_by(|a, b| a.priority.total_cmp(&b.priority));
+    for (name, place) in &factory.defined {
+        if !middleware.iter().any(|known| known.name == *name) {
+            let span = lowering.span(*place);
+            middleware.push(MiddlewareSource {
+                name: name.clone(),
+                priority: 0.0,
+                kind: MiddlewareKind::Registered,
+                span,
+            });
+        }
+    }
+    Application {
+        span: factory.place.map(|place| lowering.span(place)),
+        middleware,
+    }
+}

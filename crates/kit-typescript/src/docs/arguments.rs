@@ -1,0 +1,45 @@
+//! Arguments of tags.
+
+use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::Decimal;
+
+use super::{Tag, problem};
+use crate::modules::Graph;
+
+/// The argument's words.
+pub(crate) fn words(tag: &Tag) -> Vec<&str> {
+    tag.argument.split_whitespace().collect()
+}
+
+/// A finite decimal number.
+pub(super) fn number(text: &str) -> Option<Decimal> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
+    plain.then(|| text.parse().ok()).flatten().and_then(Decimal::new)
+}
+
+/// An error about the argument of a tag, with the form to write.
+pub(super) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
+    let name = tag.name.name();
+    let message = if tag.argument.is_empty() {
+        format!("`@{name}` lacks its argument")
+    } else {
+        format!("`@{name} {}` is not valid", tag.argument)
+    };
+    problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message).help(format!("write `{form}`"))
+}
+
+/// Checks that a tag stands alone.
+pub(super) fn flag(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    if tag.argument.is_empty() {
+        return true;
+    }
+    let name = tag.name.name();
+    let message = format!("`@{name}` takes no argument");
+    diagnostics.push(
+        problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message)
+            .help(format!("write `@{name}` alone, and text in front of it")),
+    );
+    false
+}

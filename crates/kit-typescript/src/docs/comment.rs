@@ -1,0 +1,188 @@
+//! A doc comment taken apart into text and tags.
+
+use oxc_span::Span;
+
+use super::tags::{Style, TagName};
+use crate::modules::{ModuleId, Place};
+
+/// A doc comment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Doc {
+    /// The text outside of tags, as Markdown.
+    pub(crate) text: Option<String>,
+    /// The tags that kit knows, in order.
+    pub(crate) tags: Vec<Tag>,
+    /// What looks like a slip.
+    pub(crate) misspelt: Vec<Misspelt>,
+}
+
+/// A tag with the text that belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tag {
+    pub(crate) name: TagName,
+    /// Without white space around it; empty where there is none.
+    pub(crate) argument: String,
+    /// Of the name and the argument's first line.
+    pub(crate) place: Place,
+}
+
+/// A tag that is almost a known one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misspelt {
+    pub(crate) written: String,
+    pub(crate) meant: TagName,
+    pub(crate) place: Place,
+}
+
+/// Where the text that is being read goes.
+enum Sink {
+    Description,
+    /// The tag that was added last.
+    Tag(Style),
+    /// The tag of another tool.
+    Ignored,
+}
+
+impl Doc {
+    /// Whether a tag is there.
+    pub(crate) fn has(&self, name: TagName) -> bool {
+        self.tags.iter().any(|tag| tag.name == name)
+    }
+
+    /// The tags of one name.
+    pub(crate) fn all(&self, name: TagName) -> impl Iterator<Item = &Tag> {
+        self.tags.iter().filter(move |tag| tag.name == name)
+    }
+
+    /// Reads the comment at `span`, which begins with `/**`.
+    pub(crate) fn parse(module: ModuleId, text: &str, span: Span) -> Self {
+        let (start, end) = (span.start as usize + 3, (span.end as usize).saturating_sub(2));
+        let Some(body) = text.get(start..end) else {
+            return Self::default();
+        };
+        let mut doc = Self::default();
+        let mut description = String::new();
+        let mut sink = Sink::Description;
+        let mut offset = start;
+        for line in body.split_inclusive('\n') {
+            let content = line.trim_end();
+            let mut indent = content.len() - content.trim_start().len();
+            if let Some(rest) = content[indent..].strip_prefix('*') {
+                indent += 1 + usize::from(rest.starts_with(' '));
+            }
+            let content = content.get(indent..).unwrap_or_default();
+            sink = doc.line(module, content, offset + indent, sink, &mut description);
+            offset += line.len();
+        }
+        for tag in &mut doc.tags {
+            tag.argument = tag.argument.trim().to_owned();
+        }
+        let description = description.trim();
+        doc.text = (!description.is_empty()).then(|| description.to_owned());
+        doc
+    }
+
+    /// Reads one line into the sink that is open, and returns the sink for the next line.
+    fn line(
+        &mut self,
+        module: ModuleId,
+        line: &str,
+        offset: usize,
+        mut sink: Sink,
+        description: &mut String,
+    ) -> Sink {
+        let place = |from: usize, to: usize| {
+            let at = |index: usize| u32::try_from(offset + index).unwrap_or(u32::MAX);
+            Place {
+                module,
+                span: Span::new(at(from), at(to)),
+            }
+        };
+        let mut rest = 0;
+        while let Some(found) = next_tag(line, rest, matches!(sink, Sink::Tag(Style::Block))) {
+            self.write(&sink, &line[rest..found.at], description);
+            let name = &line[found.at + 1..found.end];
+            match TagName::from_name(name) {
+                Some(known) => {
+                    let stop = next_tag(line, found.end, known.style() == Style::Block)
+                        .map_or(line.len(), |next| next.at);
+                    let stop = found.end + line[found.end..stop].trim_end().len();
+                    self.tags.push(Tag {
+                        name: known,
+                        argument: String::new(),
+                        place: place(found.at, stop),
+                    });
+                    sink = Sink::Tag(known.style());
+                }
+                None => {
+                    if let Some(meant) = TagName::meant_by(name) {
+                        let place = place(found.at, found.end);
+                        self.misspelt.push(Misspelt {
+                            written: name.to_owned(),
+                            meant,
+                            place,
+                        });
+                    }
+                    sink = Sink::Ignored;
+                }
+            }
+            rest = found.end;
+        }
+        let remainder = &line[rest..];
+        self.write(&sink, remainder, description);
+        self.write(&sink, "\n", description);
+        match sink {
+            Sink::Tag(Style::Line) => Sink::Description,
+            Sink::Tag(Style::Paragraph) | Sink::Ignored if line.trim().is_empty() => Sink::Description,
+            sink => sink,
+        }
+    }
+
+    fn write(&mut self, sink: &Sink, text: &str, description: &mut String) {
+        match sink {
+            Sink::Description => description.push_str(text),
+            Sink::Tag(_) => {
+                if let Some(tag) = self.tags.last_mut() {
+                    tag.argument.push_str(text);
+                }
+            }
+            Sink::Ignored => {}
+        }
+    }
+}
+
+struct Found {
+    /// Of the `@`.
+    at: usize,
+    /// One past the name.
+    end: usize,
+}
+
+/// The next tag of a line: at its beginning any, elsewhere only one that is kit's own (or a slip of one), since `@` is
+/// common in prose. Within a block only the beginning of a line counts.
+fn next_tag(line: &str, from: usize, block: bool) -> Option<Found> {
+    for (index, _) in line[from..].match_indices('@') {
+        let at = from + index;
+        let before = &line[..at];
+        let first = before.trim().is_empty();
+        if !first && (block || !before.ends_with(char::is_whitespace)) {
+            continue;
+        }
+        let length = line[at + 1..]
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '-')
+            .unwrap_or(line.len() - at - 1);
+        let (name, end) = (&line[at + 1..at + 1 + length], at + 1 + length);
+        let ends = line[end..]
+            .chars()
+            .next()
+            .is_none_or(|next| next.is_whitespace() || next == '*');
+        if name.is_empty() || !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            continue;
+        }
+        let known = TagName::from_name(name).is_some() || TagName::meant_by(name).is_some();
+        if first || (known && ends) {
+            return Some(Found { at, end });
+        }
+    }
+    None
+}

@@ -1,0 +1,196 @@
+//! Tags that say what a property is for.
+
+use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_ir::{
+    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, Relation, TypeId, TypeKind,
+};
+
+use super::arguments::{flag, invalid, words};
+use super::fit::default_value;
+use super::{Doc, Tag, TagName, problem};
+use crate::modules::Graph;
+
+/// Reads the tags of a property whose type is known.
+pub(crate) fn property_tags(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    doc: &Doc,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> PropertyTags {
+    let mut tags = PropertyTags::default();
+    for tag in &doc.tags {
+        match tag.name {
+            TagName::Id => tags.id = flag(graph, tag, diagnostics),
+            TagName::Unique => tags.unique = flag(graph, tag, diagnostics),
+            TagName::Index => tags.index = flag(graph, tag, diagnostics),
+            TagName::Sensitive => tags.sensitive = flag(graph, tag, diagnostics),
+            TagName::Generated => tags.generated = generated(graph, program, r#type, tag, diagnostics),
+            TagName::OnUpdate => {
+                if tag.argument == "now" {
+                    tags.on_update_now = expect_date(graph, program, r#type, tag, diagnostics);
+                } else {
+                    diagnostics.push(invalid(graph, tag, "@onUpdate now"));
+                }
+            }
+            TagName::Default => tags.default = default(graph, program, r#type, tag, diagnostics),
+            TagName::References => tags.references = references(graph, tag, diagnostics),
+            TagName::Column => tags.column = name(graph, tag, "@column author_id", diagnostics),
+            TagName::RenamedFrom => tags.renamed_from = name(graph, tag, "@renamedFrom oldName", diagnostics),
+            _ => {}
+        }
+    }
+    if let (Some(_), Some(_), Some(tag)) = (&tags.generated, &tags.default, doc.all(TagName::Default).next())
+    {
+        diagnostics.push(
+            problem(
+                graph,
+                codes::TAG_DOES_NOT_FIT,
+                tag.place,
+                "a generated property never takes its default",
+            )
+            .help("keep either `@generated` or `@default`"),
+        );
+    }
+    tags
+}
+
+/// A name such as a column's.
+pub(crate) fn name(
+    graph: &Graph<'_>,
+    tag: &Tag,
+    form: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    let text = &tag.argument;
+    let valid = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && text
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if !valid {
+        diagnostics.push(invalid(graph, tag, form));
+    }
+    valid.then(|| text.clone())
+}
+
+fn kinds<'p>(program: &'p Program, id: TypeId) -> Vec<&'p TypeKind> {
+    match &program.resolve(id).kind {
+        TypeKind::Union { members } => members
+            .iter()
+            .map(|member| &program.resolve(*member).kind)
+            .collect(),
+        kind => vec![kind],
+    }
+}
+
+fn generated(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    tag: &Tag,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<GeneratedKind> {
+    match tag.argument.as_str() {
+        "" => Some(GeneratedKind::Unspecified),
+        "now" => expect_date(graph, program, r#type, tag, diagnostics).then_some(GeneratedKind::Now),
+        "uuid" => {
+            let fits = kinds(program, r#type).contains(&&TypeKind::String);
+            if !fits {
+                let message = "`@generated uuid` makes strings, and this is no string";
+                diagnostics.push(
+                    problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message)
+                        .help("change the type to `string`"),
+                );
+            }
+            fits.then_some(GeneratedKind::Uuid)
+        }
+        other => {
+            let help = closest(other, ["uuid", "now"]).map_or(
+                "write `@generated uuid`, `@generated now` or `@generated`".to_owned(),
+                |near| format!("did you mean `@generated {near}`?"),
+            );
+            diagnostics.push(invalid(graph, tag, "@generated uuid").help(help));
+            None
+        }
+    }
+}
+
+fn expect_date(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    tag: &Tag,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> bool {
+    let fits = kinds(program, r#type).contains(&&TypeKind::Date);
+    if !fits {
+        let message = format!("`@{} now` makes dates, and this is no `Date`", tag.name.name());
+        diagnostics.push(
+            problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message).help("change the type to `Date`"),
+        );
+    }
+    fits
+}
+
+fn default(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    tag: &Tag,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<DefaultValue> {
+    if tag.argument.is_empty() {
+        diagnostics.push(invalid(graph, tag, "@default value"));
+        return None;
+    }
+    let value = default_value(program, r#type, &tag.argument);
+    if value.is_none() {
+        let expected = crate::print::constrained_text(program, r#type);
+        diagnostics.push(
+            problem(
+                graph,
+                codes::INVALID_TAG_ARGUMENT,
+                tag.place,
+                format!("the default `{}` is no `{expected}`", tag.argument),
+            )
+            .help(match program.resolve(r#type).kind {
+                TypeKind::Date => "the default of a `Date` is `@default now`".to_owned(),
+                _ => format!("write a value of the type `{expected}` as JSON"),
+            }),
+        );
+    }
+    value
+}
+
+fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<ReferenceTarget> {
+    let words = words(tag);
+    let target = words.first().and_then(|word| word.split_once('.'));
+    let identifier = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+    };
+    let on_delete = match words.get(1..).unwrap_or_default().join(" ").as_str() {
+        "" | "no action" => Some(Relation::NoAction),
+        "cascade" => Some(Relation::Cascade),
+        "set null" => Some(Relation::SetNull),
+        "restrict" => Some(Relation::Restrict),
+        _ => None,
+    };
+    match (target, on_delete) {
+        (Some((entity, property)), Some(on_delete)) if identifier(entity) && identifier(property) => {
+            Some(ReferenceTarget {
+                entity: entity.to_owned(),
+                property: property.to_owned(),
+                on_delete,
+            })
+        }
+        _ => {
+            diagnostics.push(invalid(graph, tag, "@references User.id").note(
+                "what deleting the target does may follow: `cascade`, `set null`, `restrict` or `no action`",
+            ));
+            None
+        }
+    }
+}

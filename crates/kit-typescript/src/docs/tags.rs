@@ -1,0 +1,189 @@
+//! The table of tags.
+
+use kit_diagnostics::closest;
+
+/// How the text after a tag's name is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Up to the end of the line or the next tag on it.
+    Line,
+    /// Like `Line`, and on over following lines up to an empty one or the next tag.
+    Paragraph,
+    /// Everything up to the next line that begins with a tag.
+    Block,
+}
+
+/// What a comment stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A property of an object type.
+    Property,
+    /// An interface or a type alias that is an object.
+    Object,
+    /// A type alias of anything else.
+    Alias,
+    /// A key of a contract group.
+    Route,
+}
+
+impl Target {
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Property => "a property",
+            Self::Object => "an interface",
+            Self::Alias => "a type alias",
+            Self::Route => "a route",
+        }
+    }
+}
+
+macro_rules! tags {
+    ($($variant:ident $name:literal $style:ident [$($target:ident)*])*) => {
+        /// A tag that kit knows.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum TagName { $($variant),* }
+
+        impl TagName {
+            const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// As written after the `@`.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+
+            pub(super) fn style(self) -> Style {
+                match self { $(Self::$variant => Style::$style),* }
+            }
+
+            /// Where it has a meaning.
+            pub(crate) fn targets(self) -> &'static [Target] {
+                match self { $(Self::$variant => &[$(Target::$target),*]),* }
+            }
+        }
+    };
+}
+
+tags! {
+    Table "table" Line [Object Alias]
+    Id "id" Line [Property]
+    Generated "generated" Line [Property]
+    OnUpdate "onUpdate" Line [Property]
+    Default "default" Line [Property]
+    Unique "unique" Line [Property]
+    Index "index" Line [Property Object]
+    References "references" Line [Property]
+    Column "column" Line [Property]
+    RenamedFrom "renamedFrom" Line [Property Object]
+    Sensitive "sensitive" Line [Property]
+    MinLength "minLength" Line [Property Alias]
+    MaxLength "maxLength" Line [Property Alias]
+    Format "format" Line [Property Alias]
+    Pattern "pattern" Line [Property Alias]
+    Minimum "minimum" Line [Property Alias]
+    Maximum "maximum" Line [Property Alias]
+    ExclusiveMinimum "exclusiveMinimum" Line [Property Alias]
+    ExclusiveMaximum "exclusiveMaximum" Line [Property Alias]
+    MultipleOf "multipleOf" Line [Property Alias]
+    Integer "integer" Line [Property Alias]
+    MinItems "minItems" Line [Property Alias]
+    MaxItems "maxItems" Line [Property Alias]
+    UniqueItems "uniqueItems" Line [Property Alias]
+    Deprecated "deprecated" Paragraph [Property Object Alias Route]
+    Example "example" Block [Property Object Alias Route]
+    Status "status" Line [Route]
+    Summary "summary" Paragraph [Route]
+    Tag "tag" Line [Route]
+    Throws "throws" Paragraph [Route]
+}
+
+/// Tags of JSDoc and TSDoc that kit leaves alone, however close they come to one of its own.
+const FOREIGN: &[&str] = &[
+    "alpha",
+    "author",
+    "beta",
+    "borrows",
+    "class",
+    "const",
+    "constant",
+    "constructor",
+    "enum",
+    "event",
+    "exports",
+    "extends",
+    "external",
+    "file",
+    "function",
+    "global",
+    "ignore",
+    "implements",
+    "inheritDoc",
+    "inner",
+    "instance",
+    "interface",
+    "internal",
+    "license",
+    "link",
+    "member",
+    "module",
+    "name",
+    "namespace",
+    "override",
+    "param",
+    "private",
+    "privateRemarks",
+    "property",
+    "protected",
+    "public",
+    "readonly",
+    "remarks",
+    "returns",
+    "return",
+    "see",
+    "since",
+    "static",
+    "template",
+    "this",
+    "todo",
+    "type",
+    "typedef",
+    "version",
+    "virtual",
+];
+
+impl TagName {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|tag| tag.name() == name)
+    }
+
+    /// The tag that a misspelt one means; nothing where the name is another tool's or too far from any.
+    pub(super) fn meant_by(name: &str) -> Option<Self> {
+        if name.len() < 3 || FOREIGN.contains(&name) {
+            return None;
+        }
+        closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
+    }
+
+    /// Whether it limits values, and so belongs to the type rather than to the property.
+    pub(crate) fn is_constraint(self) -> bool {
+        use TagName::{
+            ExclusiveMaximum, ExclusiveMinimum, Format, Integer, MaxItems, MaxLength, Maximum, MinItems,
+            MinLength, Minimum, MultipleOf, Pattern, UniqueItems,
+        };
+        matches!(
+            self,
+            MinLength
+                | MaxLength
+                | Format
+                | Pattern
+                | Minimum
+                | Maximum
+                | ExclusiveMinimum
+                | ExclusiveMaximum
+                | MultipleOf
+                | Integer
+                | MinItems
+                | MaxItems
+                | UniqueItems
+        )
+    }
+}

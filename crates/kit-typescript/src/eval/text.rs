@@ -1,0 +1,153 @@
+//! Types as TypeScript prints them, and the names that artifacts give to them.
+
+use super::types::{Literal, Part};
+use super::{Evaluator, Ty, TyId};
+use crate::print::{key_text, literal_text};
+
+/// Types inside of types beyond this depth are printed as `…`.
+const DEEPEST_TEXT: usize = 6;
+
+impl Evaluator<'_> {
+    /// A type for a message. It shows what is known and evaluates nothing.
+    pub(crate) fn text(&self, id: TyId) -> String {
+        self.nested_text(id, 0)
+    }
+
+    fn nested_text(&self, id: TyId, depth: usize) -> String {
+        if depth > DEEPEST_TEXT {
+            return "…".to_owned();
+        }
+        let inner = |id: TyId| self.nested_text(id, depth + 1);
+        let join = |ids: &[TyId], by: &str| ids.iter().map(|id| inner(*id)).collect::<Vec<_>>().join(by);
+        match self.store.get(id) {
+            Ty::Unknown => "unknown".to_owned(),
+            Ty::Never => "never".to_owned(),
+            Ty::Null => "null".to_owned(),
+            Ty::Undefined => "undefined".to_owned(),
+            Ty::Boolean => "boolean".to_owned(),
+            Ty::Number => "number".to_owned(),
+            Ty::String => "string".to_owned(),
+            Ty::BigInt => "bigint".to_owned(),
+            Ty::Date => "Date".to_owned(),
+            Ty::Bytes => "Uint8Array".to_owned(),
+            Ty::Literal(literal) => literal_text(&literal.value()),
+            Ty::Template(parts) => {
+                let parts: Vec<String> = parts
+                    .iter()
+                    .map(|part| match part {
+                        Part::Text(text) => text.clone(),
+                        Part::Hole(ty) => format!("${{{}}}", inner(*ty)),
+                    })
+                    .collect();
+                format!("`{}`", parts.concat())
+            }
+            Ty::Array(element) => {
+                let text = inner(*element);
+                if text.contains(' ') && !text.starts_with('{') {
+                    format!("({text})[]")
+                } else {
+                    format!("{text}[]")
+                }
+            }
+            Ty::Tuple(elements) => {
+                let ids: Vec<TyId> = elements.iter().map(|element| element.ty).collect();
+                format!("[{}]", join(&ids, ", "))
+            }
+            Ty::Object(object) => {
+                let properties = self.store.objects[object.index()]
+                    .properties
+                    .iter()
+                    .map(|property| {
+                        let optional = if property.optional { "?" } else { "" };
+                        format!("{}{optional}: {}", key_text(&property.name), inner(property.ty))
+                    })
+                    .collect::<Vec<_>>();
+                if properties.is_empty() {
+                    "{}".to_owned()
+                } else {
+                    format!("{{ {} }}", properties.join("; "))
+                }
+            }
+            Ty::Union(members) => join(members, " | "),
+            Ty::Intersection(members) => join(members, " & "),
+            Ty::Contract(slots) => format!("RouteContract<{}>", join(slots, ", ")),
+            Ty::Named(instance) => {
+                let instance = &self.store.instances[instance.index()];
+                let name = self.graph.decl(instance.decl).name;
+                if instance.args.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name}<{}>", join(&instance.args, ", "))
+                }
+            }
+            Ty::Lazy(lazy) => {
+                let lazy = &self.store.lazies[lazy.index()];
+                let module = self.store.scopes[lazy.scope.index()].module;
+                let text = self
+                    .graph
+                    .module(module)
+                    .slice(oxc_span::GetSpan::span(lazy.node));
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            Ty::Constrained(inner_type, _) => self.nested_text(*inner_type, depth),
+            Ty::Invalid(_) => "?".to_owned(),
+        }
+    }
+
+    /// A name for a type in PascalCase: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
+    pub(crate) fn pascal_name(&self, id: TyId) -> String {
+        match self.store.get(id) {
+            Ty::Named(instance) => {
+                let instance = &self.store.instances[instance.index()];
+                let name = pascal(self.graph.decl(instance.decl).name);
+                let arguments: Vec<String> = instance
+                    .args
+                    .iter()
+                    .map(|argument| self.pascal_name(*argument))
+                    .collect();
+                if arguments.is_empty() {
+                    name
+                } else {
+                    shorten(format!("{name}Of{}", arguments.join("And")))
+                }
+            }
+            Ty::Array(element) => format!("{}Array", self.pascal_name(*element)),
+            Ty::Union(members) => {
+                let names: Vec<String> = members.iter().map(|member| self.pascal_name(*member)).collect();
+                shorten(names.join("Or"))
+            }
+            Ty::Object(_) => "Object".to_owned(),
+            Ty::Undefined => "Void".to_owned(),
+            Ty::Bytes => "Bytes".to_owned(),
+            Ty::Literal(Literal::String(text)) => pascal(text),
+            Ty::Constrained(inner, _) => self.pascal_name(*inner),
+            _ => pascal(&self.text(id)),
+        }
+    }
+}
+
+/// Names longer than this help nobody; uniqueness is seen to elsewhere.
+fn shorten(name: String) -> String {
+    const MOST: usize = 80;
+    match name.char_indices().nth(MOST) {
+        Some((end, _)) => name[..end].to_owned(),
+        None => name,
+    }
+}
+
+/// Text as one PascalCase identifier of ASCII letters and digits; `Value` where nothing is left of it.
+pub(crate) fn pascal(text: &str) -> String {
+    let mut name = String::new();
+    for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let mut letters = word.chars();
+        if let Some(first) = letters.next() {
+            name.push(first.to_ascii_uppercase());
+            name.push_str(letters.as_str());
+        }
+    }
+    match name.chars().next() {
+        None => "Value".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("Value{name}"),
+        Some(_) => name,
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether values of a type can be on the wire at all.
+
+use std::collections::HashSet;
+
+use kit_diagnostics::Severity;
+
+use super::types::Part;
+use super::{Evaluator, Ty, TyId};
+
+impl Evaluator<'_> {
+    /// Whether nothing in the type is a mistake, as far as it can be followed.
+    pub(crate) fn is_wire_type(&mut self, ty: TyId) -> bool {
+        let mut seen = HashSet::new();
+        // The flag says whether `undefined` is allowed there: on a property it only means that it is optional.
+        let mut open = vec![(ty, false)];
+        while let Some((ty, absent)) = open.pop() {
+            if !seen.insert((ty, absent)) {
+                continue;
+            }
+            let shape = self.shape(ty);
+            if shape != ty && !seen.insert((shape, absent)) {
+                continue;
+            }
+            match self.store.get(shape).clone() {
+                Ty::Invalid(_) | Ty::Contract(_) => return false,
+                Ty::Undefined if !absent => return false,
+                Ty::Array(element) => open.push((element, false)),
+                Ty::Tuple(elements) => {
+                    open.extend(elements.iter().map(|element| (element.ty, element.optional)))
+                }
+                Ty::Union(members) => open.extend(members.iter().map(|member| (*member, absent))),
+                Ty::Template(parts) => open.extend(parts.iter().filter_map(|part| match part {
+                    Part::Hole(hole) => Some((*hole, false)),
+                    Part::Text(_) => None,
+                })),
+                Ty::Object(object) => {
+                    let object = &self.store.objects[object.index()];
+                    if object
+                        .issues
+                        .iter()
+                        .any(|issue| issue.severity == Severity::Error)
+                    {
+                        return false;
+                    }
+                    open.extend(object.properties.iter().map(|property| (property.ty, true)));
+                    open.extend(object.index.map(|index| (index, true)));
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+}

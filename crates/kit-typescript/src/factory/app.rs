@@ -1,0 +1,172 @@
+//! `createApp({ routes, middleware })`.
+
+use kit_diagnostics::{Diagnostic, codes};
+use oxc_ast::ast::Expression;
+
+use super::calls::{calls, kit_function};
+use super::expression::{elements, properties, string};
+use super::{Factory, Group, Located, computed, handlers, middleware};
+use crate::lower::Lowering;
+use crate::modules::{ModuleId, Place, Value};
+
+/// Reads the application factory out of the modules; nothing where there is none.
+pub(crate) fn read<'a>(lowering: &mut Lowering<'a>, modules: &[ModuleId]) -> Factory {
+    let mut factory = Factory::default();
+    for module in modules {
+        for call in calls(lowering, *module) {
+            if kit_function(lowering, *module, call) != Some("createApp") {
+                continue;
+            }
+            let place = Place {
+                module: *module,
+                span: call.span,
+            };
+            if let Some(first) = factory.place {
+                let mut earlier = lowering.graph().label(first).message("this one is read");
+                earlier.primary = false;
+                let diagnostic =
+                    Diagnostic::warning(codes::NOT_STATICALLY_KNOWN, "`createApp` is called a second time")
+                        .label(lowering.graph().label(place))
+                        .label(earlier)
+                        .note("the routes of this application are not compiled")
+                        .help("give each application a project of its own, or register all routes with one");
+                lowering.report(diagnostic);
+                continue;
+            }
+            factory.place = Some(place);
+            match call
+                .arguments
+                .first()
+                .and_then(|argument| argument.as_expression())
+            {
+                Some(expression) => {
+                    read_options(
+                        lowering,
+                        Located {
+                            module: *module,
+                            expression,
+                        },
+                        &mut factory,
+                    );
+                }
+                None => computed(
+                    lowering,
+                    place,
+                    "these options",
+                    "write the options out as an object literal",
+                ),
+            }
+        }
+        defined(lowering, *module, &mut factory);
+    }
+    factory
+}
+
+fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: &mut Factory) {
+    let Some((members, complete)) = properties(lowering, options, "these options") else {
+        computed(
+            lowering,
+            options.place(),
+            "these options",
+            "write the options out as an object literal",
+        );
+        return;
+    };
+    factory.complete = complete;
+    for member in members {
+        match member.name.as_str() {
+            "routes" => {
+                let (groups, seen) = elements(lowering, member.value, "this list of route groups");
+                factory.complete &= seen;
+                for group in groups {
+                    match read_group(lowering, group) {
+                        Some(group) => factory.groups.push(group),
+                        None => factory.complete = false,
+                    }
+                }
+            }
+            "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
+            _ => {}
+        }
+    }
+}
+
+fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Group> {
+    let place = located.place();
+    let Some((members, _)) = properties(lowering, located, "this route group") else {
+        computed(
+            lowering,
+            place,
+            "this route group",
+            "write `{ prefix: \"/notes\", handlers: noteHandlers }`",
+        );
+        return None;
+    };
+    let mut prefix = None;
+    let mut found = None;
+    let mut entries = Vec::new();
+    for member in members {
+        match member.name.as_str() {
+            "prefix" => match string(lowering, member.value) {
+                Some(text) => {
+                    prefix =
+                        Some((text.into_owned(), member.value.place())).filter(|(text, _)| !text.is_empty())
+                }
+                None => {
+                    computed(
+                        lowering,
+                        member.value.place(),
+                        "this prefix",
+                        "write the prefix as a string",
+                    );
+                    return None;
+                }
+            },
+            "handlers" => found = Some(handlers::read(lowering, member.value)?),
+            "middleware" => entries = middleware::read(lowering, member.value).0,
+            _ => {}
+        }
+    }
+    let Some((contracts, handlers)) = found else {
+        computed(
+            lowering,
+            place,
+            "the handlers of this route group",
+            "add `handlers: noteHandlers`",
+        );
+        return None;
+    };
+    Some(Group {
+        prefix,
+        contracts,
+        handlers,
+        middleware: entries,
+    })
+}
+
+/// Constants that hold a middleware, registered or not.
+fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Factory) {
+    let constants: Vec<(&'a str, &'a Expression<'a>)> = lowering
+        .graph()
+        .module(module)
+        .values
+        .iter()
+        .filter_map(|(name, value)| match value {
+            Value::Const(declarator) => declarator.init.as_ref().map(|init| (*name, init)),
+            _ => None,
+        })
+        .collect();
+    for (name, init) in constants {
+        if let Expression::CallExpression(call) = init
+            && kit_function(lowering, module, call) == Some("defineMiddleware")
+        {
+            factory.defined.push((
+                name.to_owned(),
+                Place {
+                    module,
+                    span: call.span,
+                },
+            ));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Finds calls of kit's functions.
+
+use oxc_ast::AstKind;
+use oxc_ast::ast::{CallExpression, Expression};
+use oxc_ast_visit::Visit;
+
+use super::Located;
+use crate::lower::Lowering;
+use crate::modules::{ModuleId, Symbol};
+
+/// Every call in a module, in source order.
+pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a CallExpression<'a>> {
+    struct Calls<'a>(Vec<&'a CallExpression<'a>>);
+
+    impl<'a> Visit<'a> for Calls<'a> {
+        fn enter_node(&mut self, kind: AstKind<'a>) {
+            if let AstKind::CallExpression(call) = kind {
+                self.0.push(call);
+            }
+        }
+    }
+
+    let mut calls = Calls(Vec::new());
+    calls.visit_program(lowering.graph().module(module).program);
+    calls.0
+}
+
+/// The function of kit's that a call calls: `createApp`, also under another name or through a namespace.
+pub(super) fn kit_function<'a>(
+    lowering: &mut Lowering<'a>,
+    module: ModuleId,
+    call: &'a CallExpression<'a>,
+) -> Option<&'a str> {
+    let graph = &mut lowering.eval.graph;
+    match &call.callee {
+        Expression::Identifier(identifier) => match graph.value_symbol(module, identifier.name.as_str()) {
+            Symbol::Kit(name) => Some(name),
+            _ => None,
+        },
+        Expression::StaticMemberExpression(member) => match &member.object {
+            Expression::Identifier(object) => match graph.value_symbol(module, object.name.as_str()) {
+                Symbol::Kit("*") => Some(member.property.name.as_str()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The call that an expression is, if it calls that function of kit's.
+pub(super) fn kit_call<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    name: &str,
+) -> Option<&'a CallExpression<'a>> {
+    let Expression::CallExpression(call) = located.expression else {
+        return None;
+    };
+    (kit_function(lowering, located.module, call) == Some(name)).then_some(call)
+}

@@ -1,0 +1,246 @@
+//! Expressions followed to where they are written.
+
+use std::borrow::Cow;
+
+use oxc_ast::ast::{
+    ArrayExpressionElement, Expression, Function, ObjectProperty, ObjectPropertyKind, UnaryOperator,
+};
+use oxc_span::GetSpan;
+
+use super::{Located, computed};
+use crate::lower::Lowering;
+use crate::modules::{Place, Symbol, Value};
+
+/// Chains of constants longer than this bite their own tail.
+const LONGEST_CHAIN: usize = 100;
+
+/// What an expression turned out to be.
+pub(super) enum Found<'a> {
+    /// An expression, with the name of the last constant that held it.
+    Expression(Located<'a>, Option<&'a str>),
+    /// A function declaration.
+    Function(&'a Function<'a>, Place),
+    /// Nothing that can be seen from here; the name that leads out of sight, if there is one.
+    Unknown(Option<&'a str>),
+}
+
+impl<'a> Located<'a> {
+    pub(super) fn place(&self) -> Place {
+        Place {
+            module: self.module,
+            span: self.expression.span(),
+        }
+    }
+
+    pub(super) fn with(&self, expression: &'a Expression<'a>) -> Self {
+        Self {
+            module: self.module,
+            expression,
+        }
+    }
+}
+
+/// Follows names to constants and takes parentheses and type assertions away.
+pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
+    let mut current = located;
+    let mut name = None;
+    for _ in 0..LONGEST_CHAIN {
+        current.expression = current.expression.get_inner_expression();
+        let Expression::Identifier(identifier) = current.expression else {
+            return Found::Expression(current, name);
+        };
+        match lowering
+            .eval
+            .graph
+            .value_symbol(current.module, identifier.name.as_str())
+        {
+            Symbol::Value(module, declared, Value::Const(declarator)) => {
+                let Some(init) = &declarator.init else {
+                    return Found::Unknown(Some(declared));
+                };
+                name = Some(declared);
+                current = Located {
+                    module,
+                    expression: init,
+                };
+            }
+            Symbol::Value(module, _, Value::Default(expression)) => {
+                current = Located { module, expression };
+            }
+            Symbol::Value(module, _, Value::Function(function)) => {
+                return Found::Function(
+                    function,
+                    Place {
+                        module,
+                        span: function.span,
+                    },
+                );
+            }
+            _ => return Found::Unknown(Some(identifier.name.as_str())),
+        }
+    }
+    Found::Unknown(name)
+}
+
+/// The text of a string, where it is written out.
+pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Cow<'a, str>> {
+    match follow(lowering, located) {
+        Found::Expression(found, _) => match found.expression {
+            Expression::StringLiteral(literal) => Some(Cow::Borrowed(literal.value.as_str())),
+            Expression::TemplateLiteral(template) => {
+                template.single_quasi().map(|text| Cow::Owned(text.to_string()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A number, where it is written out.
+pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
+    let Found::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    match found.expression {
+        Expression::NumericLiteral(literal) => Some(literal.value),
+        Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::UnaryNegation => {
+            match &unary.argument {
+                Expression::NumericLiteral(literal) => Some(-literal.value),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+    .filter(|number| number.is_finite())
+}
+
+/// The elements of an array, spreads of written-out arrays included. The flag says whether all were seen; what was not
+/// is warned of as `what`.
+pub(super) fn elements<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    what: &str,
+) -> (Vec<Located<'a>>, bool) {
+    nested_elements(lowering, located, what, 0)
+}
+
+fn nested_elements<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    what: &str,
+    depth: usize,
+) -> (Vec<Located<'a>>, bool) {
+    let help = "write them out in an array literal, or in a constant that is one";
+    let array = match follow(lowering, located) {
+        Found::Expression(found, _) if depth < LONGEST_CHAIN => match found.expression {
+            Expression::ArrayExpression(array) => Some((found, array)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((found, array)) = array else {
+        computed(lowering, located.place(), what, help);
+        return (Vec::new(), false);
+    };
+    let (mut all, mut complete) = (Vec::new(), true);
+    for element in &array.elements {
+        match element {
+            ArrayExpressionElement::SpreadElement(spread) => {
+                let (inner, seen) = nested_elements(lowering, found.with(&spread.argument), what, depth + 1);
+                all.extend(inner);
+                complete &= seen;
+            }
+            element => all.extend(element.as_expression().map(|expression| found.with(expression))),
+        }
+    }
+    (all, complete)
+}
+
+/// The properties of an object, spreads of written-out objects included; a later one of a name wins. The flag says
+/// whether all were seen.
+pub(super) fn properties<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    what: &str,
+) -> Option<(Vec<Member<'a>>, bool)> {
+    nested_properties(lowering, located, what, 0)
+}
+
+/// A property of an object that is written out.
+pub(super) struct Member<'a> {
+    pub(super) name: String,
+    pub(super) property: &'a ObjectProperty<'a>,
+    pub(super) value: Located<'a>,
+}
+
+impl Member<'_> {
+    /// Where the property begins.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            module: self.value.module,
+            span: self.property.key.span(),
+        }
+    }
+}
+
+fn nested_properties<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    what: &str,
+    depth: usize,
+) -> Option<(Vec<Member<'a>>, bool)> {
+    let Found::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    let Expression::ObjectExpression(object) = found.expression else {
+        return None;
+    };
+    let help = "write the properties out";
+    let (mut members, mut complete): (Vec<Member<'a>>, bool) = (Vec::new(), true);
+    for property in &object.properties {
+        match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let Some(name) = property.key.static_name() else {
+                    let place = Place {
+                        module: found.module,
+                        span: property.key.span(),
+                    };
+                    computed(lowering, place, &format!("a property name of {what}"), help);
+                    complete = false;
+                    continue;
+                };
+                let member = Member {
+                    name: name.into_owned(),
+                    property,
+                    value: found.with(&property.value),
+                };
+                replace(&mut members, member);
+            }
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                let inner = found.with(&spread.argument);
+                let nested = if depth < LONGEST_CHAIN {
+                    nested_properties(lowering, inner, what, depth + 1)
+                } else {
+                    None
+                };
+                if let Some((nested, seen)) = nested {
+                    nested
+                        .into_iter()
+                        .for_each(|member| replace(&mut members, member));
+                    complete &= seen;
+                } else {
+                    computed(lowering, inner.place(), &format!("a part of {what}"), help);
+                    complete = false;
+                }
+            }
+        }
+    }
+    Some((members, complete))
+}
+
+fn replace<'a>(members: &mut Vec<Member<'a>>, member: Member<'a>) {
+    match members.iter_mut().find(|known| known.name == member.name) {
+        Some(known) => *known = member,
+        None => members.push(member),
+    }
+}

@@ -1,0 +1,150 @@
+//! `defineHandlers<Group>({ … })`.
+
+use indexmap::IndexMap;
+use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_ir::HandlerSource;
+
+use super::calls::kit_call;
+use super::expression::{Found, follow, properties};
+use super::{Located, computed};
+use crate::eval::TyId;
+use crate::lower::Lowering;
+use crate::modules::Place;
+use crate::routes::Contract;
+
+/// A map of handlers.
+pub(crate) struct HandlerMap {
+    /// The name under which it is exported, or of the constant that holds it.
+    pub(crate) export: String,
+    pub(crate) place: Place,
+    /// By route key.
+    pub(crate) handlers: IndexMap<String, Place>,
+    /// Whether every key was seen.
+    pub(crate) complete: bool,
+}
+
+impl HandlerMap {
+    /// The handler of a route key.
+    pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
+        let place = self.handlers.get(key)?;
+        Some(HandlerSource {
+            export: self.export.clone(),
+            span: lowering.span(*place),
+        })
+    }
+
+    /// Reports keys that only one of handlers and contracts has.
+    pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
+        let known = || contracts.iter().map(|contract| contract.key.as_str());
+        for (key, place) in &self.handlers {
+            if known().any(|contract| contract == key) {
+                continue;
+            }
+            let help = match closest(key, known()) {
+                Some(near) => format!("did you mean `\"{near}\"`?"),
+                None => format!("add the contract to `{group}`, or remove the handler"),
+            };
+            let message = format!("`{group}` has no contract `{key}`");
+            let diagnostic = lowering
+                .eval
+                .diagnostic(codes::UNKNOWN_HANDLER_KEY, *place, message)
+                .help(help);
+            lowering.report(diagnostic);
+        }
+        if !self.complete {
+            return;
+        }
+        for contract in contracts
+            .iter()
+            .filter(|contract| !self.handlers.contains_key(&contract.key))
+        {
+            let message = format!(
+                "`{}` has no handler for `{}` of `{group}`",
+                self.export, contract.key
+            );
+            let contract_label = lowering.graph().label(contract.place).message("the contract");
+            let mut contract_label = contract_label;
+            contract_label.primary = false;
+            let diagnostic = Diagnostic::new(codes::UNKNOWN_HANDLER_KEY, message)
+                .label(lowering.graph().label(self.place))
+                .label(contract_label)
+                .help(format!("add `\"{}\": async ({{ ctx }}) => …`", contract.key));
+            lowering.report(diagnostic);
+        }
+    }
+}
+
+/// Reads the `handlers` of a route group: the contracts' type and the map.
+pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<(TyId, HandlerMap)> {
+    let place = located.place();
+    let Found::Expression(found, name) = follow(lowering, located) else {
+        computed(
+            lowering,
+            place,
+            "these handlers",
+            "export them as a constant: `export const noteHandlers = defineHandlers<NoteRoutes>({ … })`",
+        );
+        return None;
+    };
+    let Some(call) = kit_call(lowering, found, "defineHandlers") else {
+        computed(
+            lowering,
+            place,
+            "these handlers",
+            "make them with `defineHandlers<NoteRoutes>({ … })`",
+        );
+        return None;
+    };
+    let call_place = Place {
+        module: found.module,
+        span: call.span,
+    };
+    let Some(group) = call
+        .type_arguments
+        .as_ref()
+        .and_then(|arguments| arguments.params.first())
+    else {
+        let help = "name the contract group: `defineHandlers<NoteRoutes>({ … })`";
+        computed(lowering, call_place, "the contract group of these handlers", help);
+        return None;
+    };
+    let scope = lowering.eval.module_scope(found.module);
+    let contracts = lowering.eval.evaluate(group, scope);
+    let export = name.map_or_else(
+        || "default".to_owned(),
+        |name| {
+            lowering
+                .graph()
+                .module(found.module)
+                .exported_as(name)
+                .unwrap_or(name)
+                .to_owned()
+        },
+    );
+    let mut map = HandlerMap {
+        export,
+        place: call_place,
+        handlers: IndexMap::new(),
+        complete: false,
+    };
+    let argument = call
+        .arguments
+        .first()
+        .and_then(|argument| argument.as_expression());
+    match argument.and_then(|argument| properties(lowering, found.with(argument), "these handlers")) {
+        Some((members, complete)) => {
+            map.complete = complete;
+            for member in members {
+                let place = member.place();
+                map.handlers.insert(member.name, place);
+            }
+        }
+        None => computed(
+            lowering,
+            call_place,
+            "the map of these handlers",
+            "write the map out as an object literal",
+        ),
+    }
+    Some((contracts, map))
+}

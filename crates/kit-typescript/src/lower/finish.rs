@@ -1,0 +1,141 @@
+//! The last step: an order and names that depend on nothing but the source.
+
+use std::collections::{HashMap, HashSet};
+
+use kit_diagnostics::Diagnostics;
+use kit_ir::{
+    Arena, Declaration, DeclarationId, DeclarationOrigin, Program, SourceFile, SourceId, Span, TypeKind,
+};
+
+use super::Lowering;
+use crate::eval::Evaluator;
+
+impl<'a> Lowering<'a> {
+    /// The program in its final order with unique names, the diagnostics, and the evaluator for what it read.
+    pub(crate) fn finish(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
+        self.sort_sources();
+        self.sort_declarations();
+        (self.program, self.diagnostics, self.eval)
+    }
+
+    /// Everything that was needed is lowered; reads the tags.
+    pub(crate) fn complete(&mut self) {
+        self.drain();
+        self.read_tags();
+    }
+
+    fn sort_sources(&mut self) {
+        let mut files: Vec<(&str, u32)> = self
+            .eval
+            .graph
+            .modules()
+            .map(|(id, module)| (module.display.as_str(), id.0))
+            .collect();
+        files.sort_unstable();
+        let mut new_ids = HashMap::new();
+        let mut sources: Arena<SourceId, SourceFile> = Arena::default();
+        for (path, module) in files {
+            new_ids.insert(
+                SourceId(module),
+                sources.push(SourceFile {
+                    path: path.to_owned(),
+                }),
+            );
+        }
+        self.program.sources = sources;
+        each_span(&mut self.program, &mut |span| {
+            if let Some(id) = new_ids.get(&span.source) {
+                span.source = *id;
+            }
+        });
+    }
+
+    fn sort_declarations(&mut self) {
+        let program = &mut self.program;
+        let mut order: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
+        // Sources are sorted by path, so a span orders by path and position.
+        order.sort_by_key(|id| {
+            let declaration = &program.declarations[*id];
+            match declaration.origin {
+                DeclarationOrigin::Named { .. } => (0, declaration.span.source, declaration.span.start, *id),
+                _ => (1, SourceId(0), 0, *id),
+            }
+        });
+        let mut taken = HashSet::new();
+        let mut sorted: Arena<DeclarationId, Declaration> = Arena::default();
+        let mut new_ids = HashMap::new();
+        for old in order {
+            let mut declaration = program.declarations[old].clone();
+            declaration.name = unique(&declaration.name, &mut taken);
+            new_ids.insert(old, sorted.push(declaration));
+        }
+        program.declarations = sorted;
+        let renew = |id: &mut DeclarationId| {
+            if let Some(new) = new_ids.get(id) {
+                *id = *new;
+            }
+        };
+        for index in 0..program.types.len() {
+            if let TypeKind::Reference { declaration } = &mut program.types[index.into()].kind {
+                renew(declaration);
+            }
+        }
+        for index in 0..program.entities.len() {
+            renew(&mut program.entities[index.into()].declaration);
+        }
+        for index in 0..program.routes.len() {
+            let slots = &mut program.routes[index.into()].slots;
+            for slot in [
+                &mut slots.params,
+                &mut slots.query,
+                &mut slots.body,
+                &mut slots.response,
+            ] {
+                slot.iter_mut().for_each(renew);
+            }
+        }
+    }
+}
+
+/// The name, or the name with the first number from 2 that nobody has. Case does not tell names apart, since they become
+/// file names too.
+fn unique(name: &str, taken: &mut HashSet<String>) -> String {
+    if taken.insert(name.to_lowercase()) {
+        return name.to_owned();
+    }
+    let mut number = 2_u32;
+    loop {
+        let candidate = format!("{name}{number}");
+        if taken.insert(candidate.to_lowercase()) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
+    for index in 0..program.types.len() {
+        if let TypeKind::Object(object) = &mut program.types[index.into()].kind {
+            object
+                .properties
+                .iter_mut()
+                .for_each(|property| change(&mut property.span));
+        }
+    }
+    for index in 0..program.declarations.len() {
+        change(&mut program.declarations[index.into()].span);
+    }
+    for index in 0..program.routes.len() {
+        let route = &mut program.routes[index.into()];
+        change(&mut route.span);
+        if let Some(handler) = &mut route.handler {
+            change(&mut handler.span);
+        }
+    }
+    let application = &mut program.application;
+    application.span.iter_mut().for_each(&mut *change);
+    application
+        .middleware
+        .iter_mut()
+        .for_each(|middleware| change(&mut middleware.span));
+}

@@ -1,0 +1,73 @@
+//! Properties of objects.
+
+use kit_ir::{Documentation, Property, PropertyTags, TypeKind};
+
+use super::{Lowering, Tagged};
+use crate::docs::{Target, documentation, misplaced, property_tags};
+use crate::eval::{Prop, Ty, TyId};
+
+impl Lowering<'_> {
+    /// A property without its tags, which need the types of all declarations.
+    pub(super) fn property(&mut self, property: Prop) -> Property {
+        self.eval.stand_at(property.place);
+        let (ty, absent) = self.without_undefined(property.ty);
+        let r#type = self.lower(ty);
+        let mut about = Documentation::default();
+        if let Some(doc) = property.doc {
+            let doc = &self.eval.store.docs[doc.index()];
+            let issues = misplaced(&self.eval.graph, doc, Target::Property);
+            about = documentation(doc);
+            issues.into_iter().for_each(|issue| self.diagnostics.push(issue));
+        }
+        Property {
+            name: property.name,
+            r#type,
+            optional: property.optional || (absent && !property.required),
+            documentation: about,
+            tags: PropertyTags::default(),
+            span: self.span(property.place),
+        }
+    }
+
+    /// The type without `undefined`, and whether that was a part of it. On a property it means that it may be absent.
+    pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
+        let ty = self.eval.peel(ty);
+        if let Ty::Constrained(inner, doc) = *self.eval.store.get(ty) {
+            let (inner, absent) = self.without_undefined(inner);
+            return (self.eval.store.add(Ty::Constrained(inner, doc)), absent);
+        }
+        let shape = self.eval.shape(ty);
+        match self.eval.store.get(shape).clone() {
+            Ty::Undefined => (self.eval.store.add(Ty::Never), true),
+            Ty::Union(members) => {
+                let undefined = self.eval.store.add(Ty::Undefined);
+                if !members.contains(&undefined) {
+                    return (ty, false);
+                }
+                let rest = members
+                    .into_iter()
+                    .filter(|member| *member != undefined)
+                    .collect();
+                (self.eval.union(rest), true)
+            }
+            _ => (ty, false),
+        }
+    }
+
+    /// Reads the tags of all properties, now that every type is there.
+    pub(super) fn read_tags(&mut self) {
+        for Tagged { object, index, doc } in std::mem::take(&mut self.tagged) {
+            let TypeKind::Object(body) = &self.program.types[object].kind else {
+                continue;
+            };
+            let r#type = body.properties[index].r#type;
+            let mut issues = Vec::new();
+            let doc = &self.eval.store.docs[doc.index()];
+            let tags = property_tags(&self.eval.graph, &self.program, r#type, doc, &mut issues);
+            issues.into_iter().for_each(|issue| self.diagnostics.push(issue));
+            if let TypeKind::Object(body) = &mut self.program.types[object].kind {
+                body.properties[index].tags = tags;
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Text to syntax tree.
+
+use std::path::Path;
+
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+use crate::source::LineIndex;
+
+/// Brackets nested deeper than this are refused before the recursive-descent parser meets them: a clear error instead of
+/// an overflowing stack. Hand-written code stays below 30.
+const DEEPEST: usize = 200;
+
+/// Parses one file. Errors are reported under its display path; the tree is what could be understood.
+pub(super) fn parse<'a>(
+    allocator: &'a Allocator,
+    path: &Path,
+    display: &str,
+    text: &'a str,
+    lines: &LineIndex,
+    diagnostics: &mut Diagnostics,
+) -> &'a Program<'a> {
+    let source_type = SourceType::from_path(path).unwrap_or_else(|_| SourceType::ts());
+    let label = |start: usize, end: usize| {
+        let (line, column) = lines.position(text, u32::try_from(start).unwrap_or(u32::MAX));
+        Label::primary(display, start..end.max(start)).at(line, column)
+    };
+    if let Some(offset) = too_deep(text) {
+        diagnostics.push(
+            Diagnostic::new(
+                codes::SYNTAX,
+                format!("brackets are nested more than {DEEPEST} deep"),
+            )
+            .label(label(offset, offset + 1))
+            .help("give the inner types names of their own"),
+        );
+        return allocator.alloc(Parser::new(allocator, "", source_type).parse().program);
+    }
+    let parsed = Parser::new(allocator, text, source_type).parse();
+    for error in &parsed.diagnostics {
+        let mut diagnostic = Diagnostic::new(codes::SYNTAX, error.message.to_string());
+        for found in &error.labels {
+            let start = found.offset() as usize;
+            let mut place = label(start, start + found.len() as usize);
+            place.primary = diagnostic.labels.is_empty();
+            diagnostic = diagnostic.label(place.message(found.label().unwrap_or_default()));
+        }
+        if diagnostic.labels.is_empty() {
+            diagnostic = diagnostic.label(label(0, 0));
+        }
+        if let Some(help) = &error.help {
+            diagnostic = diagnostic.help(help.to_string());
+        }
+        diagnostics.push(diagnostic);
+    }
+    allocator.alloc(parsed.program)
+}
+
+/// Where brackets are nested too deeply. Brackets in strings and comments count as well; they are balanced in practice.
+fn too_deep(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (offset, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return Some(offset);
+                }
+            }
+            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,313 @@
+//! The IR as compact TypeScript, for messages and tests.
+
+use std::fmt::Write as _;
+
+use kit_ir::{
+    Constraints, DefaultValue, GeneratedKind, LiteralValue, ObjectType, Program, Property, Relation, Slot,
+    TemplatePart, TypeId, TypeKind,
+};
+
+/// A type as TypeScript; references by name, constraints left out.
+pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
+    Printer {
+        program,
+        constraints: false,
+    }
+    .r#type(id)
+}
+
+/// A type as TypeScript with its constraints as comments.
+pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
+    Printer {
+        program,
+        constraints: true,
+    }
+    .r#type(id)
+}
+
+/// A whole program, one line a property: declarations, then entities, then routes.
+///
+/// ```
+/// use kit_ir::Program;
+///
+/// assert_eq!(kit_typescript::program_text(&Program::default()), "");
+/// ```
+pub fn program_text(program: &Program) -> String {
+    let printer = Printer {
+        program,
+        constraints: true,
+    };
+    let mut text = String::new();
+    for declaration in &program.declarations {
+        let body = match &program.types[declaration.r#type].kind {
+            TypeKind::Object(object) => printer.lines(object),
+            _ => printer.r#type(declaration.r#type),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "type {} = {body}", declaration.name);
+    }
+    for entity in &program.entities {
+        let _ = writeln!(
+            text,
+            "entity {} = table {}",
+            program.declarations[entity.declaration].name, entity.table
+        );
+    }
+    for route in &program.routes {
+        let _ = write!(text, "route {} {}", route.reference(), route.status);
+        for slot in Slot::ALL {
+            if let Some(declaration) = route.slots.get(slot) {
+                let _ = write!(
+                    text,
+                    " {}: {}",
+                    slot.name(),
+                    program.declarations[declaration].name
+                );
+            }
+        }
+        if !route.middleware.is_empty() {
+            let _ = write!(text, " [{}]", route.middleware.join(", "));
+        }
+        if let Some(handler) = &route.handler {
+            let _ = write!(
+                text,
+                " -> {}:{} {}",
+                program.path(handler.span),
+                handler.span.line,
+                handler.export
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    constraints: bool,
+}
+
+impl Printer<'_> {
+    fn r#type(&self, id: TypeId) -> String {
+        let r#type = &self.program.types[id];
+        let mut text = self.kind(&r#type.kind);
+        if self.constraints {
+            let rules = rules(&r#type.constraints);
+            if !rules.is_empty() {
+                let _ = write!(text, " /* {} */", rules.join(" "));
+            }
+        }
+        text
+    }
+
+    fn kind(&self, kind: &TypeKind) -> String {
+        match kind {
+            TypeKind::Unknown => "unknown".to_owned(),
+            TypeKind::Never => "never".to_owned(),
+            TypeKind::Null => "null".to_owned(),
+            TypeKind::Boolean => "boolean".to_owned(),
+            TypeKind::Number => "number".to_owned(),
+            TypeKind::String => "string".to_owned(),
+            TypeKind::BigInt => "bigint".to_owned(),
+            TypeKind::Date => "Date".to_owned(),
+            TypeKind::Bytes => "Uint8Array".to_owned(),
+            TypeKind::Literal { value } => literal_text(value),
+            TypeKind::Template { parts } => {
+                let mut text = "`".to_owned();
+                for part in parts {
+                    match part {
+                        TemplatePart::Text(fixed) => text.push_str(fixed),
+                        TemplatePart::Hole(id) => {
+                            let _ = write!(text, "${{{}}}", self.r#type(*id));
+                        }
+                    }
+                }
+                text + "`"
+            }
+            TypeKind::Array { element } => {
+                let inner = self.r#type(*element);
+                match self.program.types[*element].kind {
+                    TypeKind::Union { .. } => format!("({inner})[]"),
+                    _ => format!("{inner}[]"),
+                }
+            }
+            TypeKind::Tuple { elements } => {
+                let elements: Vec<String> = elements
+                    .iter()
+                    .map(|element| {
+                        let (rest, optional) = (
+                            if element.rest { "..." } else { "" },
+                            if element.optional { "?" } else { "" },
+                        );
+                        let text = self.r#type(element.r#type);
+                        let text = if element.rest { format!("({text})[]") } else { text };
+                        match &element.label {
+                            Some(label) => format!("{rest}{label}{optional}: {text}"),
+                            None => format!("{rest}{text}{optional}"),
+                        }
+                    })
+                    .collect();
+                format!("[{}]", elements.join(", "))
+            }
+            TypeKind::Object(object) => {
+                let members = self.members(object);
+                if members.is_empty() {
+                    "{}".to_owned()
+                } else {
+                    format!("{{ {} }}", members.join("; "))
+                }
+            }
+            TypeKind::Union { members } => members
+                .iter()
+                .map(|member| self.r#type(*member))
+                .collect::<Vec<_>>()
+                .join(" | "),
+            TypeKind::Reference { declaration } => self
+                .program
+                .declarations
+                .get(*declaration)
+                .map_or_else(|| "?".to_owned(), |declaration| declaration.name.clone()),
+        }
+    }
+
+    fn lines(&self, object: &ObjectType) -> String {
+        let mut text = "{\n".to_owned();
+        for member in self.members(object) {
+            let _ = writeln!(text, "  {member};");
+        }
+        text + "}"
+    }
+
+    fn members(&self, object: &ObjectType) -> Vec<String> {
+        let mut members: Vec<String> = object
+            .properties
+            .iter()
+            .map(|property| self.property(property))
+            .collect();
+        if let Some(index) = object.index {
+            members.push(format!("[key: string]: {}", self.r#type(index)));
+        }
+        members
+    }
+
+    fn property(&self, property: &Property) -> String {
+        let tags = if self.constraints {
+            tags(property)
+        } else {
+            Vec::new()
+        };
+        let comment = if tags.is_empty() {
+            String::new()
+        } else {
+            format!("/* {} */ ", tags.join(" "))
+        };
+        let optional = if property.optional { "?" } else { "" };
+        format!(
+            "{comment}{}{optional}: {}",
+            key_text(&property.name),
+            self.r#type(property.r#type)
+        )
+    }
+}
+
+/// A literal as TypeScript writes it.
+pub(crate) fn literal_text(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(text) => serde_json::Value::from(text.as_str()).to_string(),
+        LiteralValue::Number(number) => number.to_string(),
+        LiteralValue::Boolean(value) => value.to_string(),
+        LiteralValue::BigInt(digits) => format!("{digits}n"),
+    }
+}
+
+/// A property name, quoted where it is no identifier.
+pub(crate) fn key_text(name: &str) -> String {
+    let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
+        && name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$');
+    if identifier {
+        name.to_owned()
+    } else {
+        serde_json::Value::from(name).to_string()
+    }
+}
+
+fn rules(rules: &Constraints) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            texts.push(format!("@{name} {value}").trim_end().to_owned());
+        }
+    };
+    let flag = |set: bool| set.then(String::new);
+    add("minLength", rules.min_length.map(|n| n.to_string()));
+    add("maxLength", rules.max_length.map(|n| n.to_string()));
+    add("format", rules.format.map(|format| format.name().to_owned()));
+    add("pattern", rules.pattern.clone());
+    add("minimum", rules.minimum.map(|n| n.to_string()));
+    add("maximum", rules.maximum.map(|n| n.to_string()));
+    add("exclusiveMinimum", rules.exclusive_minimum.map(|n| n.to_string()));
+    add("exclusiveMaximum", rules.exclusive_maximum.map(|n| n.to_string()));
+    add("multipleOf", rules.multiple_of.map(|n| n.to_string()));
+    add("integer", flag(rules.integer));
+    add("minItems", rules.min_items.map(|n| n.to_string()));
+    add("maxItems", rules.max_items.map(|n| n.to_string()));
+    add("uniqueItems", flag(rules.unique_items));
+    texts
+}
+
+fn tags(property: &Property) -> Vec<String> {
+    let tags = &property.tags;
+    let mut texts = Vec::new();
+    let mut add = |present: bool, text: String| {
+        if present {
+            texts.push(text);
+        }
+    };
+    add(tags.id, "@id".to_owned());
+    if let Some(kind) = tags.generated {
+        let kind = match kind {
+            GeneratedKind::Uuid => " uuid",
+            GeneratedKind::Now => " now",
+            GeneratedKind::Unspecified => "",
+        };
+        add(true, format!("@generated{kind}"));
+    }
+    add(tags.on_update_now, "@onUpdate now".to_owned());
+    if let Some(default) = &tags.default {
+        let value = match default {
+            DefaultValue::Literal(value) => literal_text(value),
+            DefaultValue::Null => "null".to_owned(),
+            DefaultValue::Json(text) => text.clone(),
+            DefaultValue::Now => "now".to_owned(),
+        };
+        add(true, format!("@default {value}"));
+    }
+    add(tags.unique, "@unique".to_owned());
+    add(tags.index, "@index".to_owned());
+    add(tags.sensitive, "@sensitive".to_owned());
+    if let Some(target) = &tags.references {
+        let on_delete = match target.on_delete {
+            Relation::NoAction => "",
+            Relation::Cascade => " cascade",
+            Relation::SetNull => " set null",
+            Relation::Restrict => " restrict",
+        };
+        add(
+            true,
+            format!("@references {}.{}{on_delete}", target.entity, target.property),
+        );
+    }
+    if let Some(column) = &tags.column {
+        add(true, format!("@column {column}"));
+    }
+    if let Some(former) = &tags.renamed_from {
+        add(true, format!("@renamedFrom {former}"));
+    }
+    add(
+        property.documentation.deprecated.is_some(),
+        "@deprecated".to_owned(),
+    );
+    texts
+}

@@ -1,0 +1,83 @@
+//! Contract groups: objects whose keys are routes and whose values are contracts.
+
+use kit_diagnostics::codes;
+
+use crate::docs::Doc;
+use crate::eval::{Evaluator, Ty, TyId};
+use crate::lower::Lowering;
+use crate::modules::{DeclId, ModuleId, Place};
+
+/// One member of a group.
+#[derive(Clone)]
+pub(crate) struct Contract {
+    /// As written.
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    /// Params, query, body, response.
+    pub(crate) slots: [TyId; 4],
+    pub(crate) doc: Option<Doc>,
+}
+
+/// The groups that a module declares, in order.
+pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> {
+    let candidates: Vec<DeclId> = eval.graph.module(module).types.values().copied().collect();
+    candidates
+        .into_iter()
+        .filter(|decl| eval.parameter_count(*decl) == 0 && is_group(eval, *decl))
+        .collect()
+}
+
+/// Whether a declaration holds contracts, or at least keys that look like routes.
+fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
+    let ty = eval.declared(decl);
+    let Some(object) = eval.as_object(ty) else {
+        return false;
+    };
+    object.properties.iter().any(|property| {
+        let shape = eval.shape(property.ty);
+        matches!(eval.store.get(shape), Ty::Contract(_))
+            || property.name.contains(" /")
+            || property.name.starts_with('/')
+    })
+}
+
+/// The contracts of a group. Members that are none are reported.
+pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contract> {
+    let Some(object) = lowering.eval.as_object(group) else {
+        return Vec::new();
+    };
+    for issue in object.issues {
+        lowering.report(issue);
+    }
+    let mut contracts = Vec::new();
+    for property in object.properties {
+        let shape = lowering.eval.shape(property.ty);
+        match *lowering.eval.store.get(shape) {
+            Ty::Contract(slots) => {
+                let doc = property
+                    .doc
+                    .map(|doc| lowering.eval.store.docs[doc.index()].clone());
+                contracts.push(Contract {
+                    key: property.name,
+                    place: property.place,
+                    slots,
+                    doc,
+                });
+            }
+            Ty::Invalid(id) => {
+                let diagnostic = lowering.eval.store.invalid[id.index()].clone();
+                lowering.report(diagnostic);
+            }
+            _ => {
+                let text = lowering.eval.text(property.ty);
+                let message = format!("`{}` is no `RouteContract`: it is `{text}`", property.name);
+                let diagnostic = lowering
+                    .eval
+                    .diagnostic(codes::INVALID_CONTRACT, property.place, message)
+                    .help("write `RouteContract<Params, Query, Body, Response>` with `void` for what is not there");
+                lowering.report(diagnostic);
+            }
+        }
+    }
+    contracts
+}

@@ -1,0 +1,147 @@
+//! Contract groups to routes.
+
+mod check;
+mod contract;
+mod key;
+mod tags;
+
+pub(crate) use check::check;
+pub(crate) use contract::{Contract, contracts, groups};
+pub(crate) use key::{join, parameters, parse_key, parse_path};
+
+use kit_diagnostics::codes;
+use kit_ir::{HandlerSource, Route, RouteId, RouteSlots, Slot};
+
+use crate::docs::documentation;
+use crate::eval::{Ty, TyId, pascal};
+use crate::lower::Lowering;
+use crate::modules::Place;
+
+/// A route that is registered, before its types are lowered.
+pub(crate) struct Registration {
+    /// Name of the contract group.
+    pub(crate) group: String,
+    /// The prefix with the place where it was written.
+    pub(crate) prefix: Option<(String, Place)>,
+    pub(crate) handler: Option<HandlerSource>,
+    pub(crate) middleware: Vec<String>,
+}
+
+/// Adds a route to the program. Nothing is added where its key cannot be read.
+pub(crate) fn add(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    registration: Registration,
+) -> Option<RouteId> {
+    let key = match parse_key(&contract.key) {
+        Ok(key) => key,
+        Err((message, help)) => {
+            let diagnostic = lowering
+                .eval
+                .diagnostic(codes::INVALID_ROUTE_KEY, contract.place, message)
+                .help(help);
+            lowering.report(diagnostic);
+            return None;
+        }
+    };
+    let path = match &registration.prefix {
+        None => key.path,
+        Some((prefix, place)) => match parse_path(prefix).map(|prefix| join(&prefix, &key.path)) {
+            // The parts may be right and the whole wrong: a parameter in both.
+            Ok(path) => match parse_path(&path) {
+                Ok(path) => path,
+                Err((message, help)) => {
+                    let diagnostic = lowering
+                        .eval
+                        .diagnostic(
+                            codes::INVALID_ROUTE_KEY,
+                            contract.place,
+                            format!("{message} (in {path})"),
+                        )
+                        .label(lowering.graph().label(*place).message("with this prefix"))
+                        .help(help);
+                    lowering.report(diagnostic);
+                    return None;
+                }
+            },
+            Err((message, help)) => {
+                let diagnostic = lowering
+                    .eval
+                    .diagnostic(codes::INVALID_ROUTE_KEY, *place, message)
+                    .help(help);
+                lowering.report(diagnostic);
+                return None;
+            }
+        },
+    };
+    let about = tags::read(lowering, contract);
+    let base = slot_base(key.method.name(), &path);
+    let mut slots = RouteSlots::default();
+    for (slot, ty) in Slot::ALL.into_iter().zip(contract.slots) {
+        let declaration = slot_declaration(lowering, ty, &base, slot, contract.place);
+        match slot {
+            Slot::Params => slots.params = declaration,
+            Slot::Query => slots.query = declaration,
+            Slot::Body => slots.body = declaration,
+            Slot::Response => slots.response = declaration,
+        }
+    }
+    let status = about.status.unwrap_or(match (slots.response, key.method) {
+        (None, _) => 204,
+        (Some(_), kit_ir::Method::Post) => 201,
+        (Some(_), _) => 200,
+    });
+    let span = lowering.span(contract.place);
+    Some(lowering.program.routes.push(Route {
+        method: key.method,
+        parameters: parameters(&path),
+        path,
+        key: contract.key.clone(),
+        group: registration.group,
+        slots,
+        status,
+        summary: about.summary,
+        tags: about.tags,
+        throws: about.throws,
+        documentation: contract.doc.as_ref().map(documentation).unwrap_or_default(),
+        middleware: registration.middleware,
+        handler: registration.handler,
+        span,
+    }))
+}
+
+fn slot_declaration(
+    lowering: &mut Lowering<'_>,
+    ty: TyId,
+    base: &str,
+    slot: Slot,
+    place: Place,
+) -> Option<kit_ir::DeclarationId> {
+    lowering.eval.stand_at(place);
+    let shape = lowering.eval.shape(ty);
+    if matches!(lowering.eval.store.get(shape), Ty::Undefined) {
+        return None;
+    }
+    let peeled = lowering.eval.peel(ty);
+    if let Ty::Named(instance) = *lowering.eval.store.get(peeled)
+        && lowering.is_declared(instance)
+    {
+        return Some(lowering.declare(instance));
+    }
+    Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), peeled, place))
+}
+
+/// `PutNotesById` for `PUT /notes/:id`; the slot's name follows.
+fn slot_base(method: &str, path: &str) -> String {
+    let mut name = pascal(&method.to_lowercase());
+    for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+        match segment.strip_prefix([':', '*']) {
+            Some(parameter) => {
+                name.push_str("By");
+                name.push_str(&pascal(parameter));
+            }
+            None => name.push_str(&pascal(segment)),
+        }
+    }
+    name
+}

@@ -1,0 +1,66 @@
+//! `check(files, expected)`: compiles files in memory and compares the printed program and its diagnostics.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_diagnostics::Severity;
+use kit_typescript::{Input, MemoryFiles, Output, compile, program_text};
+
+/// Compiles files by their paths below the root: `*.types.ts` are type files, `*.routes.ts` route files, files of
+/// `node_modules` belong to packages, and all others are entries.
+pub fn output(files: &[(&str, &str)]) -> Output {
+    let root = Path::new("/app");
+    let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
+        files.iter().filter(|(path, _)| wanted(path)).map(|(path, _)| root.join(path)).collect()
+    };
+    let is_type = |path: &str| path.ends_with(".types.ts");
+    let is_route = |path: &str| path.ends_with(".routes.ts");
+    compile(&Input {
+        root,
+        type_files: select(&is_type),
+        route_files: select(&is_route),
+        entry_files: select(&|path| !is_type(path) && !is_route(path) && !path.contains("node_modules")),
+        files: Arc::new(MemoryFiles::new(files.iter().map(|(path, text)| (root.join(path), *text)))),
+    })
+}
+
+/// The program and its diagnostics as text.
+pub fn text(output: &Output) -> String {
+    let mut text = program_text(&output.program);
+    for diagnostic in &output.diagnostics {
+        let place = diagnostic.primary().map_or_else(String::new, |label| {
+            format!("{}:{}:{}", label.path, label.line, label.column)
+        });
+        let severity = if diagnostic.severity == Severity::Warning { "warning " } else { "" };
+        text.push_str(&format!("{place} {severity}{} {}\n", diagnostic.code, diagnostic.message));
+        if let Some(help) = &diagnostic.help {
+            text.push_str(&format!("  help: {help}\n"));
+        }
+    }
+    text
+}
+
+/// Compiles and compares. Leading white space that all lines of `expected` share does not count.
+#[track_caller]
+pub fn check(files: &[(&str, &str)], expected: &str) {
+    let found = text(&output(files));
+    let expected = dedent(expected);
+    assert!(found.trim_end() == expected.trim_end(), "\nexpected:\n{expected}\nfound:\n{found}");
+}
+
+/// Checks one type file.
+#[track_caller]
+pub fn check_types(source: &str, expected: &str) {
+    check(&[("src/a.types.ts", &dedent(source))], expected);
+}
+
+pub fn dedent(text: &str) -> String {
+    let text = text.strip_prefix('\n').unwrap_or(text).trim_end();
+    let indent = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
+    text.lines().map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n") + "\n"
+}
