@@ -105,7 +105,7 @@ export function load(triple: string): Addon {
 function isGlibc(): boolean {
   const { report } = process;
   // Without it the report looks up the names of every connection's peer.
-  report.excludeNetwork = true;
+  Object.assign(report, { excludeNetwork: true });
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;
 }

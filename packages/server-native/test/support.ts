@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import type {
+  CompiledRouteNode,
+  CompiledRouteTree,
+  ListenAddress,
+  ServerAdapter,
+  ServerExchange,
+} from "@kit/types";
+
+import { nativeServer, type NativeServerOptions } from "../src/index.ts";
+
+/** What the test application answers with. */
+export type Handle = (exchange: ServerExchange) => void;
+
+const node = (segment: string, rest: Partial<CompiledRouteNode>): CompiledRouteNode => ({
+  segment,
+  children: [],
+  ...rest,
+});
+const methods = (...refs: string[]): NonNullable<CompiledRouteNode["methods"]> =>
+  Object.fromEntries(refs.map((ref) => [ref.split(" ")[0]!, { ref, validators: [] }]));
+
+/** Routes by number: 0 GET /notes, 1 POST /notes, 2 GET /notes/:id, 3 GET /a/:x/:y. */
+export const routes: readonly string[] = ["GET /notes", "POST /notes", "GET /notes/:id", "GET /a/:x/:y"];
+
+const tree: CompiledRouteTree = {
+  root: node("", {
+    children: [
+      node("notes", {
+        methods: methods("GET /notes", "POST /notes"),
+        children: [node(":", { paramName: "id", methods: methods("GET /notes/:id") })],
+      }),
+      node("a", {
+        children: [
+          node(":", {
+            paramName: "x",
+            children: [node(":", { paramName: "y", methods: methods("GET /a/:x/:y") })],
+          }),
+        ],
+      }),
+    ],
+  }),
+  metadata: {
+    totalRoutes: 4,
+    maxDepth: 3,
+    staticRoutes: 2,
+    parameterizedRoutes: 2,
+    generatedAt: "2026-01-01T00:00:00.000Z",
+  },
+};
+
+/** A running server that closes itself at the end of its block. */
+export interface Running extends AsyncDisposable {
+  readonly server: ServerAdapter;
+  readonly address: ListenAddress;
+  readonly url: string;
+}
+
+/** Serves with a function in place of a pipeline. */
+export async function serve(
+  handle: Handle,
+  options: NativeServerOptions & { bodyBytes?: number; port?: number } = {},
+): Promise<Running> {
+  const { bodyBytes = 1024 * 1024, port = 0, ...timeouts } = options;
+  const server = nativeServer(timeouts);
+  const service = { tree, routes, limits: { bodyBytes }, handle };
+  const address = await server.listen(service, { port, host: "127.0.0.1" });
+  return {
+    server,
+    address,
+    url: address.url,
+    [Symbol.asyncDispose]: () => server.close({ graceMs: 0 }),
+  };
+}
+
+/** Answers with JSON. */
+export function json(exchange: ServerExchange, value: unknown, status = 200): void {
+  exchange.respond(status, "application/json", JSON.stringify(value), null);
+}
+
+/** Sends bytes as they are and gives all that comes back until the server closes. */
+export async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(text);
+  return Buffer.concat(await socket.toArray()).toString("latin1");
+}
+
+/** Sends a request and leaves without waiting for its answer. */
+export async function leave(port: number, path: string, afterMs: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  socket.destroy();
+}
