@@ -55,14 +55,11 @@ pub(crate) fn artifacts(
 ) -> Vec<OutputFile> {
     let mut files = Vec::new();
     if config.adapter.adapter == Adapter::Drizzle {
-        files.extend(drizzle::emit(schema));
+        files.extend(below("schemas", drizzle::emit(schema)));
     }
     if !schema.tables.is_empty() || !migrations.is_empty() {
         let drafted = draft(Migration::latest_snapshot(migrations), schema);
-        files.extend(drafted.into_iter().map(|file| TextFile {
-            path: format!("migrations/{}", file.path),
-            ..file
-        }));
+        files.extend(below("migrations", drafted));
     }
     files
         .into_iter()
@@ -72,4 +69,12 @@ pub(crate) fn artifacts(
             generated_at: None,
         })
         .collect()
+}
+
+/// Files of a room, put into its directory.
+fn below(directory: &str, files: Vec<TextFile>) -> impl Iterator<Item = TextFile> {
+    files.into_iter().map(move |file| TextFile {
+        path: format!("{directory}/{}", file.path),
+        ..file
+    })
 }
