@@ -29,7 +29,6 @@ export {
   writeBytes,
   writeDate,
   writeNumber,
-  writeScalar,
   writeString,
   writeUnknown,
 } from "./write.ts";

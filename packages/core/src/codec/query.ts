@@ -2,8 +2,8 @@
 export type QueryValue = string | string[] | undefined;
 
 /**
- * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are not even decoded. A pair
- * without `=` has an empty text; a piece with an invalid percent-escape is left as it was written.
+ * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are skipped. A pair without
+ * `=` has an empty text; a piece with an invalid percent-escape is left as it was written.
  *
  * @example
  * ```ts
@@ -13,33 +13,42 @@ export type QueryValue = string | string[] | undefined;
 export function readQuery(query: string, keys: readonly string[]): QueryValue[] {
   const values: QueryValue[] = [];
   for (let index = 0; index < keys.length; index++) values.push(undefined);
-  eachPair(query, (start, equals, end) => {
-    const index = keys.indexOf(decodePiece(query, start, equals));
+  for (let start = 0; start < query.length;) {
+    const end = endOfPair(query, start);
+    const equals = endOfKey(query, start, end);
+    const index = end > start ? keys.indexOf(decodePiece(query, start, equals)) : -1;
     if (index >= 0) values[index] = join(values[index], decodePiece(query, equals + 1, end));
-  });
+    start = end + 1;
+  }
   return values;
 }
 
 /** Reads every key, for a type with an index signature. A `Map`, so that no key can be mistaken for anything else. */
 export function readWholeQuery(query: string): Map<string, string | string[]> {
   const values = new Map<string, string | string[]>();
-  eachPair(query, (start, equals, end) => {
-    const key = decodePiece(query, start, equals);
-    values.set(key, join(values.get(key), decodePiece(query, equals + 1, end)));
-  });
+  for (let start = 0; start < query.length;) {
+    const end = endOfPair(query, start);
+    const equals = endOfKey(query, start, end);
+    if (end > start) {
+      const key = decodePiece(query, start, equals);
+      values.set(key, join(values.get(key), decodePiece(query, equals + 1, end)));
+    }
+    start = end + 1;
+  }
   return values;
 }
 
-/** Calls with the bounds of each pair: `start..equals` is the key, `equals + 1..end` the value. */
-function eachPair(query: string, pair: (start: number, equals: number, end: number) => void): void {
-  const length = query.length;
-  for (let start = 0; start < length;) {
-    let end = query.indexOf("&", start);
-    if (end < 0) end = length;
-    const equals = query.indexOf("=", start);
-    if (end > start) pair(start, equals < 0 || equals > end ? end : equals, end);
-    start = end + 1;
+function endOfPair(query: string, start: number): number {
+  const end = query.indexOf("&", start);
+  return end < 0 ? query.length : end;
+}
+
+/** Where the key ends: at the first `=`, or with the pair. */
+function endOfKey(query: string, start: number, end: number): number {
+  for (let index = start; index < end; index++) {
+    if (query.charCodeAt(index) === 0x3d) return index;
   }
+  return end;
 }
 
 function join(before: QueryValue, value: string): string | string[] {
@@ -51,10 +60,16 @@ function join(before: QueryValue, value: string): string | string[] {
 
 function decodePiece(query: string, start: number, end: number): string {
   const piece = query.slice(start, end);
-  const spaced = piece.includes("+") ? piece.replaceAll("+", " ") : piece;
-  if (!spaced.includes("%")) return spaced;
+  for (let index = 0; index < piece.length; index++) {
+    const code = piece.charCodeAt(index);
+    if (code === 0x25 || code === 0x2b) return decodeEscapes(piece);
+  }
+  return piece;
+}
+
+function decodeEscapes(piece: string): string {
   try {
-    return decodeURIComponent(spaced);
+    return decodeURIComponent(piece.replaceAll("+", " "));
   } catch {
     return piece;
   }

@@ -1,6 +1,6 @@
 import { isBigIntText, toBigInt } from "./bigint.ts";
 import { isBase64 } from "./bytes.ts";
-import { isCalendarDate, isDateTime } from "./date.ts";
+import { FIRST_TIME, isCalendarDate, isDateTime, LAST_TIME } from "./date.ts";
 import { isEmail, isIpv4, isIpv6, isUri, isUuid } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
 import type {
@@ -82,8 +82,8 @@ export function hasFormat(format: FormatName, text: string): boolean {
 /** Whether a value is a `Date` that RFC 3339 can write: valid, and of a year with four digits. */
 export function isWritableDate(value: unknown): value is Date {
   if (!(value instanceof Date)) return false;
-  const year = value.getUTCFullYear();
-  return year >= 0 && year <= 9999;
+  const time = value.getTime();
+  return time >= FIRST_TIME && time <= LAST_TIME;
 }
 
 function keepsStringRules(shape: StringShape, text: string): boolean {

@@ -1,4 +1,5 @@
 import { encodeBytes } from "./bytes.ts";
+import { encodeDate } from "./date.ts";
 import { firstFailure } from "./explain.ts";
 import { isWritableDate } from "./rules.ts";
 import type { Shape } from "./shape.ts";
@@ -41,29 +42,13 @@ export function writeBigInt(value: unknown): string {
 /** A `Date` as an RFC 3339 string in UTC. */
 export function writeDate(value: unknown): string {
   if (!isWritableDate(value)) refuse(value);
-  return `"${value.toISOString()}"`;
+  return `"${encodeDate(value.getTime())}"`;
 }
 
 /** Bytes as a base64 string. */
 export function writeBytes(value: unknown): string {
   if (!(value instanceof Uint8Array)) refuse(value);
   return `"${encodeBytes(value)}"`;
-}
-
-/** A value of a union of scalars, by what it is. */
-export function writeScalar(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return writeString(value);
-    case "number":
-      return writeNumber(value);
-    case "boolean":
-      return writeBoolean(value);
-    case "bigint":
-      return writeBigInt(value);
-    default:
-      return value === null ? "null" : refuse(value);
-  }
 }
 
 /** A value whose type is `unknown`, as `JSON.stringify` writes it. */
