@@ -154,7 +154,7 @@ impl GlobList {
             diagnostic = diagnostic.note(if crate::disk::is_dir(&root.join(&directory)) {
                 format!("looked below {name}, but not into node_modules, the output directories and names that begin with a dot")
             } else {
-                format!("there is no directory {name} in {}", root.display())
+                format!("there is no directory {name}")
             });
         }
         diagnostics.push(diagnostic.help(format!(

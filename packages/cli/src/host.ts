@@ -99,7 +99,7 @@ function describe(error: unknown, path: string): string {
   }
   const line = error.stack
     ?.split("\n")
-    .find((frame) => frame.includes(path))
+    .find((frame) => frame.includes(pathToFileURL(path).href) || frame.includes(path))
     ?.match(/:(\d+)(?::\d+)?\)?$/)?.[1];
   return line === undefined ? error.message : `${error.message} (line ${line})`;
 }

@@ -1,0 +1,178 @@
+//! Builds after builds: what changes, what does not, and what a failed one leaves.
+
+mod support;
+
+use support::Project;
+
+const TYPES: &str = "/** @table notes */\nexport interface Note {\n  /** @id @generated uuid */\n  id: string;\n  /** @maxLength 20 */\n  title: string;\n}\n";
+
+const ROUTES: &str = "import type { RouteContract } from \"@kit/types\";\nimport type { Note } from \"./notes.types.ts\";\n\nexport interface NoteRoutes {\n  \"GET /notes/:id\": RouteContract<{ id: string }, void, void, Note>;\n}\n";
+
+fn notes() -> Project {
+    Project::new([("src/notes.types.ts", TYPES), ("src/notes.routes.ts", ROUTES)])
+}
+
+fn time(project: &Project) -> String {
+    let text = &project.output()["routes/compiled-router.ts"];
+    let at = text.find("generatedAt").expect("the tree carries its time");
+    text[at..]
+        .split('"')
+        .find(|part| part.starts_with("20"))
+        .expect("a time")
+        .to_owned()
+}
+
+#[test]
+fn building_again_changes_no_byte() {
+    let project = notes();
+    let first = project.build_at(1_790_000_000, false);
+    assert!(first.succeeded(), "{:#?}", first.diagnostics);
+    assert!(!first.files.written.is_empty());
+    let before = project.output();
+    let second = project.build_at(1_790_009_999, false);
+    assert_eq!(
+        (second.files.written.as_slice(), second.files.removed.as_slice()),
+        (&[][..], &[][..])
+    );
+    assert_eq!(project.output(), before);
+}
+
+#[test]
+fn two_places_give_the_same_bytes() {
+    let (one, two) = (notes(), notes());
+    one.build();
+    two.build();
+    assert_eq!(one.output(), two.output());
+}
+
+#[test]
+fn a_file_carries_the_time_of_the_build_that_changed_it() {
+    let project = notes();
+    project.build_at(1_790_000_000, false);
+    assert_eq!(time(&project), "2026-09-21T14:13:20.000Z");
+
+    // A type changes, the tree does not.
+    project.write("src/notes.types.ts", &TYPES.replace("20", "30"));
+    let report = project.build_at(1_790_000_100, false);
+    assert!(!report.files.written.is_empty());
+    assert!(
+        !report
+            .files
+            .written
+            .contains(&"routes/compiled-router.ts".to_owned()),
+        "{:?}",
+        report.files
+    );
+    assert_eq!(time(&project), "2026-09-21T14:13:20.000Z");
+
+    // A route changes.
+    project.write(
+        "src/notes.routes.ts",
+        &ROUTES.replace("/notes/:id", "/all/notes/:id"),
+    );
+    let report = project.build_at(1_790_000_200, false);
+    assert!(
+        report
+            .files
+            .written
+            .contains(&"routes/compiled-router.ts".to_owned()),
+        "{:?}",
+        report.files
+    );
+    assert_eq!(time(&project), "2026-09-21T14:16:40.000Z");
+
+    // A fixed time is in every file, changed or not.
+    project.build_at(1_700_000_000, true);
+    assert_eq!(time(&project), "2023-11-14T22:13:20.000Z");
+}
+
+#[test]
+fn what_is_no_longer_made_goes_away() {
+    let project = notes();
+    project.write(
+        "src/more.types.ts",
+        "export interface More {\n  text: string;\n}\n",
+    );
+    project.build();
+    assert!(
+        project.output().contains_key("validators/More.validator.ts"),
+        "{:?}",
+        project.output().keys()
+    );
+    project.remove("src/more.types.ts");
+    let report = project.build();
+    assert!(
+        report
+            .files
+            .removed
+            .contains(&"validators/More.validator.ts".to_owned()),
+        "{:?}",
+        report.files
+    );
+    assert!(project.output().keys().all(|path| !path.contains("More")));
+}
+
+#[test]
+fn a_failed_build_leaves_everything_as_it_was() {
+    let project = notes();
+    project.build();
+    let before = project.output();
+    project.write("src/notes.types.ts", "export interface Note {");
+    let report = project.build_at(1_790_000_100, false);
+    assert!(!report.succeeded());
+    assert!(report.files.written.is_empty());
+    assert_eq!(project.output(), before);
+
+    let fresh = Project::new([("src/notes.types.ts", "export interface Note {")]);
+    assert!(!fresh.build_at(1_790_000_000, false).succeeded());
+    assert!(!fresh.root.join(".kit").exists());
+}
+
+#[test]
+fn globs_without_a_match_are_a_warning_that_says_where_kit_looked() {
+    let project = Project::new([(
+        "kit.config.json",
+        r#"{ "typeFiles": ["lib/**/*.ts"], "routeFiles": ["src/*.routes.ts", "src/missing.ts"] }"#,
+    )]);
+    project.write("src/a.routes.ts", "export {};\n");
+    let report = project.build();
+    let said: Vec<String> = report
+        .diagnostics
+        .iter()
+        .map(|item| format!("{} {} ({})", item.code, item.message, item.notes.join("; ")))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "KIT1002 no file matches `typeFiles`: `lib/**/*.ts` (there is no directory `lib/`)",
+            "KIT1002 no file matches `routeFiles`: `src/missing.ts` (looked below `src/`, but not into node_modules, \
+             the output directories and names that begin with a dot)",
+        ]
+    );
+}
+
+#[test]
+fn dependencies_and_outputs_are_no_sources() {
+    let project = notes();
+    let wrong = "export interface Wrong {";
+    for path in [
+        "node_modules/a/src/a.types.ts",
+        "dist/a.types.ts",
+        ".git/a.types.ts",
+        ".kit-old/a.types.ts",
+    ] {
+        project.write(path, wrong);
+    }
+    project.write("kit.config.json", r#"{ "typeFiles": ["**/*.types.ts"] }"#);
+    assert_eq!(project.build().counts.sources, 2);
+}
+
+#[test]
+fn a_migration_is_drafted_and_counted() {
+    let project = notes();
+    let report = project.build();
+    assert_eq!((report.pending.changes, report.pending.problems), (1, 0));
+    assert!(project.output()["migrations/pending.sql"].contains("CREATE TABLE"));
+    // No library to write a schema file for.
+    assert!(!project.output().contains_key("schemas/notes.ts"));
+}

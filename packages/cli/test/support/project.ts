@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const KIT = fileURLToPath(new URL("../../bin/kit.js", import.meta.url));
+
+/** How a command ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A project in a temporary directory, gone when the test ends. */
+export class Project {
+  readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  static async create(test: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
+    const project = new Project(await realpath(await mkdtemp(join(tmpdir(), "kit cli "))));
+    test.after(() => rm(project.root, { recursive: true, force: true }));
+    for (const [path, text] of Object.entries(files)) {
+      await project.write(path, text);
+    }
+    return project;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const full = join(this.root, path);
+    await mkdir(dirname(full), { recursive: true });
+    await writeFile(full, text);
+  }
+
+  /** Every file below `.kit/` with its text. */
+  async output(): Promise<Record<string, string>> {
+    const base = join(this.root, ".kit");
+    const entries = await readdir(base, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    const texts = await Promise.all(
+      files
+        .toSorted()
+        .map(async (file) => [file.slice(base.length + 1), await readFile(file, "utf8")] as const),
+    );
+    return Object.fromEntries(texts);
+  }
+
+  /** Runs the real command in the project. */
+  kit(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return run([KIT, ...args], this.root, env);
+  }
+}
+
+/** Runs this Node with arguments. */
+export function run(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const { DATABASE_URL: _, ...inherited } = process.env;
+    const child = spawn(process.execPath, args, { cwd, env: { ...inherited, ...env } });
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, out, err }));
+  });
+}
+
+/** A small project without a mistake. */
+export const NOTES: Readonly<Record<string, string>> = {
+  "package.json": '{ "name": "notes", "version": "1.2.3", "type": "module" }\n',
+  "src/notes.types.ts": [
+    "/** @table notes */",
+    "export interface Note {",
+    "  /** @id @generated uuid */",
+    "  id: string;",
+    "  /** @maxLength 200 */",
+    "  title: string;",
+    "}",
+    "",
+  ].join("\n"),
+  "src/notes.routes.ts": [
+    'import type { RouteContract } from "@kit/types";',
+    'import type { Note } from "./notes.types.ts";',
+    "",
+    "export interface NoteRoutes {",
+    '  "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;',
+    "}",
+    "",
+  ].join("\n"),
+};

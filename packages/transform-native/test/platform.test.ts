@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { loadCompiler } from "@kit/transform-native";
+
+import { addonPath, type Machine } from "../src/platform.ts";
+
+function machine(change: Partial<Machine>): Machine {
+  return {
+    platform: "linux",
+    arch: "x64",
+    musl: () => false,
+    exists: () => true,
+    directory: "/kit/native",
+    ...change,
+  };
+}
+
+test("each platform has its own addon", () => {
+  assert.equal(addonPath(machine({})), "/kit/native/kit-compiler.linux-x64-gnu.node");
+  assert.equal(addonPath(machine({ musl: () => true })), "/kit/native/kit-compiler.linux-x64-musl.node");
+  const mac = machine({ platform: "darwin", arch: "arm64" });
+  assert.equal(addonPath(mac), "/kit/native/kit-compiler.darwin-arm64.node");
+});
+
+test("a platform without an addon is told which have one", () => {
+  const message = /does not run on freebsd-x64 yet\. It runs on linux-x64-gnu, .* runs wherever Node does\.$/;
+  assert.throws(() => addonPath(machine({ platform: "freebsd" })), { message });
+});
+
+test("an addon that is not there is named, with what to do", () => {
+  const message = /there is no \/kit\/native\/kit-compiler\.linux-x64-gnu\.node\. .*`cargo xtask addons`/;
+  assert.throws(() => addonPath(machine({ exists: () => false })), { message });
+});
+
+test("the addon has the version of the package", () => {
+  assert.equal(loadCompiler().version(), "0.1.0");
+});
+
+test("a command is run in steps", () => {
+  const { Command } = loadCompiler();
+  const command = new Command(["build", "--root", "/nowhere/at/all", "--json"]);
+  assert.throws(() => command.step('{"value":1}'), /the first step none/);
+});
+
+test("a reply that is no JSON is refused", () => {
+  const { Command } = loadCompiler();
+  assert.throws(() => new Command(["--version"]).step("{"), /^Error: the reply is not valid: /);
+});
