@@ -1,0 +1,32 @@
+import { defineHandlers, defineMiddleware } from "@kit/core";
+import { NotFoundError, UnauthorizedError } from "@kit/errors";
+import type { HealthRoutes, NoteRoutes } from "./notes.routes.ts";
+import { create, find } from "./store.ts";
+
+const scheme = "Bearer ";
+
+/** The user of the access token; asynchronous, as one that verifies a signature is. */
+export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
+  const header = headers["authorization"];
+  if (header === undefined || !header.startsWith(scheme)) {
+    throw new UnauthorizedError("UNAUTHORIZED", "Missing or invalid authorization header");
+  }
+  const [userId = ""] = header.slice(scheme.length).split(":");
+  if (userId === "") throw new UnauthorizedError("INVALID_TOKEN", "The access token names no user");
+  return { userId };
+});
+
+/** Answers at once. */
+export const healthHandlers = defineHandlers<HealthRoutes>({
+  "GET /health": () => ({ status: "ok" }),
+});
+
+/** Reads and makes notes. */
+export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
+  "GET /notes/:id": async ({ params }) => {
+    const note = find(params.id);
+    if (note === undefined) throw new NotFoundError("NOTE_NOT_FOUND", "Note not found");
+    return note;
+  },
+  "POST /notes": async ({ body, ctx }) => create(body, ctx.userId),
+});

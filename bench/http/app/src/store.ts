@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { CreateNoteInput, Note } from "./notes.types.ts";
+
+/** As many notes as are kept; the oldest goes first, so that a long run does not measure the garbage collector. */
+const capacity = 1000;
+const notes = new Map<string, Note>();
+
+/** The one note that is read. */
+export const knownId = "6f1c2f0e-9f5d-4a3b-8e0a-3d7b1c5e2a10";
+notes.set(knownId, {
+  id: knownId,
+  title: "Groceries",
+  content: "Milk, eggs, flour",
+  authorId: "ada",
+  archived: false,
+  createdAt: new Date("2026-01-01T10:00:00.000Z"),
+  updatedAt: new Date("2026-01-01T10:00:00.000Z"),
+});
+
+/** Both subjects of the benchmark keep their notes here. */
+export function find(id: string): Note | undefined {
+  return notes.get(id);
+}
+
+/** Adds a note. */
+export function create(input: CreateNoteInput, authorId: string): Note {
+  const now = new Date();
+  const { title, content, archived } = input;
+  const note: Note = { id: randomUUID(), title, content, authorId, archived, createdAt: now, updatedAt: now };
+  notes.set(note.id, note);
+  if (notes.size > capacity) {
+    for (const id of notes.keys()) {
+      if (id === knownId) continue;
+      notes.delete(id);
+      break;
+    }
+  }
+  return note;
+}
