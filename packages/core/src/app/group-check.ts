@@ -36,28 +36,32 @@ type HidesSomething<TItem> = TItem extends unknown
 type ItemIn<TList> = TList extends readonly (infer TItem)[] ? TItem : never;
 type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? ItemIn<TList> : never;
 
-/** Names on `ctx` that some handler reads and `TContext` does not have, or has with another type. */
+/** Names of what some handler expects on `ctx` beside what is always there, and `TContext` does not have with that type. */
 type Unmet<THandlers, TContext> = {
   [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
     ? TInput extends { readonly ctx: infer TNeeded }
-      ? { [TName in keyof TNeeded]-?: TContext extends Pick<TNeeded, TName> ? never : TName }[keyof TNeeded]
+      ? UnmetName<TNeeded, TContext, Exclude<keyof TNeeded, keyof RequestContext>>
       : never
     : never;
 }[keyof THandlers];
+type UnmetName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends unknown
+  ? TContext extends Pick<TNeeded, TName>
+    ? never
+    : TName
+  : never;
 
-/** Shown by the type checker where a group's middleware falls short. */
-export interface NotAddedByMiddleware<TName> {
-  readonly "the handlers read from ctx what no middleware of the group adds": TName;
-}
+/** What a group is required to be where its middleware falls short: the names of its members are the checker's message. */
+export type NotAddedByMiddleware<TName extends string> = {
+  readonly [
+    TMissing in TName as `ctx.${TMissing} is read by a handler and added by no middleware of the group`
+  ]: never;
+};
 
 type CheckedGroup<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
   ? [HidesSomething<TItem>] extends [never]
-    ? // Bound to a name, so that the checker's message shows the names themselves.
-      [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [infer TName]
-      ? [TName] extends [never]
-        ? unknown
-        : { readonly handlers: NotAddedByMiddleware<TName> }
-      : never
+    ? [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
+      ? unknown
+      : NotAddedByMiddleware<Extract<Unmet<THandlers, RequestContext & AddedByAll<TItem>>, string>>
     : unknown
   : unknown;
 
