@@ -1,8 +1,8 @@
-import { AppError } from "@kit/errors";
-import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
+import type { AppError } from "@kit/errors";
+import type { ServerExchange, Validator } from "@kit/types";
 
 import { findJsonError, lineAndColumn } from "./json-syntax.ts";
-import { RequestValidationError } from "./validation-error.ts";
+import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 
 /** Reads the request's body as JSON. What it is refused with names `$`, the body itself. */
 export function readJsonBody(exchange: ServerExchange, validator: Validator<unknown>): unknown {
@@ -52,18 +52,14 @@ function isJsonType(contentType: string | undefined): boolean {
 function unsupportedType(contentType: string | undefined): AppError {
   const found =
     contentType === undefined ? "The request has no content type" : "The request's content type is not JSON";
-  return new AppError("UNSUPPORTED_MEDIA_TYPE", 415, `${found}; send application/json in UTF-8`);
+  return unsupportedMediaType(`${found}; send application/json in UTF-8`);
 }
 
 /** Looked at only once the body turned out not to be JSON: a header costs a request that is all right too much. */
 function refuseContentEncoding(exchange: ServerExchange): void {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
   if (encoding === undefined || encoding === "" || encoding === "identity") return;
-  throw new AppError(
-    "UNSUPPORTED_MEDIA_TYPE",
-    415,
-    "Compressed bodies are not accepted; send the body as it is",
-  );
+  throw unsupportedMediaType("Compressed bodies are not accepted; send the body as it is");
 }
 
 function bodyError(
@@ -71,7 +67,6 @@ function bodyError(
   expected: string,
   received: string,
   suggestion: string,
-): RequestValidationError {
-  const failure: ValidationFailure = { path: "$", expected, received, suggestion };
-  return new RequestValidationError("body", validator.name, [failure]);
+): AppError {
+  return invalidSlot("body", validator, [{ path: "$", expected, received, suggestion }]);
 }

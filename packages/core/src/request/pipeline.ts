@@ -1,9 +1,10 @@
-import { AppError, NotFoundError, ValidationError } from "@kit/errors";
+import type { AppError } from "@kit/errors";
 import type { CompiledRouteTree, ServerExchange, ServerLimits, ServerService } from "@kit/types";
 
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
+import { badPath, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
 import { pathOf, type PipelineSettings, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
 
@@ -41,7 +42,7 @@ export class Pipeline implements ServerService {
 
   handle(exchange: ServerExchange): void {
     // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
-    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#payloadTooLarge());
+    if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
     const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
     switch (match.kind) {
@@ -53,11 +54,11 @@ export class Pipeline implements ServerService {
           match.params,
         ).start();
       case "not-found":
-        return this.#refuse(exchange, new NotFoundError("NOT_FOUND", "Nothing is here"));
+        return this.#refuse(exchange, notFound());
       case "method-not-allowed":
         return this.#refuseMethod(exchange, match.allow);
       default:
-        return this.#refuse(exchange, badPath(exchange));
+        return this.#refuse(exchange, badPath(pathOf(exchange.target)));
     }
   }
 
@@ -67,17 +68,9 @@ export class Pipeline implements ServerService {
     void this.#openapi!.answer(new RequestState(this.#settings, exchange, null));
   }
 
-  #payloadTooLarge(): AppError {
-    const { bodyBytes } = this.limits;
-    return new AppError("PAYLOAD_TOO_LARGE", 413, `The body is larger than ${bodyBytes} bytes`, {
-      limit: bodyBytes,
-    });
-  }
-
   #refuseMethod(exchange: ServerExchange, allowed: readonly string[]): void {
     const allow = allowed.join(", ");
-    const message = `This path does not take ${exchange.method}; it takes ${allow}`;
-    this.#refuse(exchange, new AppError("METHOD_NOT_ALLOWED", 405, message), ["allow", allow]);
+    this.#refuse(exchange, methodNotAllowed(exchange.method, allow), ["allow", allow]);
   }
 
   #refuse(exchange: ServerExchange, error: AppError, header?: readonly [string, string]): void {
@@ -85,12 +78,4 @@ export class Pipeline implements ServerService {
     if (header !== undefined) state.setHeader(...header);
     state.fail(error);
   }
-}
-
-function badPath(exchange: ServerExchange): AppError {
-  const expected = "a path with valid percent-escapes in UTF-8";
-  const field = { path: "$", expected, value: pathOf(exchange.target) };
-  return new ValidationError("VALIDATION_ERROR", "The path has an invalid percent-escape", {
-    fields: [field],
-  });
 }

@@ -3,8 +3,9 @@ import type { ServerExchange } from "@kit/types";
 import { readJsonBody } from "./body.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
+import { invalidSlot } from "./refusals.ts";
 import { type PipelineSettings, RequestState } from "./request-state.ts";
-import { RequestValidationError, ResponseContractError } from "./validation-error.ts";
+import { ResponseContractError } from "./validation-error.ts";
 
 /**
  * A request on its way through its route: middleware, validation, handler, serialization. As long as what is called
@@ -79,7 +80,7 @@ export class RequestRun extends RequestState {
     const { params } = this.executable.compiled;
     if (params === null) return this.#passed(undefined);
     const value = params.params(this.rawParams);
-    if (!params.is(value)) throw new RequestValidationError("params", params.name, params.failures(value));
+    if (!params.is(value)) throw invalidSlot("params", params, params.failures(value));
     return this.#passed(params.decode(value));
   }
 
@@ -90,7 +91,7 @@ export class RequestRun extends RequestState {
     const { target } = this.exchange;
     const start = target.indexOf("?");
     const value = query.query(start === -1 ? "" : target.slice(start + 1));
-    if (!query.is(value)) throw new RequestValidationError("query", query.name, query.failures(value));
+    if (!query.is(value)) throw invalidSlot("query", query, query.failures(value));
     return this.#passed(query.decode(value));
   }
 
@@ -99,7 +100,7 @@ export class RequestRun extends RequestState {
     const { body } = this.executable.compiled;
     if (body === null) return this.#passed(undefined);
     const value = readJsonBody(this.exchange, body);
-    if (!body.is(value)) throw new RequestValidationError("body", body.name, body.failures(value));
+    if (!body.is(value)) throw invalidSlot("body", body, body.failures(value));
     return this.#passed(body.decode(value));
   }
 
