@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Binaries } from "./binaries.ts";
@@ -10,6 +10,9 @@ import type { Home } from "./home.ts";
 
 /** The role that owns everything. */
 export const USER = "kit";
+
+/** How the names of clusters in the making begin. */
+const NEW = "cluster.new.";
 
 /** Makes the data directory where there is none, and returns the password of {@link USER}. */
 export async function prepareCluster(home: Home, binaries: Binaries): Promise<string> {
@@ -26,12 +29,12 @@ export async function prepareCluster(home: Home, binaries: Binaries): Promise<st
     }
   }
   const password = randomBytes(24).toString("base64url");
-  // Made beside its place and then renamed: a directory `cluster` is always a whole one.
-  const making = join(home.directory, "cluster.new");
-  const forInitdb = join(home.directory, "password.initdb");
+  // Made beside its place and then renamed: a directory `cluster` is always a whole one. The names are this keeper's own,
+  // since the initdb of one that was killed may still be writing.
+  const making = join(home.directory, `${NEW}${process.pid}`);
+  const forInitdb = join(home.directory, `password.${process.pid}`);
   try {
-    rmSync(making, { recursive: true, force: true });
-    rmSync(forInitdb, { force: true });
+    removeLeftovers(home.directory);
     makePrivate(making, home.account);
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     writeFileSync(forInitdb, password, { mode: 0o600 });
@@ -48,6 +51,18 @@ export async function prepareCluster(home: Home, binaries: Binaries): Promise<st
     rmSync(forInitdb, { force: true });
   }
   return password;
+}
+
+/** What keepers that were killed left half made. What cannot be removed yet is removed next time. */
+function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (!name.startsWith(NEW) && !/^password\.\d+$/.test(name)) continue;
+    try {
+      rmSync(join(directory, name), { recursive: true, force: true });
+    } catch {
+      // Still being written.
+    }
+  }
 }
 
 function checkVersion(home: Home, binaries: Binaries): void {

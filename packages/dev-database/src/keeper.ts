@@ -14,7 +14,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { DevDatabaseError, messageOf } from "./errors.ts";
-import { BUSY, onLines } from "./protocol.ts";
+import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 import { Server } from "./server.ts";
 import { WireError } from "./wire.ts";
@@ -30,8 +30,9 @@ const { places, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
 const lock = new DatabaseSync(places.lock);
 try {
   lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-} catch {
-  process.exit(BUSY);
+} catch (error) {
+  if (/locked/.test(messageOf(error))) process.exit(BUSY);
+  throw error;
 }
 console.log(`${new Date().toISOString()} keeper ${process.pid} begins`);
 
@@ -54,7 +55,7 @@ const listener = createServer((socket) => {
     leases.delete(socket);
     if (leases.size === 0) rest(idleMs);
   });
-  onLines(socket, (line) => void reply(socket, JSON.parse(line) as LeaseRequest));
+  onLines(socket, (line) => void reply(socket, line));
 });
 if (process.platform !== "win32") rmSync(places.socket, { force: true });
 listener.on("error", (error) => {
@@ -72,10 +73,12 @@ async function start(): Promise<Server> {
   return server;
 }
 
-async function reply(socket: Socket, request: LeaseRequest): Promise<void> {
+async function reply(socket: Socket, line: string): Promise<void> {
   let answer: LeaseReply;
   try {
-    answer = { url: await urlOf(request.name) };
+    const { name } = JSON.parse(line) as LeaseRequest;
+    if (!isDatabaseName(name)) throw new Error(`"${name}" cannot be the name of a database`);
+    answer = { url: await urlOf(name) };
   } catch (error) {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
     // The hint is part of a DevDatabaseError's message already; the client adds it again.
@@ -133,5 +136,7 @@ async function end(code: number): Promise<void> {
   await up.catch(() => undefined);
   await server?.stop();
   console.log(`${new Date().toISOString()} keeper ${process.pid} ends`);
+  // Named here so that it lives until here: a collected handle gives the lock away.
+  lock.close();
   process.exit(code);
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import type { Places } from "./places.ts";
-import { BUSY, onLines } from "./protocol.ts";
+import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 
 /** A hold on the database of a project. */
@@ -26,7 +26,7 @@ const LOG_BYTES = 1_000_000;
 
 /** Takes a lease, starting a keeper where none answers. */
 export async function lease(places: Places, name: string): Promise<Lease> {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
+  if (!isDatabaseName(name)) {
     throw new DevDatabaseError(
       `"${name}" cannot be the name of a database`,
       "Use lower-case letters, digits and _, at most 63 of them",
@@ -76,6 +76,7 @@ async function acquire(
 ): Promise<{ socket: Socket; url: string }> {
   const deadline = Date.now() + PATIENCE_MS;
   let keeper: Keeper | undefined;
+  let kills = 0;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
     const answer = await ask(places.socket, { name }, deadline, background);
@@ -84,6 +85,9 @@ async function acquire(
       return answer;
     }
     if (keeper === undefined || keeper.exitCode === BUSY || keeper.exitCode === 0) {
+      keeper = new Keeper(places);
+    } else if (keeper.killed && kills < 3) {
+      kills += 1;
       keeper = new Keeper(places);
     } else if (keeper.exitCode !== undefined) {
       throw new DevDatabaseError(
@@ -143,6 +147,8 @@ function ask(
 class Keeper {
   readonly log: string;
   exitCode: number | undefined;
+  /** It ended by a signal, and the next one may not. */
+  killed = false;
   readonly #child: ChildProcess;
 
   constructor(places: Places) {
@@ -166,7 +172,10 @@ class Keeper {
     }
     this.#child.unref();
     this.#child.once("error", () => (this.exitCode = -1));
-    this.#child.once("exit", (code) => (this.exitCode = code ?? -1));
+    this.#child.once("exit", (code, signal) => {
+      this.exitCode = code ?? -1;
+      this.killed = signal !== null;
+    });
   }
 
   /** Lets go of it once it works. */

@@ -28,3 +28,8 @@ export function onLines(stream: NodeJS.ReadableStream, listener: (line: string) 
     for (const line of lines) listener(line);
   });
 }
+
+/** Whether a database can have that name: one that needs no quotes anywhere, nor in a URL. */
+export function isDatabaseName(name: string): boolean {
+  return /^[a-z_][a-z0-9_]{0,62}$/.test(name);
+}

@@ -31,6 +31,7 @@ export class Server {
   #port = 0;
   #pid = 0;
   #stopping = false;
+  #making: Promise<void> = Promise.resolve();
 
   constructor(state: string) {
     this.#state = state;
@@ -58,15 +59,22 @@ export class Server {
 
   /** The URL of a database, which is made where it is missing. */
   async url(name: string): Promise<string> {
+    // One after the other, or two who ask for a new one would both make it.
+    const made = this.#making.then(() => this.#make(name));
+    this.#making = made.catch(() => undefined);
+    await made;
+    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
+  }
+
+  async #make(name: string): Promise<void> {
     const connection = await this.#connect();
     try {
+      // The name was checked to hold nothing but letters, digits and `_`.
       const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
-      // The name was checked to hold nothing but letters, digits and `_`; only the keeper makes databases here.
       if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
     } finally {
       connection.end();
     }
-    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
   }
 
   /** Stops it: sessions are ended, everything is written. */

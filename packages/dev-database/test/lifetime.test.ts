@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { databaseUrl, openDatabase } from "../src/index.ts";
+import { client, dataDirectory, leave, query, serverOf, until } from "./support.ts";
+
+test("opens a PostgreSQL 18 that keeps UTC and syncs", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  assert.match(database.url, /^postgres:\/\/kit:[\w-]+@127\.0\.0\.1:\d+\/app$/);
+  const settings = await query(
+    database.url,
+    "SELECT current_setting('server_version_num')::int / 10000, current_setting('timezone'), current_setting('fsync'), lower('ÄB')",
+  );
+  assert.deepEqual(settings, [["18", "UTC", "on", "äb"]]);
+});
+
+test("wants the password", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  const wrong = database.url.replace(/kit:[^@]+@/, "kit:wrong@");
+  await assert.rejects(query(wrong, "SELECT 1"), /password authentication failed/);
+});
+
+test("makes databases by name", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using app = await openDatabase({ dataDir });
+  await using other = await openDatabase({ dataDir, name: "other" });
+  await query(app.url, "CREATE TABLE t ()");
+  assert.deepEqual(await query(other.url, "SELECT current_database(), to_regclass('t')"), [["other", null]]);
+  await assert.rejects(openDatabase({ dataDir, name: 'x"; DROP' }), /cannot be the name/);
+});
+
+test("is one server for all processes, and stops after the last", async (context) => {
+  const dataDir = dataDirectory(context);
+  const [one, two] = [await client(dataDir), await client(dataDir)];
+  assert.equal(one.url, two.url);
+  const pid = serverOf(dataDir);
+  await leave(one);
+  await query(two.url, "SELECT 1");
+  assert.equal(serverOf(dataDir), pid);
+  await leave(two);
+  await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
+});
+
+test("four processes that start at once get one server", async (context) => {
+  const dataDir = dataDirectory(context);
+  const clients = await Promise.all([1, 2, 3, 4].map(() => client(dataDir)));
+  assert.equal(new Set(clients.map(({ url }) => url)).size, 1);
+  const [first] = clients;
+  assert.deepEqual(await query(first?.url ?? "", "SELECT 1"), [["1"]]);
+  await Promise.all(clients.map((each) => leave(each)));
+});
+
+test("keeps data and URL over a restart", async (context) => {
+  const dataDir = dataDirectory(context);
+  const first = await openDatabase({ dataDir });
+  await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
+  await first.close();
+  await first.close();
+  await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
+  await using second = await openDatabase({ dataDir });
+  assert.equal(second.url, first.url);
+  assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [["42"]]);
+});
+
+test("opens again while the server is stopping", async (context) => {
+  const dataDir = dataDirectory(context);
+  for (let round = 0; round < 4; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    const database = await openDatabase({ dataDir });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    await database.close();
+    // Around the moment at which the keeper gives up.
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    await new Promise((resolve) => setTimeout(resolve, 280 + round * 20));
+  }
+});
+
+test("does not keep a process alive", async (context) => {
+  const dataDir = dataDirectory(context);
+  const script = fileURLToPath(new URL("client.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, dataDir, "--leave"], { stdio: "ignore" });
+  const [code] = (await once(child, "exit")) as [number];
+  assert.equal(code, 0);
+});
+
+test("DATABASE_URL comes first", async () => {
+  process.env["DATABASE_URL"] = "postgres://elsewhere/db";
+  try {
+    assert.equal(await databaseUrl(), "postgres://elsewhere/db");
+  } finally {
+    delete process.env["DATABASE_URL"];
+  }
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { openDatabase } from "../src/index.ts";
+import { placesOf } from "../src/places.ts";
+import { client, clusterOf, dataDirectory, leave, query, serverOf, until } from "./support.ts";
+
+const root = process.getuid?.() === 0;
+
+test("paths may hold spaces and be long", async (context) => {
+  const dataDir = dataDirectory(context, "a project", "with 'quotes' and ümläuts", "long".repeat(30));
+  await using database = await openDatabase({ dataDir });
+  assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
+});
+
+test("the project is the nearest directory with a package.json", (context) => {
+  const top = mkdtempSync(join(tmpdir(), "kit-places-"));
+  context.after(() => rmSync(top, { recursive: true }));
+  mkdirSync(join(top, "src/deep"), { recursive: true });
+  writeFileSync(join(top, "package.json"), "{}");
+  assert.equal(placesOf({ root: join(top, "src/deep") }).state, join(top, ".data/postgres"));
+  process.env["KIT_DATA_DIR"] = join(top, "elsewhere");
+  try {
+    assert.equal(placesOf({ root: top }).state, join(top, "elsewhere/postgres"));
+    assert.equal(placesOf({ dataDir: join(top, "third") }).state, join(top, "third/postgres"));
+  } finally {
+    delete process.env["KIT_DATA_DIR"];
+  }
+});
+
+test("data of another PostgreSQL is left alone", async (context) => {
+  const dataDir = dataDirectory(context);
+  const cluster = clusterOf(dataDir);
+  mkdirSync(cluster, { recursive: true });
+  writeFileSync(join(cluster, "PG_VERSION"), "15\n");
+  await assert.rejects(
+    openDatabase({ dataDir }),
+    /holds data of PostgreSQL 15, and this kit brings PostgreSQL 18/,
+  );
+});
+
+test("a directory that cannot be made is a clear error", async (context) => {
+  const dataDir = dataDirectory(context);
+  writeFileSync(join(dataDir, "file"), "");
+  await assert.rejects(
+    openDatabase({ dataDir: join(dataDir, "file") }),
+    /cannot make the directory.*\n.*KIT_DATA_DIR/,
+  );
+});
+
+test("an idle time that is no number is a clear error", async (context) => {
+  const dataDir = dataDirectory(context);
+  const before = process.env["KIT_DATABASE_IDLE_MS"];
+  process.env["KIT_DATABASE_IDLE_MS"] = "soon";
+  try {
+    await assert.rejects(openDatabase({ dataDir }), /KIT_DATABASE_IDLE_MS is "soon"/);
+  } finally {
+    process.env["KIT_DATABASE_IDLE_MS"] = before;
+  }
+});
+
+test(
+  "root's data goes where PostgreSQL's account may go",
+  { skip: root ? false : "only root needs it" },
+  async (context) => {
+    const closed = mkdtempSync(join(tmpdir(), "kit-closed-"));
+    assert.equal(statSync(closed).mode & 0o077, 0);
+    const database = await openDatabase({ dataDir: closed });
+    const cluster = clusterOf(closed);
+    context.after(() => rmSync(join(cluster, ".."), { recursive: true, force: true }));
+    assert.ok(cluster.startsWith("/var/lib/kit/postgres/"), cluster);
+    assert.ok(!existsSync(join(closed, "postgres/cluster")));
+    await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
+    await database.close();
+    await until(() => serverOf(closed) === undefined, "the server to stop", 5_000);
+    const again = await openDatabase({ dataDir: closed });
+    assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
+    await again.close();
+    await until(() => serverOf(closed) === undefined, "the server to stop", 5_000);
+    rmSync(closed, { recursive: true });
+  },
+);
+
+test("works for others than root", { skip: root ? false : "every other test shows it" }, async (context) => {
+  const dataDir = dataDirectory(context, "theirs");
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65_534, 65_534);
+  const theirs = await client(dataDir, { uid: 65_534, gid: 65_534 });
+  await query(theirs.url, "CREATE TABLE t AS SELECT 7 AS n");
+  await leave(theirs);
+  await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
+  // And root can open what they made, without taking it from them.
+  const database = await openDatabase({ dataDir });
+  assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
+  await database.close();
+  assert.equal(statSync(clusterOf(dataDir)).uid, 65_534);
+});
