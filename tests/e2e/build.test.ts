@@ -165,7 +165,7 @@ describe("migrations", () => {
     const project = await copy();
     await project.kitOk("build");
     assert.deepEqual(
-      [...(await artifacts(project)).keys()].filter((path) => path.startsWith("migrations/")),
+      [...(await artifacts(project)).keys()].filter((path) => path.startsWith("migrations/pending")),
       [],
       "there is a pending draft: run `kit migrate:generate` in examples/notes",
     );

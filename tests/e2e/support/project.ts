@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CommandOptions, type CommandResult, run } from "./command.ts";
@@ -22,6 +23,9 @@ export class Project {
   /** An empty directory in which the packages of this repository are installed. */
   static async empty(): Promise<Project> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-e2e-"));
+    // As most projects are. PostgreSQL runs as another user where the tests run as root, and keeps its data in the project
+    // only where that user may go.
+    await chmod(root, 0o755);
     await symlink(join(repository, "node_modules"), join(root, "node_modules"));
     return new Project(root);
   }
@@ -83,6 +87,17 @@ export class Project {
   /** Stops everything that was started and deletes the directory. */
   async remove(): Promise<void> {
     for (const app of this.#apps) await app.kill();
+    await this.#databaseStopped();
     await rm(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  }
+
+  /** The embedded database stops a moment after its last user. Its files are not taken from under it. */
+  async #databaseStopped(): Promise<void> {
+    const pidFile = join(this.root, ".data/postgres/cluster/postmaster.pid");
+    const deadline = Date.now() + 15_000;
+    while (existsSync(pidFile)) {
+      assert.ok(Date.now() < deadline, "the embedded database did not stop after its last user was gone");
+      await new Promise((wake) => setTimeout(wake, 50));
+    }
   }
 }
