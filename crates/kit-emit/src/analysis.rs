@@ -1,6 +1,6 @@
 //! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use kit_ir::{
@@ -13,6 +13,7 @@ pub(crate) struct Analysis {
     recursive: HashSet<DeclarationId>,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     names: HashSet<String>,
+    split: HashSet<DeclarationId>,
 }
 
 impl Analysis {
@@ -51,6 +52,7 @@ impl Analysis {
             recursive,
             uses,
             names,
+            split: crate::openapi::split(program),
         }
     }
 
@@ -79,6 +81,11 @@ impl Analysis {
                 .uses(declaration)
                 .iter()
                 .all(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
+    }
+
+    /// Declarations that have an OpenAPI component for each direction.
+    pub(crate) fn split_components(&self) -> &HashSet<DeclarationId> {
+        &self.split
     }
 
     /// Names of the functions that generated modules export.
@@ -175,7 +182,7 @@ fn flatten(program: &Program, members: &[TypeId], flat: &mut Vec<TypeId>) {
     for member in members {
         match &program.types[resolve(program, *member)].kind {
             TypeKind::Union { members } if !is_reference(&program.types, *member) => {
-                flatten(program, members, flat)
+                flatten(program, members, flat);
             }
             _ => flat.push(*member),
         }
@@ -240,7 +247,7 @@ pub(crate) fn discriminant(program: &Program, members: &[TypeId]) -> Option<Disc
     let (_, first) = objects.first().filter(|_| objects.len() > 1)?;
     first.properties.iter().find_map(|candidate| {
         let mut cases = Vec::new();
-        let mut seen: HashMap<String, ()> = HashMap::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for (id, object) in &objects {
             let property = object.property(&candidate.name)?;
             if property.optional_in_input() {
@@ -248,7 +255,7 @@ pub(crate) fn discriminant(program: &Program, members: &[TypeId]) -> Option<Disc
             }
             let literals = literals(program, property.r#type)?;
             for literal in &literals {
-                if seen.insert(format!("{literal:?}"), ()).is_some() {
+                if !seen.insert(format!("{literal:?}")) {
                     return None;
                 }
             }

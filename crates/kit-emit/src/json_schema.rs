@@ -3,6 +3,8 @@
 //! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
 //! always there in a response. [`Direction`] says which one is meant, and [`differs`] whether it matters.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use kit_ir::{
     Constraints, Decimal, DeclarationId, DefaultValue, Documentation, LiteralValue, ObjectType, Program,
@@ -108,6 +110,8 @@ pub(crate) enum Items {
 pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
+    /// Declarations that have a component for each direction.
+    pub(crate) split: &'a HashSet<DeclarationId>,
 }
 
 impl Schemas<'_> {
@@ -125,10 +129,11 @@ impl Schemas<'_> {
         }
     }
 
-    /// The name of a declaration's component. Where both directions differ, the one that clients send has `Input` behind it.
+    /// The name of a declaration's component. Where both directions are used and differ, the one that clients send has
+    /// `Input` behind it.
     pub(crate) fn component_name(self, id: DeclarationId) -> String {
         let name = &self.program.declarations[id].name;
-        if self.direction == Direction::Output || !differs(self.program, id) {
+        if self.direction == Direction::Output || !self.split.contains(&id) {
             return name.clone();
         }
         let mut input = format!("{name}Input");

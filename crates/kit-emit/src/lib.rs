@@ -43,6 +43,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 
 use analysis::Analysis;
+use json_schema::{Direction, Schemas};
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +84,17 @@ pub(crate) struct Context<'a> {
     pub(crate) tree: &'a RouteTree,
     pub(crate) options: &'a EmitOptions,
     pub(crate) analysis: &'a Analysis,
+}
+
+impl<'a> Context<'a> {
+    /// Makes JSON Schemas of one direction.
+    pub(crate) fn schemas(self, direction: Direction) -> Schemas<'a> {
+        Schemas {
+            program: self.program,
+            direction,
+            split: self.analysis.split_components(),
+        }
+    }
 }
 
 /// Makes every artifact of this crate, in a fixed order.

@@ -5,7 +5,7 @@ use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Program, Property,
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::json_schema::{Direction, Schema, Schemas, default_value};
+use crate::json_schema::{Direction, Schema, default_value};
 use crate::types::type_text;
 use crate::{Artifact, Context};
 
@@ -144,14 +144,13 @@ struct Usage {
 fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
     let program = context.program;
     let declaration = &program.declarations[id];
-    let schemas = |direction| Schemas { program, direction };
     let (origin, expression) = match &declaration.origin {
         DeclarationOrigin::Named { .. } => ("named", None),
         DeclarationOrigin::Instance { expression } => ("instance", Some(expression.as_str())),
         DeclarationOrigin::Slot => ("slot", None),
     };
-    let schema = schemas(Direction::Output).declaration(id);
-    let input = schemas(Direction::Input).declaration(id);
+    let schema = context.schemas(Direction::Output).declaration(id);
+    let input = context.schemas(Direction::Input).declaration(id);
     let entity = program.entities.iter().find(|entity| entity.declaration == id);
     SchemaEntry {
         name: &declaration.name,

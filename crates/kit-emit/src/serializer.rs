@@ -10,7 +10,7 @@ use kit_ir::{
 use crate::analysis::{collect_references, discriminant, ordered_members, resolve};
 use crate::text::{Module, Writer, literal};
 use crate::types::origin;
-use crate::validator::{Shapes, extend, is_inherited, local};
+use crate::validator::{Shapes, extend, is_inherited, is_no_index, local};
 use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
@@ -331,10 +331,7 @@ impl<'a> Serializers<'a> {
     ) {
         let write_string = module.helper("writeString");
         body.block("for (const key of Object.keys(value)) {", "}", |body| {
-            let mut skip = "key === \"__proto__\"".to_owned();
-            for property in object.properties.iter().filter(|property| property.name != "__proto__") {
-                skip.push_str(&format!(" || key === {}", literal::string(&property.name)));
-            }
+            let skip = is_no_index(object);
             body.line(format!("if ({skip}) continue;"));
             body.line("const item = value[key];");
             let item = self.expression(index, "item", &extend(path, "Value"), module);
@@ -367,10 +364,11 @@ impl<'a> Serializers<'a> {
             .iter()
             .filter(|element| !element.optional && !element.rest)
             .count();
-        let mut bounds = format!("value.length < {least}");
+        let mut bounds = vec![format!("value.length < {least}")];
         if rest.is_none() {
-            bounds.push_str(&format!(" || value.length > {}", elements.len()));
+            bounds.push(format!("value.length > {}", elements.len()));
         }
+        let bounds = bounds.join(" || ");
         body.line(format!("if (!Array.isArray(value) || {bounds}) {refuse}(value);"));
         body.line("const parts: string[] = [];");
         for (position, element) in elements.iter().enumerate() {

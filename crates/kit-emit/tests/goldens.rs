@@ -1,7 +1,8 @@
 //! Whole outputs, compared byte by byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites them for review; `packages/core`
 //! type-checks and runs them.
 
-#![allow(clippy::disallowed_methods)] // goldens are files
+// Goldens are files, and a helper of a test may fail the test.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod support;
 
@@ -42,8 +43,15 @@ fn same_input_same_bytes() {
 fn paths_are_unique() {
     let program = support::kitchen_sink::program();
     let artifacts = emit(&program, &support::tree(&program), &options("sink"));
-    let paths: BTreeSet<_> = artifacts.iter().map(|artifact| artifact.path.to_lowercase()).collect();
-    assert_eq!(paths.len(), artifacts.len(), "two artifacts share a path on a file system that ignores case");
+    let paths: BTreeSet<_> = artifacts
+        .iter()
+        .map(|artifact| artifact.path.to_lowercase())
+        .collect();
+    assert_eq!(
+        paths.len(),
+        artifacts.len(),
+        "two artifacts share a path on a file system that ignores case"
+    );
 }
 
 fn options(title: &str) -> EmitOptions {
@@ -56,7 +64,9 @@ fn options(title: &str) -> EmitOptions {
 }
 
 fn check(name: &str, program: &Program) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(name);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/goldens")
+        .join(name);
     let artifacts = emit(program, &support::tree(program), &options(name));
     if std::env::var_os("KIT_BLESS").is_some() {
         if root.exists() {
@@ -74,8 +84,17 @@ fn check(name: &str, program: &Program) {
         let path = root.join(&artifact.path);
         assert!(stale.remove(&path), "no golden for {name}/{}", artifact.path);
         let golden = fs::read_to_string(&path).unwrap();
-        assert!(golden == artifact.text, "{name}/{} differs:\n{}", artifact.path, first_difference(&golden, &artifact.text));
-        assert!(artifact.text.ends_with('\n'), "{} does not end its last line", artifact.path);
+        assert!(
+            golden == artifact.text,
+            "{name}/{} differs:\n{}",
+            artifact.path,
+            first_difference(&golden, &artifact.text)
+        );
+        assert!(
+            artifact.text.ends_with('\n'),
+            "{} does not end its last line",
+            artifact.path
+        );
     }
     assert!(stale.is_empty(), "goldens that nothing makes: {stale:?}");
 }
@@ -84,7 +103,11 @@ fn first_difference(golden: &str, now: &str) -> String {
     let mut lines = golden.lines().zip(now.lines()).enumerate();
     match lines.find(|(_, (before, after))| before != after) {
         Some((line, (before, after))) => format!("line {}\n- {before}\n+ {after}", line + 1),
-        None => format!("{} lines before, {} now", golden.lines().count(), now.lines().count()),
+        None => format!(
+            "{} lines before, {} now",
+            golden.lines().count(),
+            now.lines().count()
+        ),
     }
 }
 

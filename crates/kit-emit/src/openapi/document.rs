@@ -35,7 +35,8 @@ pub(crate) type PathItem = IndexMap<String, Operation>;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Operation {
-    pub(crate) operation_id: String,
+    #[serde(rename = "operationId")]
+    pub(crate) id: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

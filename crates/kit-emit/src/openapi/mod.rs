@@ -1,5 +1,6 @@
 //! `schemas/openapi.json` and `schemas/<entity>.openapi.json`: OpenAPI 3.1.
 
+mod components;
 mod document;
 mod operation;
 
@@ -7,11 +8,11 @@ use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, Program, Route, Slot, SourceId};
 
-use crate::analysis::collect_references;
-use crate::json_schema::{Direction, Schemas, differs};
+use crate::json_schema::Direction;
 use crate::registry::json;
 use crate::{Artifact, Context};
 
+pub(crate) use components::split;
 use document::{Components, Document, Info};
 use operation::Operations;
 
@@ -21,13 +22,7 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
     let all: Vec<_> = program.routes.iter().collect();
     let mut artifacts = vec![Artifact::new(
         "schemas/openapi.json",
-        json(&document(
-            program,
-            &options.title,
-            &options.version,
-            &all,
-            &IndexSet::new(),
-        )),
+        json(&document(context, &options.title, &all, &IndexSet::new())),
     )];
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
@@ -42,7 +37,7 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
         let title = format!("{}: {}", options.title, declaration.name);
         artifacts.push(Artifact::new(
             format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case()),
-            json(&document(program, &title, &options.version, &routes, &roots)),
+            json(&document(context, &title, &routes, &roots)),
         ));
     }
     artifacts
@@ -53,7 +48,7 @@ fn speaks_of(program: &Program, route: &Route, source: SourceId) -> bool {
     [Slot::Body, Slot::Response].into_iter().any(|slot| {
         let mut used = IndexSet::new();
         if let Some(id) = route.slots.get(slot) {
-            reach(program, id, Direction::Output, &mut used);
+            components::reach(program, id, Direction::Output, &mut used);
         }
         used.iter().any(|(id, _)| {
             let declaration = &program.declarations[*id];
@@ -63,46 +58,28 @@ fn speaks_of(program: &Program, route: &Route, source: SourceId) -> bool {
 }
 
 fn document(
-    program: &Program,
+    context: Context<'_>,
     title: &str,
-    version: &str,
     routes: &[&Route],
     roots: &IndexSet<(DeclarationId, Direction)>,
 ) -> Document {
-    let operations = Operations::new(program);
+    let program = context.program;
+    let schemas = |direction| context.schemas(direction);
+    let operations = Operations::new(context);
     let mut paths = IndexMap::new();
-    let mut used = IndexSet::new();
-    for (id, direction) in roots {
-        reach(program, *id, *direction, &mut used);
-    }
     for route in routes {
         let path: &mut document::PathItem = paths.entry(operation::path_template(&route.path)).or_default();
         path.insert(route.method.name().to_lowercase(), operations.operation(route));
-        if let Some(id) = route.slots.body {
-            reach(program, id, Direction::Input, &mut used);
-        }
-        if let Some(id) = route.slots.response {
-            reach(program, id, Direction::Output, &mut used);
-        }
-        // Parameters are written out where they are used, but types inside of them are components.
-        for slot in [Slot::Params, Slot::Query] {
-            if let Some(id) = route.slots.get(slot) {
-                let mut found = Vec::new();
-                collect_references(program, program.declarations[id].r#type, &mut found);
-                for target in found {
-                    reach(program, target, Direction::Input, &mut used);
-                }
-            }
-        }
     }
-    let mut schemas = IndexMap::new();
+    let used = components::used(program, routes, roots);
+    let mut found = IndexMap::new();
     for (id, _) in program.declarations.iter_ids() {
         for direction in [Direction::Output, Direction::Input] {
             if used.contains(&(id, direction)) {
-                let schema = Schemas { program, direction };
-                schemas
-                    .entry(schema.component_name(id))
-                    .or_insert_with(|| schema.declaration(id));
+                let schemas = schemas(direction);
+                found
+                    .entry(schemas.component_name(id))
+                    .or_insert_with(|| schemas.declaration(id));
             }
         }
     }
@@ -110,32 +87,10 @@ fn document(
         openapi: "3.1.0",
         info: Info {
             title: title.to_owned(),
-            version: version.to_owned(),
+            version: context.options.version.clone(),
         },
         tags: operation::tags(routes),
         paths,
-        components: Components::new(schemas, operations.error_name()),
-    }
-}
-
-/// Adds a declaration and everything it refers to.
-fn reach(
-    program: &Program,
-    id: DeclarationId,
-    direction: Direction,
-    used: &mut IndexSet<(DeclarationId, Direction)>,
-) {
-    let direction = if differs(program, id) {
-        direction
-    } else {
-        Direction::Output
-    };
-    if !used.insert((id, direction)) {
-        return;
-    }
-    let mut found = Vec::new();
-    collect_references(program, program.declarations[id].r#type, &mut found);
-    for target in found {
-        reach(program, target, direction, used);
+        components: Components::new(found, operations.error_name()),
     }
 }

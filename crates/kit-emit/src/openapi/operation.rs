@@ -5,24 +5,26 @@ use indexmap::{IndexMap, IndexSet};
 use kit_ir::{Program, Property, Route, Slot, Throws};
 
 use super::document::{Operation, Parameter, RequestBody, Response, Tag, json_content};
+use crate::Context;
 use crate::json_schema::{Direction, Schema, Schemas};
 
 /// Makes operations.
 pub(crate) struct Operations<'a> {
-    program: &'a Program,
+    context: Context<'a>,
     error_name: String,
     ids: IndexMap<String, String>,
 }
 
 impl<'a> Operations<'a> {
-    pub(crate) fn new(program: &'a Program) -> Self {
+    pub(crate) fn new(context: Context<'a>) -> Self {
+        let program = context.program;
         // A type of the program may be named like the envelope.
         let mut error_name = "Error".to_owned();
         while program.declaration(&error_name).is_some() {
             error_name.insert_str(0, "Kit");
         }
         Self {
-            program,
+            context,
             error_name,
             ids: operation_ids(program),
         }
@@ -34,14 +36,11 @@ impl<'a> Operations<'a> {
     }
 
     pub(crate) fn operation(&self, route: &Route) -> Operation {
-        let input = Schemas {
-            program: self.program,
-            direction: Direction::Input,
-        };
+        let input = self.context.schemas(Direction::Input);
         let mut parameters = self.parameters(route, Slot::Params, input);
         parameters.extend(self.parameters(route, Slot::Query, input));
         Operation {
-            operation_id: self.ids.get(&route.reference()).cloned().unwrap_or_default(),
+            id: self.ids.get(&route.reference()).cloned().unwrap_or_default(),
             tags: tags_of(route),
             summary: route.summary.clone(),
             description: route.documentation.description.clone(),
@@ -56,9 +55,11 @@ impl<'a> Operations<'a> {
     }
 
     fn parameters(&self, route: &Route, slot: Slot, schemas: Schemas<'_>) -> Vec<Parameter> {
-        let declared = route.slots.get(slot).map_or(&[][..], |id| {
-            self.program.properties(self.program.declarations[id].r#type)
-        });
+        let program = self.context.program;
+        let declared = route
+            .slots
+            .get(slot)
+            .map_or(&[][..], |id| program.properties(program.declarations[id].r#type));
         if slot == Slot::Query {
             return declared
                 .iter()
@@ -83,10 +84,7 @@ impl<'a> Operations<'a> {
     }
 
     fn responses(&self, route: &Route) -> IndexMap<String, Response> {
-        let output = Schemas {
-            program: self.program,
-            direction: Direction::Output,
-        };
+        let output = self.context.schemas(Direction::Output);
         let success = Response {
             description: success_description(route.status).to_owned(),
             content: route

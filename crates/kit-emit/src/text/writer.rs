@@ -40,7 +40,7 @@ impl Writer {
         self.line(closing);
     }
 
-    /// Adds a JSDoc comment; nothing for an empty text.
+    /// Adds a `JSDoc` comment; nothing for an empty text.
     pub(crate) fn doc(&mut self, text: &str) {
         // A comment's end inside of the text would end the comment.
         let text = text.replace("*/", "*\\/");

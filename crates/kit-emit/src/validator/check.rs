@@ -7,7 +7,7 @@ use kit_ir::{
     Constraints, Declaration, DeclarationId, Format, LiteralValue, ObjectType, TupleElement, TypeId, TypeKind,
 };
 
-use super::names::{is_inherited, local};
+use super::names::{is_inherited, is_no_index, local};
 use super::template;
 use crate::Context;
 use crate::analysis::{collect_references, discriminant, literals, ordered_members};
@@ -187,12 +187,7 @@ impl<'a> Checker<'a> {
                 body.line(format!("if (!({})) return false;", conditions.join(" && ")));
             }
             body.block("for (const key in value) {", "}", |body| {
-                let mut skip = "!Object.hasOwn(value, key) || key === \"__proto__\"".to_owned();
-                for property in &object.properties {
-                    if property.name != "__proto__" {
-                        skip.push_str(&format!(" || key === {}", literal::string(&property.name)));
-                    }
-                }
+                let skip = format!("!Object.hasOwn(value, key) || {}", is_no_index(object));
                 body.line(format!("if ({skip}) continue;"));
                 body.line("const item = value[key];");
                 let condition = self.condition(index, "item", &extend(path, "Value"), module);

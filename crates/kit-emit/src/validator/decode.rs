@@ -7,7 +7,7 @@ use kit_ir::{
 };
 
 use super::check::{Checker, extend};
-use super::names::{is_inherited, local};
+use super::names::{is_inherited, is_no_index, local};
 use crate::Context;
 use crate::analysis::{discriminant, ordered_members};
 use crate::text::{Module, Writer, literal};
@@ -186,7 +186,7 @@ impl<'a> Decoder<'a> {
                 body.line(format!("return {{}}{cast};"));
             } else {
                 body.block("return {", format!("}}{cast};"), |body| {
-                    body.line(fields.join("\n"))
+                    body.line(fields.join("\n"));
                 });
             }
             return;
@@ -226,11 +226,7 @@ impl<'a> Decoder<'a> {
         module: &mut Module,
     ) {
         body.block("for (const key of Object.keys(input)) {", "}", |body| {
-            // A handler could merge the result into an object, where this key would become a prototype.
-            let mut skip = "key === \"__proto__\"".to_owned();
-            for property in object.properties.iter().filter(|property| property.name != "__proto__") {
-                skip.push_str(&format!(" || key === {}", literal::string(&property.name)));
-            }
+            let skip = is_no_index(object);
             body.line(format!("if ({skip}) continue;"));
             body.line("const item = input[key];");
             let value = self.expression(index, "item", &extend(path, "Value"), module);

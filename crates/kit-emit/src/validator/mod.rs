@@ -18,7 +18,7 @@ use check::Checker;
 use decode::Decoder;
 
 pub(crate) use check::extend;
-pub(crate) use names::{is_inherited, local};
+pub(crate) use names::{is_inherited, is_no_index, local};
 pub(crate) use shape::Shapes;
 pub(crate) use template::pattern as template_pattern;
 
@@ -81,8 +81,8 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
     let program = context.program;
     let source = entity.span.source;
-    let mut text = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
-    text.push('\n');
+    let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
+    let mut writer = Writer::default();
     for declaration in &program.declarations {
         let derived = declaration.span.source == source
             && !program
@@ -91,14 +91,14 @@ fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
                 .any(|other| program.declarations[other.declaration].name == declaration.name);
         if declaration.name == entity.name || derived {
             let name = &declaration.name;
-            text.push_str(&format!(
-                "export {{ {name}Validator }} from \"./{}\";\n",
+            writer.line(format!(
+                "export {{ {name}Validator }} from \"./{}\";",
                 file_name(name)
             ));
         }
     }
     Artifact::new(
         format!("validators/{}.ts", entity.name.to_lower_camel_case()),
-        text,
+        format!("{header}\n{}", writer.finish()),
     )
 }

@@ -1,5 +1,7 @@
 //! Names of local variables in generated functions.
 
+use kit_ir::ObjectType;
+
 use crate::text::literal;
 
 /// Words that cannot name a variable in a module, and names that the generated functions use themselves.
@@ -115,4 +117,15 @@ pub(crate) fn is_inherited(name: &str) -> bool {
             | "__lookupGetter__"
             | "__lookupSetter__"
     )
+}
+
+/// The condition under which a key of an object with an index signature is none of its own: it is declared, or it is
+/// `__proto__`, which a handler could merge into an object, where it would become a prototype.
+pub(crate) fn is_no_index(object: &ObjectType) -> String {
+    let declared = object.properties.iter().map(|property| property.name.as_str());
+    let keys = std::iter::once("__proto__").chain(declared.filter(|name| *name != "__proto__"));
+    let conditions: Vec<_> = keys
+        .map(|key| format!("key === {}", literal::string(key)))
+        .collect();
+    conditions.join(" || ")
 }

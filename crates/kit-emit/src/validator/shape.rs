@@ -132,25 +132,27 @@ impl<'a> Shapes<'a> {
             .iter()
             .map(|property| self.property(property, path, module))
             .collect();
-        let mut text = "{\n  kind: \"object\",\n".to_owned();
-        if let Some(name) = name {
-            text.push_str(&format!("  name: {},\n", literal::string(name)));
-        }
-        if properties.is_empty() {
-            text.push_str("  properties: [],\n");
-        } else {
-            text.push_str("  properties: [\n");
-            for property in properties {
-                text.push_str(&format!("    {},\n", property.replace('\n', "\n    ")));
+        let mut writer = Writer::default();
+        writer.block("{", "}", |writer| {
+            writer.line("kind: \"object\",");
+            if let Some(name) = name {
+                writer.line(format!("name: {},", literal::string(name)));
             }
-            text.push_str("  ],\n");
-        }
-        if let Some(index) = object.index {
-            let index = self.shape(index, None, &extend(path, "Value"), module);
-            text.push_str(&format!("  index: {},\n", index.replace('\n', "\n  ")));
-        }
-        text.push('}');
-        text
+            if properties.is_empty() {
+                writer.line("properties: [],");
+            } else {
+                writer.block("properties: [", "],", |writer| {
+                    for property in properties {
+                        writer.line(format!("{property},"));
+                    }
+                });
+            }
+            if let Some(index) = object.index {
+                let index = self.shape(index, None, &extend(path, "Value"), module);
+                writer.line(format!("index: {index},"));
+            }
+        });
+        writer.finish().trim_end().to_owned()
     }
 
     fn property(&self, property: &Property, path: &[String], module: &mut Module) -> String {

@@ -1,8 +1,9 @@
 //! Every kind of type, every constraint, every odd name.
 
 use kit_ir::{
-    Constraints, Decimal, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind, LiteralValue, Method,
-    ObjectType, Program, Property, RouteSlots, TemplatePart, TupleElement, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
+    LiteralValue, Method, ObjectType, Program, Property, RouteSlots, TemplatePart, TupleElement, TypeId,
+    TypeKind,
 };
 
 use super::{Builder, described, optional, tagged};
@@ -44,7 +45,10 @@ fn scalars(b: &mut Builder) {
         properties.push(b.property(name, id));
     }
     let literals = [
-        ("text", LiteralValue::String("it's \"quoted\"\n\u{2028}`${x}`".to_owned())),
+        (
+            "text",
+            LiteralValue::String("it's \"quoted\"\n\u{2028}`${x}`".to_owned()),
+        ),
         ("seven", LiteralValue::Number(7.0)),
         ("yes", LiteralValue::Boolean(true)),
         ("huge", LiteralValue::BigInt("12345678901234567890".to_owned())),
@@ -59,7 +63,9 @@ fn scalars(b: &mut Builder) {
 
     let decimal = Decimal::new;
     let bounded = [
-        number(b, TypeKind::Number, |c| (c.minimum, c.maximum) = (decimal(-1.5), decimal(1.5))),
+        number(b, TypeKind::Number, |c| {
+            (c.minimum, c.maximum) = (decimal(-1.5), decimal(1.5));
+        }),
         number(b, TypeKind::Number, |c| {
             (c.exclusive_minimum, c.exclusive_maximum) = (decimal(0.0), decimal(1.0));
         }),
@@ -70,7 +76,11 @@ fn scalars(b: &mut Builder) {
         }),
     ];
     let names = ["inclusive", "exclusive", "cents", "whole", "bigFives"];
-    let properties = names.iter().zip(bounded).map(|(name, id)| optional(b.property(name, id))).collect();
+    let properties = names
+        .iter()
+        .zip(bounded)
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
     b.interface("Numbers", properties);
 }
 
@@ -116,7 +126,9 @@ fn strings(b: &mut Builder) {
     });
     properties.push(optional(b.property("template", template)));
     let secret = b.text(8, 72);
-    properties.push(optional(tagged(b.property("secret", secret), |tags| tags.sensitive = true)));
+    properties.push(optional(tagged(b.property("secret", secret), |tags| {
+        tags.sensitive = true;
+    })));
     b.interface("Strings", properties);
 
     // Names that the codec uses too.
@@ -206,7 +218,10 @@ fn containers(b: &mut Builder) {
         ("record", record),
         ("mixed", mixed),
     ];
-    let properties = all.into_iter().map(|(name, id)| optional(b.property(name, id))).collect();
+    let properties = all
+        .into_iter()
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
     b.interface("Containers", properties);
     b.declare("Matrix", objects);
 }
@@ -235,7 +250,11 @@ fn odd_names(b: &mut Builder) {
 
 fn unions(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
-    let (null, boolean, big) = (b.kind(TypeKind::Null), b.kind(TypeKind::Boolean), b.kind(TypeKind::BigInt));
+    let (null, boolean, big) = (
+        b.kind(TypeKind::Null),
+        b.kind(TypeKind::Boolean),
+        b.kind(TypeKind::BigInt),
+    );
     let mut members = Vec::new();
     for name in ["circle", "square"] {
         let kind = b.literal(name);
@@ -269,7 +288,10 @@ fn unions(b: &mut Builder) {
     ];
     let list = b.array(string);
     let one_or_many = b.union(&[string, list]);
-    let mut properties: Vec<_> = entries.into_iter().map(|(name, id)| optional(b.property(name, id))).collect();
+    let mut properties: Vec<_> = entries
+        .into_iter()
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
     properties.push(optional(b.property("oneOrMany", one_or_many)));
     b.interface("Unions", properties);
 }
@@ -298,7 +320,13 @@ fn recursive(b: &mut Builder) {
         properties: Vec::new(),
         index: Some(reference),
     }));
-    let scalars = [TypeKind::Null, TypeKind::Boolean, TypeKind::Number, TypeKind::String].map(|kind| b.kind(kind));
+    let scalars = [
+        TypeKind::Null,
+        TypeKind::Boolean,
+        TypeKind::Number,
+        TypeKind::String,
+    ]
+    .map(|kind| b.kind(kind));
     let union = b.union(&[&scalars[..], &[list, record]].concat());
     b.program.declarations[json].r#type = union;
 
@@ -318,7 +346,10 @@ fn recursive(b: &mut Builder) {
     let reference = b.reference(entangled);
     let number = b.kind(TypeKind::Number);
     let one = vec![b.property("next", reference)];
-    let two = vec![b.property("next", reference), optional(b.property("extra", number))];
+    let two = vec![
+        b.property("next", reference),
+        optional(b.property("extra", number)),
+    ];
     let (one, two) = (b.object(one), b.object(two));
     b.program.declarations[entangled].r#type = b.union(&[one, two, number]);
 }
@@ -337,11 +368,27 @@ fn defaults(b: &mut Builder) {
     let literal = DefaultValue::Literal;
     let defaults = [
         ("count", number, literal(LiteralValue::Number(3.0))),
-        ("since", date, literal(LiteralValue::String("2020-01-01T00:00:00Z".to_owned()))),
-        ("big", big, literal(LiteralValue::BigInt("9007199254740993".to_owned()))),
+        (
+            "since",
+            date,
+            literal(LiteralValue::String("2020-01-01T00:00:00Z".to_owned())),
+        ),
+        (
+            "big",
+            big,
+            literal(LiteralValue::BigInt("9007199254740993".to_owned())),
+        ),
         ("note", nullable, DefaultValue::Null),
-        ("dates", list, DefaultValue::Json("[\"2020-01-01T00:00:00Z\"]".to_owned())),
-        ("settings", settings, DefaultValue::Json("{\"dark\":true}".to_owned())),
+        (
+            "dates",
+            list,
+            DefaultValue::Json("[\"2020-01-01T00:00:00Z\"]".to_owned()),
+        ),
+        (
+            "settings",
+            settings,
+            DefaultValue::Json("{\"dark\":true}".to_owned()),
+        ),
     ];
     let mut properties = vec![b.property("name", string)];
     for (name, id, default) in defaults {
@@ -405,8 +452,15 @@ fn routes(b: &mut Builder) {
         b.kind(TypeKind::Date),
     );
     let big = b.kind(TypeKind::BigInt);
-    let sides = [LiteralValue::Number(1.0), LiteralValue::Number(2.0), LiteralValue::String("all".to_owned())];
-    let sides: Vec<_> = sides.into_iter().map(|value| b.kind(TypeKind::Literal { value })).collect();
+    let sides = [
+        LiteralValue::Number(1.0),
+        LiteralValue::Number(2.0),
+        LiteralValue::String("all".to_owned()),
+    ];
+    let sides: Vec<_> = sides
+        .into_iter()
+        .map(|value| b.kind(TypeKind::Literal { value }))
+        .collect();
     let sides = b.union(&sides);
     let (numbers, texts) = (b.array(number), b.array(string));
     let entries = [
@@ -420,7 +474,10 @@ fn routes(b: &mut Builder) {
         ("q", string),
         ("__proto__", string),
     ];
-    let query = entries.into_iter().map(|(name, id)| optional(b.property(name, id))).collect();
+    let query = entries
+        .into_iter()
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
     let query = b.slot("GetSearchQuery", query);
     let open = b.kind(TypeKind::Object(ObjectType {
         properties: Vec::new(),
@@ -435,13 +492,65 @@ fn routes(b: &mut Builder) {
     let (account, figure, defaults) = (find(b, "UserAccount"), find(b, "Figure"), find(b, "Defaults"));
     let slots = RouteSlots::default;
     let list = [
-        (Method::Get, "/search", RouteSlots { query: Some(query), response: figure, ..slots() }),
-        (Method::Get, "/open", RouteSlots { query: Some(open), ..slots() }),
-        (Method::Get, "/pairs/:a/:b", RouteSlots { params: Some(pair), ..slots() }),
-        (Method::Delete, "/swapped/:b/:a", RouteSlots { params: Some(pair), ..slots() }),
-        (Method::Get, "/files/*path", RouteSlots { params: Some(rest), ..slots() }),
-        (Method::Post, "/accounts", RouteSlots { body: account, response: account, ..slots() }),
-        (Method::Put, "/defaults", RouteSlots { body: defaults, response: defaults, ..slots() }),
+        (
+            Method::Get,
+            "/search",
+            RouteSlots {
+                query: Some(query),
+                response: figure,
+                ..slots()
+            },
+        ),
+        (
+            Method::Get,
+            "/open",
+            RouteSlots {
+                query: Some(open),
+                ..slots()
+            },
+        ),
+        (
+            Method::Get,
+            "/pairs/:a/:b",
+            RouteSlots {
+                params: Some(pair),
+                ..slots()
+            },
+        ),
+        (
+            Method::Delete,
+            "/swapped/:b/:a",
+            RouteSlots {
+                params: Some(pair),
+                ..slots()
+            },
+        ),
+        (
+            Method::Get,
+            "/files/*path",
+            RouteSlots {
+                params: Some(rest),
+                ..slots()
+            },
+        ),
+        (
+            Method::Post,
+            "/accounts",
+            RouteSlots {
+                body: account,
+                response: account,
+                ..slots()
+            },
+        ),
+        (
+            Method::Put,
+            "/defaults",
+            RouteSlots {
+                body: defaults,
+                response: defaults,
+                ..slots()
+            },
+        ),
     ];
     for (method, path, slots) in list {
         let route = b.route(method, path, "SinkRoutes", slots);

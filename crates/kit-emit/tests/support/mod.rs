@@ -6,8 +6,9 @@ pub mod kitchen_sink;
 pub mod notes;
 
 use kit_ir::{
-    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, LiteralValue, Method, ObjectType,
-    Program, Property, PropertyTags, Route, RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, LiteralValue, Method,
+    ObjectType, Program, Property, PropertyTags, Route, RouteSlots, SourceFile, SourceId, Span, Type, TypeId,
+    TypeKind,
 };
 use kit_router::{RouteSpec, RouteTree};
 
@@ -21,7 +22,9 @@ pub struct Builder {
 impl Builder {
     pub fn new(path: &str) -> Self {
         let mut program = Program::default();
-        let source = program.sources.push(SourceFile { path: path.to_owned() });
+        let source = program.sources.push(SourceFile {
+            path: path.to_owned(),
+        });
         Self {
             program,
             source,
@@ -31,7 +34,9 @@ impl Builder {
 
     /// Goes on in another file.
     pub fn file(&mut self, path: &str) {
-        self.source = self.program.sources.push(SourceFile { path: path.to_owned() });
+        self.source = self.program.sources.push(SourceFile {
+            path: path.to_owned(),
+        });
         self.line = 0;
     }
 
@@ -134,7 +139,9 @@ impl Builder {
     }
 
     pub fn declare(&mut self, name: &str, r#type: TypeId) -> DeclarationId {
-        let origin = DeclarationOrigin::Named { export: name.to_owned() };
+        let origin = DeclarationOrigin::Named {
+            export: name.to_owned(),
+        };
         self.declare_as(name, r#type, origin)
     }
 

@@ -1,8 +1,8 @@
 //! The Notes application of the documentation.
 
 use kit_ir::{
-    DeclarationOrigin, DefaultValue, Entity, GeneratedKind, HandlerSource, LiteralValue, Method, MiddlewareKind, MiddlewareSource,
-    Program, Property, RouteSlots, Throws, TypeKind,
+    DeclarationOrigin, DefaultValue, Entity, GeneratedKind, HandlerSource, LiteralValue, Method,
+    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Throws, TypeKind,
 };
 
 use super::{Builder, described, optional, tagged};
@@ -96,16 +96,36 @@ pub fn program() -> Program {
         response,
     };
     let mut routes = vec![
-        b.route(Method::Post, "/notes", "NoteRoutes", slots(None, None, Some(post_body), Some(note))),
-        b.route(Method::Get, "/notes", "NoteRoutes", slots(None, Some(query), None, Some(page))),
-        b.route(Method::Get, "/notes/:id", "NoteRoutes", slots(Some(get_params), None, None, Some(note))),
+        b.route(
+            Method::Post,
+            "/notes",
+            "NoteRoutes",
+            slots(None, None, Some(post_body), Some(note)),
+        ),
+        b.route(
+            Method::Get,
+            "/notes",
+            "NoteRoutes",
+            slots(None, Some(query), None, Some(page)),
+        ),
+        b.route(
+            Method::Get,
+            "/notes/:id",
+            "NoteRoutes",
+            slots(Some(get_params), None, None, Some(note)),
+        ),
         b.route(
             Method::Put,
             "/notes/:id",
             "NoteRoutes",
             slots(Some(put_params), None, Some(update), Some(note)),
         ),
-        b.route(Method::Delete, "/notes/:id", "NoteRoutes", slots(Some(delete_params), None, None, None)),
+        b.route(
+            Method::Delete,
+            "/notes/:id",
+            "NoteRoutes",
+            slots(Some(delete_params), None, None, None),
+        ),
     ];
     routes[0].summary = Some("Writes a note.".to_owned());
     b.file("src/notes.handlers.ts");
@@ -152,6 +172,8 @@ fn columns(b: &mut Builder) -> Columns {
             tags.default = Some(DefaultValue::Literal(LiteralValue::Boolean(false)));
         }),
         created: now(b.property("createdAt", date)),
-        updated: tagged(now(b.property("updatedAt", date)), |tags| tags.on_update_now = true),
+        updated: tagged(now(b.property("updatedAt", date)), |tags| {
+            tags.on_update_now = true;
+        }),
     }
 }

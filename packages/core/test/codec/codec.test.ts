@@ -1,0 +1,384 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import {
+  bigintWithin,
+  codePointsWithin,
+  coerceBoolean,
+  coerceEach,
+  coerceLiteral,
+  coerceNumber,
+  decodeBytes,
+  decodeDate,
+  decodeUnknown,
+  encodeBytes,
+  explain,
+  hasUniqueItems,
+  isBase64,
+  isBigIntText,
+  isDateTime,
+  isMultipleOf,
+  own,
+  readQuery,
+  readWholeQuery,
+  type Shape,
+  writeDate,
+  writeNumber,
+  writeString,
+  writeUnknown,
+} from "@kit/core/codec";
+
+function counted(text: string, count: number): void {
+  assert.ok(codePointsWithin(text, count, count), `${text} has ${count}`);
+  assert.ok(!codePointsWithin(text, count + 1, Number.POSITIVE_INFINITY));
+  if (count > 0) assert.ok(!codePointsWithin(text, 0, count - 1));
+}
+
+test("lengths count code points", () => {
+  counted("", 0);
+  counted("abc", 3);
+  counted("😀", 1);
+  counted("a😀b😀", 4);
+  counted("\ud800", 1);
+  counted("\udc00\ud800", 2);
+  counted("\ud800\ud83d\ude00", 2);
+  counted("e\u0301", 2);
+});
+
+describe("numbers", () => {
+  test("multiples are decimal", () => {
+    const yes: readonly (readonly [number | bigint, number])[] = [
+      [0.3, 0.1],
+      [19.99, 0.01],
+      [1e21, 0.01],
+      [0, 5],
+      [-15, 5],
+      [1.5e-7, 5e-8],
+      [10n, 5],
+      [10n, 0.5],
+      [9_007_199_254_740_993n, 3],
+    ];
+    for (const [value, divisor] of yes) assert.ok(isMultipleOf(value, divisor), `${value} / ${divisor}`);
+    for (const [value, divisor] of [
+      [0.35, 0.1],
+      [7, 5],
+      [1e-7, 1],
+      [11n, 5],
+    ] as const)
+      assert.ok(!isMultipleOf(value, divisor));
+  });
+
+  test("bigints are text of digits or exact numbers", () => {
+    for (const value of ["0", "-12", "007", 5, -9_007_199_254_740_991])
+      assert.ok(isBigIntText(value), String(value));
+    for (const value of ["", "-", "1.0", " 1", "0x1", "1n", 1.5, 2 ** 53, true, null, "1".repeat(1001)])
+      assert.ok(!isBigIntText(value));
+    assert.ok(bigintWithin("10", 10, Number.POSITIVE_INFINITY));
+    assert.ok(!bigintWithin("9", 10, Number.POSITIVE_INFINITY));
+  });
+
+  test("are written as JSON", () => {
+    assert.equal(writeNumber(-0), "0");
+    assert.equal(writeNumber(1e21), "1e+21");
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, "1", 1n, undefined])
+      assert.throws(() => writeNumber(value), TypeError);
+  });
+});
+
+test("base64 is strict and canonical", () => {
+  for (const text of ["", "AA==", "AAE=", "AAEC", "+/+/"]) {
+    assert.ok(isBase64(text), text);
+    assert.equal(encodeBytes(decodeBytes(text)), text);
+  }
+  for (const text of [
+    "A",
+    "AA",
+    "AAE",
+    "A===",
+    "====",
+    "AB==",
+    "AAF=",
+    "-_-_",
+    "AA E",
+    "AA==AA==",
+    "AA=A",
+    5,
+  ])
+    assert.ok(!isBase64(text));
+  const bytes = decodeBytes("AAEC");
+  assert.equal(bytes.constructor, Uint8Array);
+  assert.equal(bytes.buffer.byteLength, 3, "not a window into a shared pool");
+});
+
+describe("dates", () => {
+  test("are read in every form that is taken", () => {
+    const forms: Readonly<Record<string, string>> = {
+      "2026-01-31T12:00:00Z": "2026-01-31T12:00:00.000Z",
+      "2026-01-31t12:00:00.5z": "2026-01-31T12:00:00.500Z",
+      "2026-01-31T12:00:00.123456789+05:30": "2026-01-31T06:30:00.123Z",
+      "2016-12-31T23:59:60Z": "2017-01-01T00:00:00.000Z",
+      "2016-12-31T23:59:60.25Z": "2017-01-01T00:00:00.250Z",
+      "0001-01-01T00:00:00Z": "0001-01-01T00:00:00.000Z",
+    };
+    for (const [text, expected] of Object.entries(forms)) {
+      assert.ok(isDateTime(text));
+      assert.equal(decodeDate(text).toISOString(), expected);
+    }
+  });
+
+  test("are written as toISOString writes them", () => {
+    const first = Date.parse("0000-01-01T00:00:00Z");
+    const last = Date.parse("9999-12-31T23:59:59.999Z");
+    const step = (last - first) / 200_003;
+    for (let time = first; time <= last; time += step) {
+      const date = new Date(Math.floor(time));
+      assert.equal(writeDate(date), `"${date.toISOString()}"`);
+    }
+    assert.equal(writeDate(new Date(last)), '"9999-12-31T23:59:59.999Z"');
+    for (const value of [
+      new Date(Number.NaN),
+      new Date(last + 1),
+      new Date(first - 1),
+      "2026-01-01",
+      0,
+      null,
+    ]) {
+      assert.throws(() => writeDate(value), TypeError);
+    }
+  });
+});
+
+test("strings are written as JSON.stringify writes them", () => {
+  const texts = [
+    "",
+    "plain",
+    '"',
+    "\\",
+    "\n",
+    "\u0000",
+    "\u001f",
+    "\u007f",
+    "ä😀",
+    "\ud800",
+    "\udc00x",
+    "\u2028",
+  ];
+  for (const text of [...texts, ...texts.map((text) => text + "x".repeat(60))]) {
+    assert.equal(writeString(text), JSON.stringify(text));
+  }
+  for (const value of [5, null, undefined, {}, Object("text")])
+    assert.throws(() => writeString(value), TypeError);
+});
+
+test("unknown values are written or refused, never lost", () => {
+  assert.equal(writeUnknown({ a: [1, undefined] }), '{"a":[1,null]}');
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  for (const value of [undefined, () => 1, 1n, cycle]) assert.throws(() => writeUnknown(value), TypeError);
+});
+
+test("unknown values lose keys that could become prototypes, at any depth", () => {
+  const deep = JSON.parse(`${"[".repeat(9000)}{"__proto__":{"x":1},"a":1}${"]".repeat(9000)}`) as unknown;
+  let inner = decodeUnknown(deep);
+  while (Array.isArray(inner)) inner = inner[0];
+  assert.deepEqual(Object.keys(inner as object), ["a"]);
+});
+
+test("inherited properties are none", () => {
+  assert.equal(own({}, "constructor"), undefined);
+  assert.equal(own({ constructor: 1 }, "constructor"), 1);
+  assert.equal(own(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
+});
+
+test("unique items compare as JSON", () => {
+  const a = [
+    [],
+    [1, "1", true, null, "null"],
+    [{ a: 1 }, { a: 2 }],
+    [[1], ["1"]],
+    ["{}", {}],
+    [new Date(0), new Date(1)],
+  ];
+  const b = [
+    [1, 1],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    [[{}], [{}]],
+    ["x", "x"],
+    [1n, 1n],
+    [new Date(0), new Date(0)],
+  ];
+  for (const items of a) assert.ok(hasUniqueItems(items), JSON.stringify(items));
+  for (const items of b) assert.ok(!hasUniqueItems(items));
+  const deep = JSON.parse(`${"[".repeat(9000)}${"]".repeat(9000)}`) as unknown;
+  assert.ok(!hasUniqueItems([deep, 1]));
+});
+
+describe("text", () => {
+  test("is coerced where it is a decimal number", () => {
+    const numbers: Readonly<Record<string, number>> = {
+      "0": 0,
+      "-1": -1,
+      "1.50": 1.5,
+      "007": 7,
+      "1e3": 1000,
+      "2E-2": 0.02,
+    };
+    for (const [text, number] of Object.entries(numbers)) assert.equal(coerceNumber(text), number);
+    for (const text of [
+      "",
+      " ",
+      "1 ",
+      "+1",
+      "0x10",
+      "1_000",
+      ".5",
+      "5.",
+      "1e",
+      "NaN",
+      "Infinity",
+      "1e999",
+      "١",
+    ])
+      assert.equal(coerceNumber(text), text);
+    assert.deepEqual(coerceNumber(["1", "2"]), ["1", "2"]);
+  });
+
+  test("is coerced where it is a boolean or a literal", () => {
+    assert.deepEqual(["true", "1", "false", "0", "TRUE", "yes", ""].map(coerceBoolean), [
+      true,
+      true,
+      false,
+      false,
+      "TRUE",
+      "yes",
+      "",
+    ]);
+    assert.equal(coerceLiteral("2", [1, 2]), 2);
+    assert.equal(coerceLiteral("3", [1, 2]), "3");
+    assert.equal(coerceLiteral("true", [true]), true);
+    assert.equal(coerceLiteral("false", [true]), "false");
+    assert.deepEqual(coerceEach("1", coerceNumber), [1]);
+    assert.deepEqual(coerceEach(["1", "x"], coerceNumber), [1, "x"]);
+  });
+});
+
+function read(query: string): unknown[] {
+  return readQuery(query, ["a", "b c", "__proto__"]);
+}
+
+describe("queries", () => {
+  test("hold declared keys", () => {
+    assert.deepEqual(read(""), [undefined, undefined, undefined]);
+    assert.deepEqual(read("a=1&b+c=2&b%20c=3&x=4"), ["1", ["2", "3"], undefined]);
+    assert.deepEqual(read("a"), ["", undefined, undefined]);
+    assert.deepEqual(read("a=b=c"), ["b=c", undefined, undefined]);
+    assert.deepEqual(read("&&a=1&&"), ["1", undefined, undefined]);
+    assert.deepEqual(read("=1&a="), ["", undefined, undefined]);
+    assert.deepEqual(read("__proto__=x"), [undefined, undefined, "x"]);
+  });
+
+  test("are decoded, and left alone where that fails", () => {
+    assert.equal(read("a=%F0%9F%98%80+%2B")[0], "😀 +");
+    for (const raw of ["%", "%zz", "%ff", "%c3", "a+%"]) assert.equal(read(`a=${raw}`)[0], raw);
+  });
+
+  test("are read whole for open types", () => {
+    const whole = readWholeQuery("a=1&a=2&__proto__=x&b");
+    assert.deepEqual(
+      [...whole],
+      [
+        ["a", ["1", "2"]],
+        ["__proto__", "x"],
+        ["b", ""],
+      ],
+    );
+  });
+});
+
+function one(shape: Shape, value: unknown): unknown {
+  const [failure] = explain(shape, value, "wire");
+  return failure === undefined ? undefined : [failure.expected, failure.received, failure.suggestion];
+}
+
+describe("failures", () => {
+  test("say what was expected, what was there, and what to do", () => {
+    const title: Shape = { kind: "string", minLength: 1, maxLength: 5 };
+    assert.deepEqual(one(title, ""), [
+      "string, 1 to 5 characters",
+      "string of 0 characters",
+      "make it at least 1 character longer",
+    ]);
+    assert.deepEqual(one(title, "1234567"), [
+      "string, 1 to 5 characters",
+      "string of 7 characters",
+      "make it at least 2 characters shorter",
+    ]);
+    assert.deepEqual(one(title, 42), ["string, 1 to 5 characters", "number 42", "write it in quotes"]);
+    const page: Shape = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+    assert.deepEqual(one(page, 0), ["integer, 1 to 100", "number 0", "use 1 or more"]);
+    assert.deepEqual(one(page, 1.5), ["integer, 1 to 100", "number 1.5", "use a whole number"]);
+    assert.deepEqual(one(page, "5"), [
+      "integer, 1 to 100",
+      "string of 1 character",
+      "write it without quotes",
+    ]);
+    assert.deepEqual(one({ kind: "string", format: "email", maxLength: 9 }, "x"), [
+      "string in email format, at most 9 characters",
+      "string of 1 character",
+      'write it like "name@example.com"',
+    ]);
+    const status: Shape = {
+      kind: "union",
+      members: ["active", "deleted"].map((value) => ({ kind: "literal", value })),
+    };
+    assert.deepEqual(one(status, "Activ"), [
+      '"active" or "deleted"',
+      "string of 5 characters",
+      'did you mean "active"?',
+    ]);
+    assert.deepEqual(one({ kind: "union", members: [{ kind: "string" }, { kind: "null" }] }, []), [
+      "string or null",
+      "array of 0 items",
+      undefined,
+    ]);
+    assert.deepEqual(one({ kind: "array", element: title, minItems: 2, uniqueItems: true }, ["a"]), [
+      "array, at least 2 items, no two of them equal",
+      "array of 1 item",
+      undefined,
+    ]);
+  });
+
+  test("find the misspelt name", () => {
+    const shape: Shape = { kind: "object", properties: [{ key: "authorId", shape: { kind: "string" } }] };
+    assert.deepEqual(explain(shape, { authorid: "x" }, "wire"), [
+      {
+        path: "$.authorId",
+        expected: "string",
+        received: "nothing",
+        suggestion: 'add "authorId"; did you write it "authorid"?',
+      },
+    ]);
+  });
+
+  test("are bounded", () => {
+    const shape: Shape = { kind: "array", element: { kind: "number" } };
+    const texts = Array.from({ length: 5000 }, () => "x".repeat(5000));
+    assert.equal(explain(shape, texts, "wire").length, 100);
+    assert.equal(explain(shape, texts, "wire", 3).length, 3);
+    assert.ok(JSON.stringify(explain(shape, texts, "wire")).length < 40_000);
+    const wide = Object.fromEntries(
+      texts.map((text, index) => [`${index}${text}`, { a: { b: { c: { d: text } } } }]),
+    );
+    assert.ok(JSON.stringify(explain(shape, wide, "wire")).length < 10_000);
+  });
+
+  test("hold JSON whatever a handler returned", () => {
+    const shape: Shape = { kind: "string" };
+    for (const value of [1n, Number.NaN, Symbol("s"), () => 1, new Date(Number.NaN), new Uint8Array(9)]) {
+      assert.equal(typeof JSON.stringify(explain(shape, value, "value")), "string");
+    }
+  });
+});
