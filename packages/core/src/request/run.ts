@@ -1,11 +1,14 @@
-import type { ServerExchange } from "@kit/types";
+import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { readJsonBody } from "./body.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
 import { type PipelineSettings, RequestState } from "./request-state.ts";
-import { ResponseContractError } from "./validation-error.ts";
+import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
+
+/** Stands for the value of a slot whose request was answered already. */
+const refused: unique symbol = Symbol("refused");
 
 /**
  * A request on its way through its route: middleware, validation, handler, serialization. As long as what is called
@@ -63,12 +66,13 @@ export class RequestRun extends RequestState {
   }
 
   #handle(): void {
-    const argument: HandlerArgument = {
-      params: this.#readParams(),
-      query: this.#readQuery(),
-      body: this.#readBody(),
-      ctx: this.#context,
-    };
+    const params = this.#readParams();
+    if (params === refused) return;
+    const query = this.#readQuery();
+    if (query === refused) return;
+    const body = this.#readBody();
+    if (body === refused) return;
+    const argument: HandlerArgument = { params, query, body, ctx: this.#context };
     this.enter("handler");
     const result = this.executable.handler(argument);
     if (isThenable(result)) this.#await(result, (value) => this.#succeed(value));
@@ -80,7 +84,7 @@ export class RequestRun extends RequestState {
     const { params } = this.executable.compiled;
     if (params === null) return this.#passed(undefined);
     const value = params.params(this.rawParams);
-    if (!params.is(value)) throw invalidSlot("params", params, params.failures(value));
+    if (!params.is(value)) return this.#refuse("params", params, params.failures(value));
     return this.#passed(params.decode(value));
   }
 
@@ -91,7 +95,7 @@ export class RequestRun extends RequestState {
     const { target } = this.exchange;
     const start = target.indexOf("?");
     const value = query.query(start === -1 ? "" : target.slice(start + 1));
-    if (!query.is(value)) throw invalidSlot("query", query, query.failures(value));
+    if (!query.is(value)) return this.#refuse("query", query, query.failures(value));
     return this.#passed(query.decode(value));
   }
 
@@ -100,8 +104,14 @@ export class RequestRun extends RequestState {
     const { body } = this.executable.compiled;
     if (body === null) return this.#passed(undefined);
     const value = readJsonBody(this.exchange, body);
-    if (!body.is(value)) throw invalidSlot("body", body, body.failures(value));
+    if (!body.is(value)) return this.#refuse("body", body, body.failures(value));
     return this.#passed(body.decode(value));
+  }
+
+  /** Answered here and not thrown: bad input is no exception, and throwing costs more than all the rest of refusing it. */
+  #refuse(slot: RequestSlot, validator: Validator<unknown>, failures: readonly ValidationFailure[]): unknown {
+    this.fail(invalidSlot(slot, validator, failures));
+    return refused;
   }
 
   #passed(value: unknown): unknown {
