@@ -99,6 +99,11 @@ impl Connection {
         self.http.borrow().is_none()
     }
 
+    /// Forgets hyper's half, where nobody is there to write to.
+    pub(crate) fn drop_http(&self) {
+        *self.http.borrow_mut() = None;
+    }
+
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline.get()
     }

@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use http::HeaderMap;
 use hyper::server::conn::http1;
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token};
@@ -36,7 +37,8 @@ const POLL_ROUNDS: usize = 4;
 pub trait Handler {
     /// A request is complete. It is answered through [`Engine::respond`], from within this call or any time later.
     fn request(&mut self, id: RequestId, request: &Request);
-    /// The peer is gone before the answer. The request can still be read and has still to be answered, for nobody.
+    /// The peer closed its side before the answer, which is what leaving looks like. Called at most once a request, which
+    /// can still be read and has still to be answered: should the peer be there after all, it gets the answer.
     fn aborted(&mut self, id: RequestId);
 }
 
@@ -75,6 +77,9 @@ impl Engine {
             .register(&mut listener, LISTENER, Interest::READABLE)?;
         let mut builder = http1::Builder::new();
         builder.max_buf_size(SCRATCH_BYTES);
+        // hyper would otherwise try to read while a request waits, with a fresh buffer for each, to see whether the peer
+        // leaves. The poller says so for nothing.
+        builder.half_close(true);
         Ok(Self {
             config,
             poll: RefCell::new(poll),
@@ -160,16 +165,23 @@ impl Engine {
             .borrow_mut()
             .remove(id)
             .ok_or(ResponseError::UnknownRequest)?;
-        if pending.link.request.get() != Some(id) {
+        let Some(link) = pending
+            .link
+            .upgrade()
+            .filter(|link| link.request.get() == Some(id))
+        else {
             return Ok(());
-        }
+        };
         let mut response = response;
         if pending.request.body_too_large() {
             // The rest of the body is not read, so no further request can be found behind it.
             response.close();
         }
-        pending.link.request.set(None);
-        *pending.link.answer.borrow_mut() = Some(response.into_http());
+        link.request.set(None);
+        // The request's own map serves its answer, and hyper uses it for the next request.
+        let headers =
+            Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
+        *link.answer.borrow_mut() = Some(response.into_http(headers));
         if let Some(connection) = self.connections.borrow().get(pending.connection) {
             self.enqueue(pending.connection, connection);
         }
@@ -293,6 +305,15 @@ impl Engine {
                 break;
             }
         }
+        if connection.link.request.get().is_some() {
+            let (left, dead) = connection.link.departure();
+            if dead {
+                connection.drop_http();
+                outcome = Outcome::Done;
+            } else if left {
+                abort(&connection, handler);
+            }
+        }
         self.settle(slot, &connection, outcome, handler);
     }
 
@@ -303,11 +324,12 @@ impl Engine {
             .borrow_mut()
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
-            *connection.link.answer.borrow_mut() = Some(Response::overloaded().into_http());
+            *connection.link.answer.borrow_mut() = Some(Response::overloaded().into_http(HeaderMap::new()));
             self.enqueue(slot, connection);
             return;
         };
         connection.link.request.set(Some(id));
+        connection.link.told.set(false);
         handler.request(id, &request);
     }
 
@@ -316,6 +338,7 @@ impl Engine {
             Outcome::Done => {
                 self.connections.borrow_mut().try_remove(slot);
                 abort(connection, handler);
+                connection.link.request.set(None);
                 return;
             }
             Outcome::Again => self.enqueue(slot, connection),
@@ -323,6 +346,7 @@ impl Engine {
         }
         if connection.is_ended() {
             abort(connection, handler);
+            connection.link.request.set(None);
         }
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
             let earlier = self.next_sweep.get().is_none_or(|sweep| deadline < sweep);
@@ -362,9 +386,11 @@ impl Engine {
     }
 }
 
-/// Tells the handler, if it knows of a request on this connection that will not be answered.
+/// Tells the handler, if it has a request of this connection and was not told yet.
 fn abort(connection: &Connection, handler: &mut dyn Handler) {
-    if let Some(id) = connection.link.request.take() {
+    if let Some(id) = connection.link.request.get()
+        && !connection.link.told.replace(true)
+    {
         handler.aborted(id);
     }
 }

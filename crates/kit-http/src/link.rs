@@ -14,6 +14,9 @@ use crate::guard::Guard;
 use crate::request::{Request, RequestId};
 use crate::socket::Socket;
 
+/// Up to here, copying an answer's head and body together is cheaper than having the kernel gather them.
+const SMALL_WRITE: usize = 4096;
+
 /// How a connection's one request stands. HTTP/1.1 serves requests of a connection one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -40,6 +43,8 @@ pub(crate) struct Link {
     pub(crate) arrived: RefCell<Option<Request>>,
     /// Its number, once the handler knows of it.
     pub(crate) request: Cell<Option<RequestId>>,
+    /// The handler was told that the peer of its request left.
+    pub(crate) told: Cell<bool>,
     /// The answer, from the engine to the service.
     pub(crate) answer: RefCell<Option<http::Response<Full<Bytes>>>>,
     pub(crate) body_limit: usize,
@@ -61,9 +66,16 @@ impl Link {
             begun: Cell::new(0),
             arrived: RefCell::default(),
             request: Cell::new(None),
+            told: Cell::new(false),
             answer: RefCell::default(),
             body_limit,
         }
+    }
+
+    /// Whether the peer has closed its side, and whether nothing can be written to it any more.
+    pub(crate) fn departure(&self) -> (bool, bool) {
+        let socket = self.socket.borrow();
+        (socket.is_read_closed(), socket.is_dead())
     }
 
     fn poll_read(&self, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
@@ -137,7 +149,18 @@ impl Write for Io {
         _: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        ready_unless_blocked(self.0.socket.borrow_mut().write_vectored(bytes))
+        let total: usize = bytes.iter().map(|slice| slice.len()).sum();
+        let mut socket = self.0.socket.borrow_mut();
+        let mut scratch = self.0.scratch.borrow_mut();
+        if total > SMALL_WRITE.min(scratch.len()) {
+            return ready_unless_blocked(socket.write_vectored(bytes));
+        }
+        let mut end = 0;
+        for slice in bytes {
+            scratch[end..end + slice.len()].copy_from_slice(slice);
+            end += slice.len();
+        }
+        ready_unless_blocked(socket.write(&scratch[..end]))
     }
 
     fn is_write_vectored(&self) -> bool {

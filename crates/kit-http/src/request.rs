@@ -55,6 +55,13 @@ impl Request {
         }
     }
 
+    /// The emptied map of its headers.
+    pub(crate) fn into_headers(self) -> HeaderMap {
+        let mut headers = self.parts.headers;
+        headers.clear();
+        headers
+    }
+
     /// The method as received; HTTP has it in upper case.
     pub fn method(&self) -> &str {
         self.parts.method.as_str()

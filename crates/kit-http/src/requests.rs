@@ -1,7 +1,7 @@
 //! The requests that wait for their answers. They outlive their connections: a handler whose peer has left goes on
 //! reading its request until it answers.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use slab::Slab;
 
@@ -12,7 +12,8 @@ pub(crate) struct Pending {
     serial: u32,
     /// Where the connection was; whether it still is there, `link.request` tells.
     pub(crate) connection: usize,
-    pub(crate) link: Rc<Link>,
+    /// Weak, so that a socket is closed with its connection and not with the last answer.
+    pub(crate) link: Weak<Link>,
     pub(crate) request: Rc<Request>,
 }
 
@@ -38,7 +39,7 @@ impl Requests {
         let pending = Pending {
             serial,
             connection,
-            link: Rc::clone(link),
+            link: Rc::downgrade(link),
             request,
         };
         let slot = u32::try_from(self.slab.insert(pending)).ok()?;

@@ -9,7 +9,8 @@ use http_body_util::Full;
 #[derive(Debug)]
 pub struct Response {
     status: StatusCode,
-    headers: HeaderMap,
+    content_type: Option<HeaderValue>,
+    headers: Vec<(HeaderName, HeaderValue)>,
     body: Bytes,
 }
 
@@ -42,19 +43,13 @@ impl Response {
         let status = code
             .and_then(|code| StatusCode::from_u16(code).ok())
             .ok_or(ResponseError::Status(status))?;
-        Ok(Self {
-            status,
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-        })
+        Ok(Self::empty(status))
     }
 
     /// An answer of JSON text.
     pub fn json(status: u32, body: Bytes) -> Result<Self, ResponseError> {
         let mut response = Self::new(status)?;
-        response
-            .headers
-            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.set_json();
         response.body = body;
         Ok(response)
     }
@@ -62,12 +57,18 @@ impl Response {
     /// The answer when there is no room for a request.
     pub(crate) fn overloaded() -> Self {
         let body = r#"{"error":{"code":"SERVICE_UNAVAILABLE","message":"too many requests are unanswered"}}"#;
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let mut response = Self::empty(StatusCode::SERVICE_UNAVAILABLE);
+        response.set_json();
+        response.body = Bytes::from_static(body.as_bytes());
+        response
+    }
+
+    fn empty(status: StatusCode) -> Self {
         Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            headers,
-            body: Bytes::from_static(body.as_bytes()),
+            status,
+            content_type: None,
+            headers: Vec::new(),
+            body: Bytes::new(),
         }
     }
 
@@ -78,8 +79,7 @@ impl Response {
 
     /// Sets `content-type` to JSON without looking at text.
     pub fn set_json(&mut self) {
-        self.headers
-            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.content_type = Some(HeaderValue::from_static("application/json"));
     }
 
     /// Adds a header; one that is there already is repeated.
@@ -92,19 +92,26 @@ impl Response {
         }
         let value = HeaderValue::from_bytes(value)
             .map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
-        self.headers.append(parsed, value);
+        self.headers.push((parsed, value));
         Ok(())
     }
 
     /// Closes the connection after this answer.
     pub(crate) fn close(&mut self) {
-        self.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        self.headers.push((CONNECTION, HeaderValue::from_static("close")));
     }
 
-    pub(crate) fn into_http(self) -> http::Response<Full<Bytes>> {
+    /// The answer as hyper takes it, its headers in the given empty map.
+    pub(crate) fn into_http(self, mut headers: HeaderMap) -> http::Response<Full<Bytes>> {
+        if let Some(content_type) = self.content_type {
+            headers.insert(CONTENT_TYPE, content_type);
+        }
+        for (name, value) in self.headers {
+            headers.append(name, value);
+        }
         let mut response = http::Response::new(Full::new(self.body));
         *response.status_mut() = self.status;
-        *response.headers_mut() = self.headers;
+        *response.headers_mut() = headers;
         response
     }
 }

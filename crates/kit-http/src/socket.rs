@@ -15,6 +15,7 @@ pub(crate) struct Socket {
     writable: bool,
     /// The peer has closed its side; reading will end, and no further event will say so.
     read_closed: bool,
+    dead: bool,
 }
 
 impl Socket {
@@ -25,6 +26,7 @@ impl Socket {
             readable: true,
             writable: true,
             read_closed: false,
+            dead: false,
         }
     }
 
@@ -40,6 +42,17 @@ impl Socket {
         self.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
         self.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
         self.read_closed |= event.is_read_closed() || event.is_error();
+        self.dead |= event.is_write_closed() || event.is_error();
+    }
+
+    /// Whether the peer has closed its side, by leaving or by a half-close; the two cannot be told apart.
+    pub(crate) fn is_read_closed(&self) -> bool {
+        self.read_closed
+    }
+
+    /// Whether the connection is broken in both directions.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead
     }
 
     /// Whether the peer lets the socket's buffer stay full.

@@ -9,13 +9,35 @@ fn a_client_that_leaves_is_reported() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
-    std::thread::sleep(Duration::from_millis(30));
+    server.await_requests(1);
     assert!(server.aborted.try_recv().is_err());
     drop(client);
     assert_eq!(
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/never")
     );
+}
+
+#[test]
+fn a_half_closed_client_is_reported_and_still_answered() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/later"));
+    client.send(&get("/second"));
+    client.stream.shutdown(std::net::Shutdown::Write).expect("open");
+    assert_eq!(client.answer().text(), "\"later\"");
+    assert_eq!(client.answer().text(), "\"/second\"");
+    assert!(client.is_at_end());
+    assert_eq!(
+        server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
+        Ok("/later")
+    );
+    // The second one began when the client seemed gone already.
+    assert_eq!(
+        server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
+        Ok("/second")
+    );
+    assert!(server.aborted.try_recv().is_err());
 }
 
 #[test]
@@ -59,7 +81,7 @@ fn closing_finishes_what_is_under_way() {
     let mut fresh = server.connect();
     let mut busy = server.connect();
     busy.send(&get("/later"));
-    std::thread::sleep(Duration::from_millis(15));
+    server.await_requests(2);
     server.send(Command::Close(Duration::from_secs(5)));
     let answer = busy.answer();
     assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
@@ -76,7 +98,7 @@ fn closing_cuts_what_does_not_finish() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
-    std::thread::sleep(Duration::from_millis(15));
+    server.await_requests(1);
     let start = Instant::now();
     server.send(Command::Close(Duration::from_millis(100)));
     assert!(client.is_at_end());

@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ pub(crate) struct Server {
     /// Paths of requests whose client left.
     pub(crate) aborted: Receiver<String>,
     thread: Option<JoinHandle<Report>>,
+    seen: Arc<AtomicU64>,
 }
 
 /// What the loop counted.
@@ -48,10 +51,12 @@ impl Server {
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
         let (started, address) = channel();
+        let seen = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
             let engine = Engine::bind(config).expect("binds");
             started.send(engine.local_addr()).expect("the test waits");
-            run(&engine, &inbox, aborts)
+            run(&engine, &inbox, aborts, &counter)
         });
         let address = address.recv().expect("the server starts");
         Self {
@@ -59,6 +64,19 @@ impl Server {
             commands,
             aborted,
             thread: Some(thread),
+            seen,
+        }
+    }
+
+    /// Waits until the handler has seen this many requests.
+    pub(crate) fn await_requests(&self, count: u64) {
+        let start = Instant::now();
+        while self.seen.load(Ordering::Relaxed) < count {
+            assert!(
+                start.elapsed() < Duration::from_secs(5),
+                "the request does not arrive"
+            );
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -158,7 +176,7 @@ fn describe(request: &Request) -> String {
     text
 }
 
-fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>) -> Report {
+fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>, seen: &AtomicU64) -> Report {
     let mut poll = Poll::new().expect("a poller");
     let fd = engine.as_raw_fd();
     poll.registry()
@@ -204,6 +222,7 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>) -> Re
                 engine.respond(id, response).expect("an open request");
             }
         }
+        seen.store(answers.requests, Ordering::Relaxed);
         if closing && engine.is_closed() {
             break;
         }
