@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
             body.line(format!("const {name} = {read};"));
             let condition = self.condition(property.r#type, &name, &extend(path, &property.name), module);
             conditions.push(if property.optional_in_input() {
-                format!("({name} === undefined || ({condition}))")
+                format!("({name} === undefined || {})", operand(&condition))
             } else {
                 condition
             });
@@ -191,11 +191,13 @@ impl<'a> Checker<'a> {
                 body.line(format!("if ({skip}) continue;"));
                 body.line("const item = value[key];");
                 let condition = self.condition(index, "item", &extend(path, "Value"), module);
-                body.line(format!("if (!({condition})) return false;"));
+                body.line(format!("if ({}) return false;", negated(&condition)));
             });
             body.line("return true;");
         } else if conditions.is_empty() {
             body.line("return true;");
+        } else if let [only] = conditions.as_slice() {
+            body.line(format!("return {only};"));
         } else {
             body.block("return (", ");", |body| body.line(conditions.join(" &&\n")));
         }
@@ -222,7 +224,7 @@ impl<'a> Checker<'a> {
             |body| {
                 body.line("const item: unknown = value[index];");
                 let condition = self.condition(element, "item", &extend(path, "Item"), module);
-                body.line(format!("if (!({condition})) return false;"));
+                body.line(format!("if ({}) return false;", negated(&condition)));
             },
         );
         if constraints.unique_items {
@@ -260,7 +262,7 @@ impl<'a> Checker<'a> {
                     |body| {
                         body.line("const item: unknown = value[index];");
                         let condition = self.condition(element.r#type, "item", &path, module);
-                        body.line(format!("if (!({condition})) return false;"));
+                        body.line(format!("if ({}) return false;", negated(&condition)));
                     },
                 );
                 continue;
@@ -278,7 +280,7 @@ impl<'a> Checker<'a> {
             } else {
                 String::new()
             };
-            body.line(format!("if ({absent}!({condition})) return false;"));
+            body.line(format!("if ({absent}{}) return false;", negated(&condition)));
         }
         body.line("return true;");
     }
@@ -307,14 +309,7 @@ impl<'a> Checker<'a> {
         }
         let conditions: Vec<_> = members
             .iter()
-            .map(|member| {
-                let condition = self.condition(*member, value, path, module);
-                if condition.contains(" && ") {
-                    format!("({condition})")
-                } else {
-                    condition
-                }
-            })
+            .map(|member| operand(&self.condition(*member, value, path, module)))
             .collect();
         format!("({})", conditions.join(" || "))
     }
@@ -384,6 +379,24 @@ impl<'a> Checker<'a> {
         found
             .into_iter()
             .any(|target| self.context.analysis.is_recursive(target))
+    }
+}
+
+/// A condition beside `||`.
+fn operand(condition: &str) -> String {
+    if condition.contains(" && ") {
+        format!("({condition})")
+    } else {
+        condition.to_owned()
+    }
+}
+
+/// The opposite of a condition.
+fn negated(condition: &str) -> String {
+    if condition.contains(' ') {
+        format!("!({condition})")
+    } else {
+        format!("!{condition}")
     }
 }
 

@@ -98,7 +98,7 @@ impl<'a> Decoder<'a> {
             TypeKind::Union { members } if self.nullable(members).is_some() => {
                 let inner = self.nullable(members).unwrap_or(id);
                 let inner = self.expression(inner, value, path, module);
-                format!("({value} === null ? null : {inner})")
+                format!("{value} === null ? null : {inner}")
             }
             _ => self.private_function(id, value, path, module),
         }

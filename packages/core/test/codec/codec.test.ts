@@ -163,7 +163,7 @@ test("strings are written as JSON.stringify writes them", () => {
     "\udc00x",
     "\u2028",
   ];
-  for (const text of [...texts, ...texts.map((text) => text + "x".repeat(60))]) {
+  for (const text of [...texts, ...texts.map((short) => short + "x".repeat(60))]) {
     assert.equal(writeString(text), JSON.stringify(text));
   }
   for (const value of [5, null, undefined, {}, Object("text")])

@@ -84,7 +84,7 @@ function isContainersItems(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(isContainersItemsItem(item))) return false;
+    if (!isContainersItemsItem(item)) return false;
   }
   return true;
 }
@@ -166,16 +166,16 @@ export function isContainers(value: unknown): boolean {
   const record = value["record"];
   const mixed = value["mixed"];
   return (
-    (plain === undefined || (isContainersPlain(plain))) &&
-    (dates === undefined || (isContainersDates(dates))) &&
-    (bounded === undefined || (isContainersBounded(bounded))) &&
-    (property3 === undefined || (isContainersItems(property3))) &&
-    (pair === undefined || (isContainersPair(pair))) &&
-    (open === undefined || (isContainersOpen(open))) &&
-    (spread === undefined || (isContainersSpread(spread))) &&
-    (empty === undefined || (isContainersEmpty(empty))) &&
-    (record === undefined || (isContainersRecord(record))) &&
-    (mixed === undefined || (isContainersMixed(mixed)))
+    (plain === undefined || isContainersPlain(plain)) &&
+    (dates === undefined || isContainersDates(dates)) &&
+    (bounded === undefined || isContainersBounded(bounded)) &&
+    (property3 === undefined || isContainersItems(property3)) &&
+    (pair === undefined || isContainersPair(pair)) &&
+    (open === undefined || isContainersOpen(open)) &&
+    (spread === undefined || isContainersSpread(spread)) &&
+    (empty === undefined || isContainersEmpty(empty)) &&
+    (record === undefined || isContainersRecord(record)) &&
+    (mixed === undefined || isContainersMixed(mixed))
   );
 }
 

@@ -17,9 +17,7 @@ export const DateShape: Shape = {
 export function isDate(value: unknown): boolean {
   if (!isObject(value)) return false;
   const at = value["at"];
-  return (
-    typeof at === "string" && isDateTime(at)
-  );
+  return typeof at === "string" && isDateTime(at);
 }
 
 /** The `Date` of a value that {@link isDate} took. */

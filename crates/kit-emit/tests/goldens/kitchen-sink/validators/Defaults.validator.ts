@@ -46,9 +46,7 @@ function isDefaultsDates(value: unknown): boolean {
 function isDefaultsSettings(value: unknown): boolean {
   if (!isObject(value)) return false;
   const dark = value["dark"];
-  return (
-    typeof dark === "boolean"
-  );
+  return typeof dark === "boolean";
 }
 
 /** Whether a parsed JSON value is a `Defaults`. */
@@ -68,12 +66,12 @@ export function isDefaults(value: unknown): boolean {
     typeof name === "string" &&
     (count === undefined || (typeof count === "number" && Number.isFinite(count))) &&
     (since === undefined || (typeof since === "string" && isDateTime(since))) &&
-    (big === undefined || (isBigIntText(big))) &&
-    (note === undefined || ((typeof note === "string" || note === null))) &&
-    (dates === undefined || (isDefaultsDates(dates))) &&
-    (settings === undefined || (isDefaultsSettings(settings))) &&
+    (big === undefined || isBigIntText(big)) &&
+    (note === undefined || (typeof note === "string" || note === null)) &&
+    (dates === undefined || isDefaultsDates(dates)) &&
+    (settings === undefined || isDefaultsSettings(settings)) &&
     (untouched === undefined || (typeof untouched === "number" && Number.isFinite(untouched))) &&
-    (made === undefined || (typeof made === "string")) &&
+    (made === undefined || typeof made === "string") &&
     typeof last === "string"
   );
 }

@@ -22,9 +22,7 @@ export const EntangledShape: Shape = { kind: "reference", recursive: true, to: (
 function isEntangled2(value: unknown, depth: number): boolean {
   if (!isObject(value)) return false;
   const next = value["next"];
-  return (
-    isEntangled(next, depth + 1)
-  );
+  return isEntangled(next, depth + 1);
 }
 
 function isEntangled3(value: unknown, depth: number): boolean {

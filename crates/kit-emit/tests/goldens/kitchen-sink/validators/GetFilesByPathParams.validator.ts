@@ -17,9 +17,7 @@ export const GetFilesByPathParamsShape: Shape = {
 export function isGetFilesByPathParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   const path = value["path"];
-  return (
-    typeof path === "string"
-  );
+  return typeof path === "string";
 }
 
 /** The `GetFilesByPathParams` of a value that {@link isGetFilesByPathParams} took. */

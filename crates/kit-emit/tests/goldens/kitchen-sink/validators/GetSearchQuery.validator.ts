@@ -61,14 +61,14 @@ export function isGetSearchQuery(value: unknown): boolean {
   const property8 = own(value, "__proto__");
   return (
     (limit === undefined || (typeof limit === "number" && Number.isFinite(limit))) &&
-    (deep === undefined || (typeof deep === "boolean")) &&
+    (deep === undefined || typeof deep === "boolean") &&
     (since === undefined || (typeof since === "string" && isDateTime(since))) &&
-    (big === undefined || (isBigIntText(big))) &&
-    (sides === undefined || ((sides === 1 || sides === 2 || sides === "all"))) &&
-    (ids === undefined || (isGetSearchQueryIds(ids))) &&
-    (tags === undefined || (isGetSearchQueryTags(tags))) &&
-    (q === undefined || (typeof q === "string")) &&
-    (property8 === undefined || (typeof property8 === "string"))
+    (big === undefined || isBigIntText(big)) &&
+    (sides === undefined || (sides === 1 || sides === 2 || sides === "all")) &&
+    (ids === undefined || isGetSearchQueryIds(ids)) &&
+    (tags === undefined || isGetSearchQueryTags(tags)) &&
+    (q === undefined || typeof q === "string") &&
+    (property8 === undefined || typeof property8 === "string")
   );
 }
 

@@ -49,7 +49,7 @@ function isJsonMember4(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(isJson(item))) return false;
+    if (!isJson(item)) return false;
   }
   return true;
 }

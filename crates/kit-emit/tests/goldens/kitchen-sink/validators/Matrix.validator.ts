@@ -28,7 +28,7 @@ export function isMatrix(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(isMatrixItem(item))) return false;
+    if (!isMatrixItem(item)) return false;
   }
   return true;
 }

@@ -42,19 +42,19 @@ export function isOddOptional(value: unknown): boolean {
   const property11 = value["ünïcode"];
   const property12 = value["1"];
   return (
-    (constructor === undefined || (typeof constructor === "string")) &&
-    (toString === undefined || (typeof toString === "string")) &&
-    (property2 === undefined || (typeof property2 === "string")) &&
-    (property3 === undefined || (typeof property3 === "string")) &&
-    (property4 === undefined || (typeof property4 === "string")) &&
-    (property5 === undefined || (typeof property5 === "string")) &&
-    (property6 === undefined || (typeof property6 === "string")) &&
-    (property7 === undefined || (typeof property7 === "string")) &&
-    (property8 === undefined || (typeof property8 === "string")) &&
-    (property9 === undefined || (typeof property9 === "string")) &&
-    (property10 === undefined || (typeof property10 === "string")) &&
-    (property11 === undefined || (typeof property11 === "string")) &&
-    (property12 === undefined || (typeof property12 === "string"))
+    (constructor === undefined || typeof constructor === "string") &&
+    (toString === undefined || typeof toString === "string") &&
+    (property2 === undefined || typeof property2 === "string") &&
+    (property3 === undefined || typeof property3 === "string") &&
+    (property4 === undefined || typeof property4 === "string") &&
+    (property5 === undefined || typeof property5 === "string") &&
+    (property6 === undefined || typeof property6 === "string") &&
+    (property7 === undefined || typeof property7 === "string") &&
+    (property8 === undefined || typeof property8 === "string") &&
+    (property9 === undefined || typeof property9 === "string") &&
+    (property10 === undefined || typeof property10 === "string") &&
+    (property11 === undefined || typeof property11 === "string") &&
+    (property12 === undefined || typeof property12 === "string")
   );
 }
 

@@ -24,7 +24,7 @@ export function isPerson(value: unknown, depth = 0): boolean {
   const team = value["team"];
   return (
     typeof name === "string" &&
-    (team === undefined || (isTeam(team, depth + 1)))
+    (team === undefined || isTeam(team, depth + 1))
   );
 }
 

@@ -64,7 +64,7 @@ export function isScalars(value: unknown): boolean {
     seven === 7 &&
     yes === true &&
     isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n &&
-    (never === undefined || (false))
+    (never === undefined || false)
   );
 }
 

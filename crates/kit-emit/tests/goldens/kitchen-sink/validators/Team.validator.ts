@@ -29,9 +29,7 @@ export function isTeam(value: unknown, depth = 0): boolean {
   if (!enter(depth)) return false;
   if (!isObject(value)) return false;
   const members = value["members"];
-  return (
-    isTeamMembers(members, depth)
-  );
+  return isTeamMembers(members, depth);
 }
 
 function decodeTeamMembers(value: unknown): unknown {

@@ -53,9 +53,7 @@ const choicesUnionsMany: ReadonlySet<unknown> = new Set(["choice0", "choice1", "
 function isUnionsOverlapping(value: unknown): boolean {
   if (!isObject(value)) return false;
   const a = value["a"];
-  return (
-    typeof a === "string"
-  );
+  return typeof a === "string";
 }
 
 function isUnionsOverlapping2(value: unknown): boolean {
@@ -92,17 +90,17 @@ export function isUnions(value: unknown): boolean {
   const anything = value["anything"];
   const oneOrMany = value["oneOrMany"];
   return (
-    (figure === undefined || (isFigure(figure))) &&
-    (status === undefined || ((status === "active" || status === "suspended" || status === "deleted"))) &&
-    (many === undefined || (choicesUnionsMany.has(many))) &&
+    (figure === undefined || isFigure(figure)) &&
+    (status === undefined || (status === "active" || status === "suspended" || status === "deleted")) &&
+    (many === undefined || choicesUnionsMany.has(many)) &&
     (nullableText === undefined || (((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) &&
     (nullableDate === undefined || (((typeof nullableDate === "string" && isDateTime(nullableDate)) || nullableDate === null))) &&
     (textOrDate === undefined || ((typeof textOrDate === "string" || (typeof textOrDate === "string" && isDateTime(textOrDate))))) &&
     (numberOrFlag === undefined || (((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) &&
-    (bigOrText === undefined || ((typeof bigOrText === "string" || isBigIntText(bigOrText)))) &&
-    (overlapping === undefined || ((isUnionsOverlapping(overlapping) || isUnionsOverlapping2(overlapping)))) &&
+    (bigOrText === undefined || (typeof bigOrText === "string" || isBigIntText(bigOrText))) &&
+    (overlapping === undefined || (isUnionsOverlapping(overlapping) || isUnionsOverlapping2(overlapping))) &&
     (anything === undefined || ((anything === null || isFigure(anything) || (typeof anything === "number" && Number.isFinite(anything)) || isUnionsOverlapping(anything)))) &&
-    (oneOrMany === undefined || ((typeof oneOrMany === "string" || isUnionsOneOrMany(oneOrMany))))
+    (oneOrMany === undefined || (typeof oneOrMany === "string" || isUnionsOneOrMany(oneOrMany)))
   );
 }
 
@@ -157,7 +155,7 @@ export function decodeUnions(value: unknown): Types.Unions {
   const nullableText = input["nullableText"];
   if (nullableText !== undefined) result["nullableText"] = nullableText;
   const nullableDate = input["nullableDate"];
-  if (nullableDate !== undefined) result["nullableDate"] = (nullableDate === null ? null : $decodeDate(nullableDate as string));
+  if (nullableDate !== undefined) result["nullableDate"] = nullableDate === null ? null : $decodeDate(nullableDate as string);
   const textOrDate = input["textOrDate"];
   if (textOrDate !== undefined) result["textOrDate"] = decodeUnionsTextOrDate(textOrDate);
   const numberOrFlag = input["numberOrFlag"];

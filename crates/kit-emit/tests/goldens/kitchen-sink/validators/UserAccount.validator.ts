@@ -22,9 +22,9 @@ export function isUserAccount(value: unknown): boolean {
   const email = value["email"];
   const status = value["status"];
   return (
-    (id === undefined || (typeof id === "string")) &&
+    (id === undefined || typeof id === "string") &&
     typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email) &&
-    (status === undefined || ((status === "active" || status === "suspended" || status === "deleted")))
+    (status === undefined || (status === "active" || status === "suspended" || status === "deleted"))
   );
 }
 

@@ -3,14 +3,15 @@
 //! Writers keep no path and check no rule; they refuse what has no JSON form. Where one did, `unserializable` finds the place
 //! by the type's shape.
 
-use kit_ir::{
-    Declaration, DeclarationId, LiteralValue, ObjectType, Property, TupleElement, TypeId, TypeKind,
-};
+mod object;
+mod union;
 
-use crate::analysis::{collect_references, discriminant, ordered_members, resolve};
+use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, TypeKind};
+
+use crate::analysis::collect_references;
 use crate::text::{Module, Writer, literal};
 use crate::types::origin;
-use crate::validator::{Shapes, extend, is_inherited, is_no_index, local};
+use crate::validator::{extend, is_inherited};
 use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
@@ -165,28 +166,6 @@ impl<'a> Serializers<'a> {
         }
     }
 
-    /// The distinct helpers that write the members of a union; empty where a member is no scalar.
-    fn uniform(&self, members: &[TypeId]) -> Vec<&'static str> {
-        let mut helpers = Vec::new();
-        for member in members {
-            let helper = match &self.context.program.types[resolve(self.context.program, *member)].kind {
-                TypeKind::Null => "null",
-                TypeKind::Boolean => "writeBoolean",
-                TypeKind::Number => "writeNumber",
-                TypeKind::String | TypeKind::Template { .. } => "writeString",
-                TypeKind::BigInt => "writeBigInt",
-                TypeKind::Date => "writeDate",
-                TypeKind::Bytes => "writeBytes",
-                TypeKind::Literal { value } => literal_writer(value),
-                _ => return Vec::new(),
-            };
-            if !helpers.contains(&helper) {
-                helpers.push(helper);
-            }
-        }
-        helpers
-    }
-
     fn private_function(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
         let deep = self.counted && self.reaches_recursive(id);
         let name = module.once("write", id.0.to_string(), path, |module, name| {
@@ -216,129 +195,6 @@ impl<'a> Serializers<'a> {
         } else {
             format!("{name}({value})")
         }
-    }
-
-    fn object_body(&self, object: &ObjectType, path: &[String], body: &mut Writer, module: &mut Module) {
-        let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
-        body.line(format!("if (!{is_object}(value)) {refuse}(value);"));
-        let always = object.properties.iter().position(|property| !property.optional);
-        if let Some(0) = always
-            && object.index.is_none()
-            && object.properties.iter().all(|property| !property.optional)
-        {
-            self.fixed_object(object, path, body, module);
-            return;
-        }
-        if object.properties.is_empty() && object.index.is_none() {
-            body.line("return \"{}\";");
-            return;
-        }
-        body.line("let text = \"{\";");
-        for (position, property) in object.properties.iter().enumerate() {
-            // Behind the first property that is always there, every other one has a comma before it.
-            let comma = match always {
-                Some(first) if position > first => Comma::Before,
-                Some(first) if position == first && first == 0 => Comma::None,
-                _ => Comma::WhereNeeded,
-            };
-            self.append(property, position, comma, path, body, module);
-        }
-        if let Some(index) = object.index {
-            self.append_index(object, index, path, body, module);
-        }
-        body.line("return `${text}}`;");
-    }
-
-    /// An object without optional properties is one template.
-    fn fixed_object(&self, object: &ObjectType, path: &[String], body: &mut Writer, module: &mut Module) {
-        let mut parts = Vec::new();
-        for (position, property) in object.properties.iter().enumerate() {
-            let value = self.property(property, position, path, body, module);
-            let before = if position == 0 { "{" } else { "," };
-            let after = if position + 1 == object.properties.len() {
-                "}"
-            } else {
-                ""
-            };
-            parts.push(format!(
-                "`{before}{}:${{{value}}}{after}`",
-                json_key(&property.name)
-            ));
-        }
-        if let [only] = parts.as_slice() {
-            body.line(format!("return {only};"));
-        } else {
-            body.block("return (", ");", |body| body.line(parts.join(" +\n")));
-        }
-    }
-
-    /// JSON text of a property of `value`. Adds a local where the value is needed twice.
-    fn property(
-        &self,
-        property: &Property,
-        position: usize,
-        path: &[String],
-        body: &mut Writer,
-        module: &mut Module,
-    ) -> String {
-        let read = read(&property.name, module);
-        let path = extend(path, &property.name);
-        let text = self.expression(property.r#type, &read, &path, module);
-        if text.matches(read.as_str()).count() < 2 {
-            return text;
-        }
-        let name = local(&property.name, position);
-        body.line(format!("const {name} = {read};"));
-        self.expression(property.r#type, &name, &path, module)
-    }
-
-    fn append(
-        &self,
-        property: &Property,
-        position: usize,
-        comma: Comma,
-        path: &[String],
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
-        let key = json_key(&property.name);
-        let before = match comma {
-            Comma::None => "",
-            Comma::Before => ",",
-            Comma::WhereNeeded if position == 0 => "",
-            Comma::WhereNeeded => "${text.length > 1 ? \",\" : \"\"}",
-        };
-        if property.optional {
-            let name = local(&property.name, position);
-            body.line(format!("const {name} = {};", read(&property.name, module)));
-            let value = self.expression(property.r#type, &name, &extend(path, &property.name), module);
-            body.line(format!(
-                "if ({name} !== undefined) text += `{before}{key}:${{{value}}}`;"
-            ));
-        } else {
-            let value = self.property(property, position, path, body, module);
-            body.line(format!("text += `{before}{key}:${{{value}}}`;"));
-        }
-    }
-
-    fn append_index(
-        &self,
-        object: &ObjectType,
-        index: TypeId,
-        path: &[String],
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
-        let write_string = module.helper("writeString");
-        body.block("for (const key of Object.keys(value)) {", "}", |body| {
-            let skip = is_no_index(object);
-            body.line(format!("if ({skip}) continue;"));
-            body.line("const item = value[key];");
-            let item = self.expression(index, "item", &extend(path, "Value"), module);
-            body.line(format!(
-                "if (item !== undefined) text += `${{text.length > 1 ? \",\" : \"\"}}${{{write_string}(key)}}:${{{item}}}`;"
-            ));
-        });
     }
 
     fn array_body(&self, element: TypeId, path: &[String], body: &mut Writer, module: &mut Module) {
@@ -402,111 +258,6 @@ impl<'a> Serializers<'a> {
         body.line("return `[${parts.join()}]`;");
     }
 
-    /// Members by what the value is: scalars by their type, arrays, then objects by discriminant or by fit.
-    fn union_body(&self, members: &[TypeId], path: &[String], body: &mut Writer, module: &mut Module) {
-        let program = self.context.program;
-        let found = discriminant(program, members);
-        let ordered = ordered_members(program, members);
-        let mut tested: Vec<&str> = Vec::new();
-        let mut containers = Vec::new();
-        for (position, member) in ordered.iter().enumerate() {
-            let resolved = resolve(program, *member);
-            let test = match &program.types[resolved].kind {
-                TypeKind::Null => "value === null",
-                TypeKind::Boolean => "typeof value === \"boolean\"",
-                TypeKind::Number => "typeof value === \"number\"",
-                TypeKind::String | TypeKind::Template { .. } => "typeof value === \"string\"",
-                TypeKind::BigInt => "typeof value === \"bigint\"",
-                TypeKind::Date => "value instanceof Date",
-                TypeKind::Bytes => "value instanceof Uint8Array",
-                TypeKind::Literal { value } => match value {
-                    LiteralValue::String(_) => "typeof value === \"string\"",
-                    LiteralValue::Number(_) => "typeof value === \"number\"",
-                    LiteralValue::Boolean(_) => "typeof value === \"boolean\"",
-                    LiteralValue::BigInt(_) => "typeof value === \"bigint\"",
-                },
-                TypeKind::Never => continue,
-                TypeKind::Unknown
-                | TypeKind::Array { .. }
-                | TypeKind::Tuple { .. }
-                | TypeKind::Object(_)
-                | TypeKind::Union { .. }
-                | TypeKind::Reference { .. } => {
-                    containers.push((position, *member));
-                    continue;
-                }
-            };
-            if tested.contains(&test) {
-                continue;
-            }
-            tested.push(test);
-            let text = self.expression(resolved, "value", path, module);
-            body.line(format!("if ({test}) return {text};"));
-        }
-        self.container_members(&containers, found.as_ref(), path, body, module);
-    }
-
-    fn container_members(
-        &self,
-        containers: &[(usize, TypeId)],
-        found: Option<&crate::analysis::Discriminant>,
-        path: &[String],
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
-        let refuse = module.helper("refuse");
-        if let [(position, only)] = containers {
-            let text = self.expression(
-                *only,
-                "value",
-                &extend(path, &format!("Member{position}")),
-                module,
-            );
-            body.line(format!("return {text};"));
-            return;
-        }
-        let is_case = |id: TypeId| found.is_some_and(|found| found.cases.iter().any(|(case, _)| *case == id));
-        for (position, member) in containers.iter().filter(|(_, member)| !is_case(*member)) {
-            let path = extend(path, &format!("Member{position}"));
-            let (shape, fits) = (self.hoisted_shape(*member, &path, module), module.helper("fits"));
-            let text = self.expression(*member, "value", &path, module);
-            body.line(format!("if ({fits}({shape}, value, \"value\")) return {text};"));
-        }
-        let Some(found) = found else {
-            body.line(format!("return {refuse}(value);"));
-            return;
-        };
-        let is_object = module.helper("isObject");
-        body.line(format!("if (!{is_object}(value)) {refuse}(value);"));
-        let tag = read(&found.property, module);
-        body.block(format!("switch ({tag}) {{"), "}", |body| {
-            for (position, (member, literals)) in found.cases.iter().enumerate() {
-                for literal in literals {
-                    body.line(format!("case {}:", literal::value(literal)));
-                }
-                let text = self.expression(
-                    *member,
-                    "value",
-                    &extend(path, &format!("Case{position}")),
-                    module,
-                );
-                body.line(format!("  return {text};"));
-            }
-            body.line("default:");
-            body.line(format!("  return {refuse}(value);"));
-        });
-    }
-
-    fn hoisted_shape(&self, id: TypeId, path: &[String], module: &mut Module) -> String {
-        module.once("shape", id.0.to_string(), path, |module, name| {
-            let shape = module.codec_type("Shape");
-            let text = Shapes::new(self.context, None).shape(id, None, path, module);
-            let mut writer = Writer::default();
-            writer.line(format!("const {name}: {shape} = {text};"));
-            module.push(writer);
-        })
-    }
-
     fn reaches_recursive(&self, id: TypeId) -> bool {
         let mut found = Vec::new();
         collect_references(self.context.program, id, &mut found);
@@ -514,14 +265,6 @@ impl<'a> Serializers<'a> {
             .into_iter()
             .any(|target| self.context.analysis.is_recursive(target))
     }
-}
-
-/// Whether a comma stands before a property.
-#[derive(Clone, Copy)]
-enum Comma {
-    None,
-    Before,
-    WhereNeeded,
 }
 
 fn literal_writer(value: &LiteralValue) -> &'static str {
@@ -541,9 +284,4 @@ fn read(name: &str, module: &mut Module) -> String {
     } else {
         format!("value[{key}]")
     }
-}
-
-/// A key in JSON, for the inside of a template literal.
-fn json_key(name: &str) -> String {
-    literal::template(&serde_json::Value::from(name).to_string())
 }

@@ -1,0 +1,151 @@
+//! Objects: one template where every property is always there, else text that grows.
+
+use kit_ir::{ObjectType, Property, TypeId};
+
+use super::{Serializers, read};
+use crate::text::{Module, Writer, literal};
+use crate::validator::{extend, is_no_index, local};
+
+/// Whether a comma stands before a property.
+#[derive(Clone, Copy)]
+enum Comma {
+    None,
+    Before,
+    WhereNeeded,
+}
+
+impl Serializers<'_> {
+    pub(super) fn object_body(
+        &self,
+        object: &ObjectType,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
+        body.line(format!("if (!{is_object}(value)) {refuse}(value);"));
+        let always = object.properties.iter().position(|property| !property.optional);
+        if let Some(0) = always
+            && object.index.is_none()
+            && object.properties.iter().all(|property| !property.optional)
+        {
+            self.fixed_object(object, path, body, module);
+            return;
+        }
+        if object.properties.is_empty() && object.index.is_none() {
+            body.line("return \"{}\";");
+            return;
+        }
+        body.line("let text = \"{\";");
+        for (position, property) in object.properties.iter().enumerate() {
+            // Behind the first property that is always there, every other one has a comma before it.
+            let comma = match always {
+                Some(first) if position > first => Comma::Before,
+                Some(first) if position == first && first == 0 => Comma::None,
+                _ => Comma::WhereNeeded,
+            };
+            self.append(property, position, comma, path, body, module);
+        }
+        if let Some(index) = object.index {
+            self.append_index(object, index, path, body, module);
+        }
+        body.line("return `${text}}`;");
+    }
+
+    /// An object without optional properties is one template.
+    fn fixed_object(&self, object: &ObjectType, path: &[String], body: &mut Writer, module: &mut Module) {
+        let mut parts = Vec::new();
+        for (position, property) in object.properties.iter().enumerate() {
+            let value = self.property(property, position, path, body, module);
+            let before = if position == 0 { "{" } else { "," };
+            let after = if position + 1 == object.properties.len() {
+                "}"
+            } else {
+                ""
+            };
+            parts.push(format!(
+                "`{before}{}:${{{value}}}{after}`",
+                json_key(&property.name)
+            ));
+        }
+        if let [only] = parts.as_slice() {
+            body.line(format!("return {only};"));
+        } else {
+            body.block("return (", ");", |body| body.line(parts.join(" +\n")));
+        }
+    }
+
+    /// JSON text of a property of `value`. Adds a local where the value is needed twice.
+    fn property(
+        &self,
+        property: &Property,
+        position: usize,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) -> String {
+        let read = read(&property.name, module);
+        let path = extend(path, &property.name);
+        let text = self.expression(property.r#type, &read, &path, module);
+        if text.matches(read.as_str()).count() < 2 {
+            return text;
+        }
+        let name = local(&property.name, position);
+        body.line(format!("const {name} = {read};"));
+        self.expression(property.r#type, &name, &path, module)
+    }
+
+    fn append(
+        &self,
+        property: &Property,
+        position: usize,
+        comma: Comma,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let key = json_key(&property.name);
+        let before = match comma {
+            Comma::None => "",
+            Comma::Before => ",",
+            Comma::WhereNeeded if position == 0 => "",
+            Comma::WhereNeeded => "${text.length > 1 ? \",\" : \"\"}",
+        };
+        if property.optional {
+            let name = local(&property.name, position);
+            body.line(format!("const {name} = {};", read(&property.name, module)));
+            let value = self.expression(property.r#type, &name, &extend(path, &property.name), module);
+            body.line(format!(
+                "if ({name} !== undefined) text += `{before}{key}:${{{value}}}`;"
+            ));
+        } else {
+            let value = self.property(property, position, path, body, module);
+            body.line(format!("text += `{before}{key}:${{{value}}}`;"));
+        }
+    }
+
+    fn append_index(
+        &self,
+        object: &ObjectType,
+        index: TypeId,
+        path: &[String],
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let write_string = module.helper("writeString");
+        body.block("for (const key of Object.keys(value)) {", "}", |body| {
+            let skip = is_no_index(object);
+            body.line(format!("if ({skip}) continue;"));
+            body.line("const item = value[key];");
+            let item = self.expression(index, "item", &extend(path, "Value"), module);
+            body.line(format!(
+                "if (item !== undefined) text += `${{text.length > 1 ? \",\" : \"\"}}${{{write_string}(key)}}:${{{item}}}`;"
+            ));
+        });
+    }
+}
+
+/// A key in JSON, for the inside of a template literal.
+fn json_key(name: &str) -> String {
+    literal::template(&serde_json::Value::from(name).to_string())
+}
