@@ -128,6 +128,18 @@ describe("ctx", () => {
     }
   });
 
+  it("knows its ids when all is over, and can no longer be aborted", async () => {
+    let late: RequestContext | undefined;
+    const { send } = await serve([[get, ({ ctx }) => ((late = ctx), {})]]);
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await send("GET /things/1", { headers: { traceparent } });
+    assert.equal(late!.traceId, "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert.equal(late!.signal.aborted, false);
+    await send("GET /things/1");
+    assert.match(late!.traceId, /^[0-9a-f]{32}$/);
+    assert.throws(() => late!.headers["accept"], /answered already/);
+  });
+
   it("says in the log where it is used too late", async () => {
     let late: RequestContext | undefined;
     const { send, log } = await serve([[get, ({ ctx }) => ((late = ctx), {})]], { logLevel: "info" });

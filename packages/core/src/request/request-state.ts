@@ -67,7 +67,7 @@ export class RequestState implements FailedRequest {
   }
 
   get traceId(): string {
-    return (this.#traceId ??= traceIdOf(this.exchange.header("traceparent")) ?? randomTraceId());
+    return (this.#traceId ??= this.#readTraceId() ?? randomTraceId());
   }
 
   get requestId(): string {
@@ -86,6 +86,7 @@ export class RequestState implements FailedRequest {
     if (this.#signal === undefined) {
       const controller = new AbortController();
       this.#signal = controller.signal;
+      if (this.#answered) return this.#signal; // Nothing can abort the request any more.
       this.exchange.onAbort(() => controller.abort(new Error("The client went away before it was answered")));
     }
     return this.#signal;
@@ -162,6 +163,7 @@ export class RequestState implements FailedRequest {
 
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
     this.enter("server:write");
+    this.#traceId ??= this.#readTraceId();
     this.#answered = true;
     this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
     this.enter("response");
@@ -170,6 +172,11 @@ export class RequestState implements FailedRequest {
       const trace = this.#lifecycle.finish(status, { traceId, route: this.route?.ref ?? null, server });
       this.#tell(this.settings.onLifecycle, (listener) => listener(trace));
     }
+  }
+
+  /** The request's own trace id. It cannot be read once the request was answered, so it is read before, for what is logged late. */
+  #readTraceId(): string | undefined {
+    return this.#answered ? undefined : traceIdOf(this.exchange.header("traceparent"));
   }
 
   /** Calls listeners, none of which may harm the request or the others. */

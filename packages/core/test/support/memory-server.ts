@@ -129,15 +129,23 @@ class MemoryExchange implements ServerExchange {
   }
 
   header(name: string): string | undefined {
+    this.#mustBeOpen();
     return this.#headers.get(name);
   }
 
   headers(): Record<string, string> {
+    this.#mustBeOpen();
     return Object.fromEntries(this.#headers);
   }
 
   onAbort(listener: () => void): void {
+    this.#mustBeOpen();
     this.#leaveListeners.push(listener);
+  }
+
+  /** A server forgets what it answered. */
+  #mustBeOpen(): void {
+    if (this.#answered) throw new Error("The request was answered already");
   }
 
   leave(): void {
