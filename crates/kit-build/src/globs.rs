@@ -69,6 +69,18 @@ pub fn find_sources(
         list.sort();
         list.dedup();
     }
+    let nothing = found.types.is_empty() && found.routes.is_empty() && found.entries.is_empty();
+    if nothing && !crate::disk::is_file(&root.join("package.json")) {
+        diagnostics.push(
+            Diagnostic::new(
+                codes::NO_SOURCES,
+                "this directory is no project: it has neither sources nor a package.json",
+            )
+            .note(format!("the directory is {}", root.display()))
+            .help("go to the project's directory, or name it with `--root`"),
+        );
+        return Ok(found);
+    }
     let defaults = ResolvedConfig::default();
     types.report(
         "typeFiles",

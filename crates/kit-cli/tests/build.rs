@@ -1,0 +1,272 @@
+//! `kit build` and `kit migrate:generate` on real projects.
+#![allow(clippy::disallowed_methods)] // Reason: tests look at what commands wrote.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+const TYPES: &str = "\
+/** @table notes */
+export interface Note {
+  /** @id @generated uuid */
+  id: string;
+  /** @maxLength 20 */
+  title: string;
+}
+";
+
+const ROUTES: &str = "\
+import type { RouteContract } from \"@kit/types\";
+import type { Note } from \"./notes.types.ts\";
+
+export interface NoteRoutes {
+  \"GET /notes/:id\": RouteContract<{ id: string }, void, void, Note>;
+}
+";
+
+fn notes() -> Project {
+    Project::new(&[("src/notes.types.ts", TYPES), ("src/notes.routes.ts", ROUTES)])
+}
+
+/// The text without its time: `in 12 ms` becomes `in … ms`.
+fn timeless(text: &str) -> String {
+    let parts: Vec<&str> = text.split(' ').collect();
+    let parts = parts.iter().enumerate().map(|(index, part)| {
+        if index > 0 && parts[index - 1] == "in" && part.bytes().all(|byte| byte.is_ascii_digit()) {
+            "…"
+        } else {
+            part
+        }
+    });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_build_says_what_it_made() {
+    let project = notes();
+    let first = project.kit(&["build"]);
+    assert_eq!((first.code, first.err.as_str()), (0, ""));
+    let written = project.tree(".kit").len() - 2; // the lock and the manifest
+    assert_eq!(
+        timeless(&first.out),
+        format!(
+            "built 1 route, 2 types in … ms ({written} files written)\n\
+             1 change to the database pending: `kit migrate:generate --name <name>` writes the migration\n"
+        )
+    );
+    let second = project.kit(&["build"]);
+    assert!(second.out.contains("(nothing changed)"), "{}", second.out);
+}
+
+#[test]
+fn a_build_is_json_for_programs() {
+    let project = notes();
+    let first = project.kit(&["build", "--json"]);
+    assert_eq!((first.code, first.err.as_str()), (0, ""));
+    let report = first.json();
+    assert_eq!(report["status"], "built");
+    assert_eq!(
+        report["counts"],
+        json!({ "sources": 2, "types": 2, "entities": 1, "routes": 1 })
+    );
+    assert_eq!(report["pendingMigration"], json!({ "changes": 1, "problems": 0 }));
+    assert_eq!(report["warnings"], json!([]));
+    let steps: Vec<&str> = report["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(steps, ["sources", "types", "routes", "database", "emit", "write"]);
+
+    project.remove("src/notes.routes.ts");
+    let second = project.kit(&["build", "--json"]).json();
+    let removed = second["files"]["removed"].as_array().unwrap();
+    assert!(
+        removed.contains(&json!("coercers/GetNotesByIdParams.coercer.ts")),
+        "{removed:?}"
+    );
+    assert_eq!(second["warnings"][0]["code"], "KIT1002");
+}
+
+#[test]
+fn another_root_is_another_project() {
+    let project = Project::new(&[("apps/notes/src/notes.types.ts", TYPES)]);
+    let outcome = project.kit(&["build", "--root", "apps/notes"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(project.root.join("apps/notes/.kit/types.ts").is_file());
+    assert!(!project.root.join(".kit").exists());
+}
+
+#[test]
+fn a_mistake_is_shown_in_its_line() {
+    let project = notes();
+    project.write(
+        "src/notes.types.ts",
+        &TYPES.replace("@maxLength 20", "@format emial"),
+    );
+    let people = project.kit(&["build"]);
+    assert_eq!(
+        people.parts(),
+        (
+            1,
+            "",
+            "error[KIT1302]: `@format emial` names no known format
+ --> src/notes.types.ts:5:7
+  |
+5 |   /** @format emial */
+  |       ^^^^^^^^^^^^^
+  |
+  = help: did you mean `@format email`?
+
+1 error; nothing was written
+"
+        )
+    );
+    assert!(!project.root.join(".kit").exists());
+    let programs = project.kit(&["build", "--json"]);
+    assert_eq!((programs.code, programs.err.as_str()), (1, ""));
+    assert_eq!(
+        programs.json(),
+        json!({
+            "code": "BUILD_ERROR",
+            "phase": "types",
+            "failures": [{
+                "path": "src/notes.types.ts",
+                "line": 5,
+                "column": 7,
+                "message": "`@format emial` names no known format",
+                "suggestion": "did you mean `@format email`?",
+                "code": "KIT1302",
+            }],
+        })
+    );
+}
+
+#[test]
+fn progress_and_colours_are_for_terminals() {
+    let mut project = notes();
+    project.terminal = true;
+    let outcome = project.kit(&["build"]);
+    assert!(
+        outcome.err.ends_with("\r\u{1b}[2K"),
+        "the last step stays on the screen: {:?}",
+        outcome.err
+    );
+    assert!(
+        outcome.out.starts_with("\u{1b}[1m\u{1b}[32mbuilt"),
+        "{:?}",
+        outcome.out
+    );
+}
+
+#[test]
+fn an_output_directory_of_other_files_is_not_touched() {
+    let project = notes();
+    project.write("package.json", r#"{ "kit": { "outputDir": "out" } }"#);
+    project.write("out/mine.txt", "mine");
+    let outcome = project.kit(&["build"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("holds files that kit did not make"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(project.tree("out").len(), 1);
+}
+
+#[test]
+fn migrations_follow_the_types() {
+    let project = notes();
+    let first = project.kit(&["migrate:generate", "--name", "Create notes"]);
+    assert_eq!(
+        first.parts(),
+        (
+            0,
+            "migrations/20260921141320_create_notes: 1 change\n  create table notes\n",
+            ""
+        )
+    );
+    let files = project.tree("migrations/20260921141320_create_notes");
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["changes.json", "migration.sql", "snapshot.json"]
+    );
+    assert!(!project.root.join("migrations/.staging").exists());
+
+    let again = project.kit(&["migrate:generate", "--name", "again", "--json"]);
+    assert_eq!(
+        again.json(),
+        json!({ "status": "unchanged", "destructive": false, "changes": [] })
+    );
+
+    // Within the same second, and after the first one all the same.
+    project.write(
+        "src/notes.types.ts",
+        &TYPES.replace("  /** @maxLength 20 */\n  title: string;\n", ""),
+    );
+    let second = project.kit(&["migrate:generate", "--name", "drop_title", "--json"]);
+    assert_eq!(
+        second.json(),
+        json!({
+            "status": "generated",
+            "path": "migrations/20260921141321_drop_title",
+            "destructive": true,
+            "changes": [{ "summary": "drop column notes.title and all its values", "destructive": true }],
+        })
+    );
+    // The draft in .kit/ is a build's to write.
+    assert!(!project.root.join(".kit").exists());
+}
+
+#[test]
+fn what_kit_cannot_migrate_is_explained() {
+    let project = notes();
+    project.kit(&["migrate:generate", "--name", "one"]);
+    project.write(
+        "src/notes.types.ts",
+        &TYPES.replace("title: string;", "title: string;\n  size: number;"),
+    );
+    let outcome = project.kit(&["migrate:generate", "--name", "two"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
+    assert!(
+        outcome
+            .err
+            .starts_with("error: notes.size: the new column may not be null"),
+        "{}",
+        outcome.err
+    );
+    assert!(
+        outcome.err.contains("\nhelp: give the property a `@default`"),
+        "{}",
+        outcome.err
+    );
+    let json = project
+        .kit(&["migrate:generate", "--name", "two", "--json"])
+        .json();
+    assert_eq!(json["code"], "MIGRATION_ERROR");
+    let build = project.kit(&["build"]);
+    assert!(
+        build.out.contains("`kit migrate:generate` says why"),
+        "{}",
+        build.out
+    );
+}
+
+#[test]
+fn a_migration_needs_a_name_and_types_that_are_right() {
+    let project = notes();
+    let outcome = project.kit(&["migrate:generate", "--name", "!!"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("makes no name for a migration"),
+        "{}",
+        outcome.err
+    );
+    project.write("src/notes.types.ts", "export interface {");
+    let outcome = project.kit(&["migrate:generate", "--name", "one"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.contains("error[KIT1101]"), "{}", outcome.err);
+    assert!(!project.root.join("migrations").exists());
+}
