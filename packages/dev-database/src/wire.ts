@@ -32,7 +32,7 @@ export class WireError extends Error {
 }
 
 /** Opens a connection to 127.0.0.1 that gives up after `timeoutMs` of silence. */
-export async function open(login: Login, timeoutMs = 10_000): Promise<Connection> {
+export async function open(login: Login, timeoutMs = 60_000): Promise<Connection> {
   const socket = connect({ port: login.port, host: "127.0.0.1" });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("PostgreSQL does not answer")));
   const messages = read(socket);
