@@ -10,7 +10,7 @@ export function developmentFields(error: unknown, status: number, request: Faile
   return {
     status,
     phase,
-    ...(route !== null && { route: route.ref, ...placesOf(route, violation) }),
+    ...(route !== null && { route: route.ref, ...placesOf(route, phase, violation) }),
     ...(violation !== undefined && {
       schema: violation.schema,
       failures: violation.failures.map(withoutValue),
@@ -40,16 +40,24 @@ function violationOf(error: unknown): Violation | undefined {
   return undefined;
 }
 
-/** A bad request is understood from its contract; anything else is repaired in the handler. */
-function placesOf(route: CompiledRoute, violation: Violation | undefined): object {
-  const { contract, handler, schemas, tests } = route.source;
-  const place = violation !== undefined && violation.slot !== "response" ? contract : (handler ?? contract);
+function placesOf(route: CompiledRoute, phase: string, violation: Violation | undefined): object {
+  const { schemas, tests } = route.source;
+  const place = placeOf(route, phase);
   const schemaFile = violation === undefined ? undefined : schemas[violation.slot];
   return {
-    sourceFile: `${place.file}:${place.line}`,
+    ...(place !== undefined && { sourceFile: `${place.file}:${place.line}` }),
     ...(schemaFile !== undefined && { schemaFile }),
     relatedTests: tests,
   };
+}
+
+/** A bad request is understood from its contract, a bad answer is repaired in the handler; where a middleware is, is not known. */
+function placeOf(
+  { source: { contract, handler } }: CompiledRoute,
+  phase: string,
+): { file: string; line: number } | undefined {
+  if (phase.startsWith("validation:")) return contract;
+  return phase.startsWith("middleware:") ? undefined : (handler ?? contract);
 }
 
 function withoutValue({ path, expected, received, suggestion }: ValidationFailure): object {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { createErrorMiddleware, createApp, type FailedRequest } from "@kit/core";
+import { createErrorMiddleware, createApp, type FailedRequest, type MiddlewareInput } from "@kit/core";
 import { AppError, NotFoundError } from "@kit/errors";
 import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
 import { MemoryServer } from "./support/memory-server.ts";
@@ -207,6 +207,31 @@ describe("validation in development", () => {
     assert.deepEqual(error["failures"], [
       { path: "$.title", expected: "string", received: "number", suggestion: "Send a string" },
     ]);
+  });
+});
+
+describe("where to look, in development", () => {
+  it("is the contract for a bad request, the handler for its own failures, and nothing for middleware", async () => {
+    const guarded = { ...post, middleware: ["auth"] };
+    const auth = {
+      name: "auth",
+      priority: 1,
+      middleware: ({ headers }: MiddlewareInput) => assert.ok(headers["x"]),
+    };
+    const { send } = await serve([[guarded, ({ ctx }) => ctx.fail(200, "OK", "Not a failure")]], {
+      env: "development",
+      middleware: [auth],
+    });
+    const refused = errorOf(await send("POST /notes", json({ title: "T" })));
+    assert.equal(refused["phase"], "middleware:auth");
+    assert.equal(refused["sourceFile"], undefined);
+    const type = errorOf(await send("POST /notes", { headers: { x: "1" }, body: "{}" }));
+    assert.equal(type["code"], "UNSUPPORTED_MEDIA_TYPE");
+    assert.equal(type["sourceFile"], "src/notes.routes.ts:7");
+    const { headers, body } = json({ title: "T" });
+    const failed = errorOf(await send("POST /notes", { headers: { ...headers, x: "1" }, body: body! }));
+    assert.match(String(failed["message"]), /status of an error is an integer from 400 to 599/);
+    assert.equal(failed["sourceFile"], "src/notes.handlers.ts:21");
   });
 });
 
