@@ -32,8 +32,6 @@ pub(crate) struct Schema {
     #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deprecated: Option<bool>,
@@ -89,8 +87,6 @@ pub(crate) struct Schema {
     pub(crate) default: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) read_only: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) write_only: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) examples: Vec<Value>,
 }

@@ -162,6 +162,8 @@ pub(crate) fn path_template(path: &str) -> String {
 }
 
 fn described(code: &str, description: Option<&str>) -> String {
+    // Several are joined with semicolons, so none ends as a sentence does.
+    let description = description.map(|text| text.trim_end_matches('.'));
     description.map_or_else(|| format!("`{code}`"), |text| format!("`{code}`: {text}"))
 }
 

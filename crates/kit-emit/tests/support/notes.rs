@@ -139,7 +139,7 @@ pub fn program() -> Program {
             route.throws.push(Throws {
                 code: "NOTE_NOT_FOUND".to_owned(),
                 status: 404,
-                description: Some("there is no note of that id".to_owned()),
+                description: Some("There is no note of that id.".to_owned()),
             });
         }
     }
