@@ -27,7 +27,7 @@ export function isCreateNoteInput(value: unknown): boolean {
     typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
     typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)) &&
     typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)) &&
-    (archived === undefined || (typeof archived === "boolean"))
+    (archived === undefined || typeof archived === "boolean")
   );
 }
 

@@ -17,9 +17,7 @@ export const DeleteNotesByIdParamsShape: Shape = {
 export function isDeleteNotesByIdParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   const id = value["id"];
-  return (
-    typeof id === "string"
-  );
+  return typeof id === "string";
 }
 
 /** The `DeleteNotesByIdParams` of a value that {@link isDeleteNotesByIdParams} took. */

@@ -17,9 +17,7 @@ export const GetNotesByIdParamsShape: Shape = {
 export function isGetNotesByIdParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   const id = value["id"];
-  return (
-    typeof id === "string"
-  );
+  return typeof id === "string";
 }
 
 /** The `GetNotesByIdParams` of a value that {@link isGetNotesByIdParams} took. */

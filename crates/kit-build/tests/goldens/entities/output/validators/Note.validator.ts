@@ -30,11 +30,11 @@ export function isNote(value: unknown): boolean {
   const createdAt = value["createdAt"];
   const updatedAt = value["updatedAt"];
   return (
-    (id === undefined || (typeof id === "string")) &&
+    (id === undefined || typeof id === "string") &&
     typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
     typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)) &&
     typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)) &&
-    (archived === undefined || (typeof archived === "boolean")) &&
+    (archived === undefined || typeof archived === "boolean") &&
     (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt))) &&
     (updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt)))
   );

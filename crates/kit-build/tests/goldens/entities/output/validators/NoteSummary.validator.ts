@@ -24,9 +24,9 @@ export function isNoteSummary(value: unknown): boolean {
   const archived = value["archived"];
   const createdAt = value["createdAt"];
   return (
-    (id === undefined || (typeof id === "string")) &&
+    (id === undefined || typeof id === "string") &&
     typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
-    (archived === undefined || (typeof archived === "boolean")) &&
+    (archived === undefined || typeof archived === "boolean") &&
     (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt)))
   );
 }

@@ -27,7 +27,7 @@ function isPaginatedResponseOfNoteSummaryData(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(isNoteSummary(item))) return false;
+    if (!isNoteSummary(item)) return false;
   }
   return true;
 }

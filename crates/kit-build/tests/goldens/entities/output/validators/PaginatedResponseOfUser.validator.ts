@@ -27,7 +27,7 @@ function isPaginatedResponseOfUserData(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(isUser(item))) return false;
+    if (!isUser(item)) return false;
   }
   return true;
 }

@@ -24,7 +24,7 @@ export function isPostUsersBody(value: unknown): boolean {
   return (
     typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email) &&
     typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)) &&
-    (status === undefined || ((status === "active" || status === "suspended" || status === "deleted")))
+    (status === undefined || (status === "active" || status === "suspended" || status === "deleted"))
   );
 }
 

@@ -17,9 +17,7 @@ export const PutNotesByIdParamsShape: Shape = {
 export function isPutNotesByIdParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   const id = value["id"];
-  return (
-    typeof id === "string"
-  );
+  return typeof id === "string";
 }
 
 /** The `PutNotesByIdParams` of a value that {@link isPutNotesByIdParams} took. */

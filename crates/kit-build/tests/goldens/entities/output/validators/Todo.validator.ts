@@ -28,7 +28,7 @@ export function isTodo(value: unknown): boolean {
   const createdAt = value["createdAt"];
   const updatedAt = value["updatedAt"];
   return (
-    (id === undefined || (typeof id === "string")) &&
+    (id === undefined || typeof id === "string") &&
     typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
     typeof completed === "boolean" &&
     typeof userId === "string" &&

@@ -24,7 +24,7 @@ export function isUpdateNoteInput(value: unknown): boolean {
   return (
     (title === undefined || (typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) &&
     (content === undefined || (typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) &&
-    (archived === undefined || (typeof archived === "boolean"))
+    (archived === undefined || typeof archived === "boolean")
   );
 }
 

@@ -28,10 +28,10 @@ export function isUser(value: unknown): boolean {
   const createdAt = value["createdAt"];
   const updatedAt = value["updatedAt"];
   return (
-    (id === undefined || (typeof id === "string")) &&
+    (id === undefined || typeof id === "string") &&
     typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email) &&
     typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)) &&
-    (status === undefined || ((status === "active" || status === "suspended" || status === "deleted"))) &&
+    (status === undefined || (status === "active" || status === "suspended" || status === "deleted")) &&
     (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt))) &&
     (updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt)))
   );
