@@ -119,7 +119,7 @@ function initialize(home: Home, binaries: Binaries, directory: string, passwordF
     child.once("close", (code) => {
       if (code === 0) return resolve();
       const reason = output.trim().split("\n").slice(-8).join("\n");
-      const hint = /no space left/i.test(output)
+      const hint = /no space left|free disk space/i.test(output)
         ? "The disk is full: make room, then try again."
         : USE_YOUR_OWN;
       reject(

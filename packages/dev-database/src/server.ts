@@ -263,7 +263,7 @@ export class Server {
 
   #failed(reason: string): DevDatabaseError {
     const lines = reason.trim().split("\n");
-    const hint = /no space left/i.test(reason)
+    const hint = /no space left|free disk space/i.test(reason)
       ? "The disk is full: make room, then try again."
       : `The log is ${this.#log}. ${USE_YOUR_OWN}`;
     return new DevDatabaseError(`the embedded database does not start: ${lines.slice(-12).join("\n")}`, hint);
