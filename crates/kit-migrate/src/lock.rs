@@ -42,6 +42,7 @@ async fn holder(client: &Client) -> String {
     let query = "SELECT activity.pid, coalesce(activity.application_name, ''), activity.backend_start::text \
         FROM pg_locks JOIN pg_stat_activity AS activity USING (pid) \
         WHERE locktype = 'advisory' AND granted AND objsubid = 1 \
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
         AND classid::bigint = $1::bigint >> 32 AND objid::bigint = $1::bigint & 4294967295";
     match client.query_opt(query, &[&KEY]).await {
         Ok(Some(row)) => format!(
