@@ -1,7 +1,10 @@
 // What was answered is kept: over restarts, over kill -9, and the server ends when it is asked to.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { assertError } from "./support/errors.ts";
 import { Project } from "./support/project.ts";
 import type { RunningApp } from "./support/running-app.ts";
 import type { NoteJson, PageJson } from "./support/wire.ts";
@@ -83,6 +86,23 @@ test("kill -9 of the server in the middle of writes loses nothing that was answe
   const { pagination } = (await app.as("ada").get<PageJson>("/notes")).body;
   assert.ok(pagination.total >= answered.length);
   await app.stop();
+});
+
+test("kill -9 of the database loses nothing that was answered, and the server finds it again", async () => {
+  const app = await project.start();
+  const answer = await app.as("ada").post<NoteJson>("/notes", { title: "kept", content: "c" });
+  const pidFile = await readFile(join(project.root, ".data/postgres/cluster/postmaster.pid"), "utf8");
+  process.kill(Number.parseInt(pidFile, 10), "SIGKILL");
+
+  const path = `/notes/${answer.body.id}`;
+  let again = await app.as("ada").get<NoteJson>(path);
+  for (let attempt = 0; attempt < 100 && again.status !== 200; attempt += 1) {
+    assertError(again, 500, "INTERNAL_SERVER_ERROR");
+    await new Promise((wake) => setTimeout(wake, 100));
+    again = await app.as("ada").get<NoteJson>(path);
+  }
+  assert.deepEqual(again.body, answer.body);
+  assert.deepEqual(await app.stop(), { code: 0, signal: null });
 });
 
 test("two servers share one database", async () => {

@@ -149,26 +149,35 @@ describe("connections", () => {
     assert.match(whole, /"title":"chunked"/);
   });
 
-  const refused: [what: string, request: string][] = [
+  const refused: [what: string, status: number, request: string][] = [
     [
       "a length twice over",
+      400,
       "POST /notes HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}",
     ],
     [
       "a length and chunks",
+      400,
       "POST /notes HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["no host", "GET /notes HTTP/1.1\r\n\r\n"],
-    ["two hosts", "GET /notes HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
-    ["a line without a target", "GET\r\nhost: a\r\n\r\n"],
-    ["a header without a name", "GET /notes HTTP/1.1\r\nhost: a\r\n: x\r\n\r\n"],
-    ["noise", "\u0016\u0003\u0001\u0000\r\n\r\n"],
+    ["no host", 400, "GET /notes HTTP/1.1\r\n\r\n"],
+    ["two hosts", 400, "GET /notes HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
+    ["a line without a target", 400, "GET\r\nhost: a\r\n\r\n"],
+    ["a header without a name", 400, "GET /notes HTTP/1.1\r\nhost: a\r\n: x\r\n\r\n"],
+    ["a line that ends without CR", 400, "GET /notes HTTP/1.1\nhost: a\n\n"],
+    ["noise", 400, "\u0016\u0003\u0001\u0000\r\n\r\n"],
+    ["a target of 9,000 bytes", 414, `GET /${"a".repeat(9000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ["20,000 bytes of headers", 431, `GET /notes HTTP/1.1\r\nhost: a\r\nx: ${"a".repeat(20_000)}\r\n\r\n`],
+    ["101 headers", 431, `GET /notes HTTP/1.1\r\nhost: a\r\n${"x: y\r\n".repeat(100)}\r\n`],
+    ["an unknown expectation", 417, "GET /notes HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n\r\n"],
   ];
-  for (const [what, request] of refused) {
-    test(`${what} is refused and the connection closed`, async () => {
+  for (const [what, status, request] of refused) {
+    test(`${what}: ${status}, and the connection is closed`, async () => {
       const answer = await raw(app.port, request, 2000);
-      assert.equal(statusOf(answer), 400, JSON.stringify(answer));
+      assert.equal(statusOf(answer), status, JSON.stringify(answer));
       assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1, "one answer, then the end");
+      assert.match(answer, /^content-type: application\/json\r$/m);
+      assert.match(answer, /\r\n\r\n\{"error":\{"code":"[A-Z_]+","message":"[^"]+"/);
     });
   }
 
