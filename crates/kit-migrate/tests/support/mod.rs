@@ -105,6 +105,12 @@ fn start() -> Result<Server, String> {
     let directory = std::env::temp_dir().join(format!("kit-migrate-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    start_in(directory.clone()).inspect_err(|_| {
+        let _ = std::fs::remove_dir_all(&directory);
+    })
+}
+
+fn start_in(directory: PathBuf) -> Result<Server, String> {
     let root = is_root(&directory);
     if root {
         run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
