@@ -140,6 +140,21 @@ test("a reader that leaves early is no failure", async (t) => {
   assert.equal(code, 0);
 });
 
+test("an interrupt ends it at once, whatever it waits for", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "kit.config.ts": 'console.log("waiting");\nawait new Promise((resolve) => setTimeout(resolve, 600_000));',
+  });
+  const kit = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
+  const child = spawn(process.execPath, [kit, "build"], { cwd: project.root });
+  child.stderr.once("data", () => child.kill("SIGINT"));
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+    child.on("close", (...how) => resolve(how)),
+  );
+  assert.deepEqual([code, signal], [null, "SIGINT"]);
+  await assert.rejects(project.output(), { code: "ENOENT" });
+});
+
 test("the program parses on Nodes that are too old for kit", async () => {
   const source = await readFile(new URL("../bin/kit.js", import.meta.url), "utf8");
   // The first statement that an old Node runs; everything else is behind a dynamic import.

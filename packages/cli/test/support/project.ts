@@ -23,9 +23,17 @@ export class Project {
     this.root = root;
   }
 
-  static async create(test: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
+  /** @param before - What to wait for before the directory is removed. */
+  static async create(
+    test: TestContext,
+    files: Readonly<Record<string, string>>,
+    before: (root: string) => Promise<void> = async () => {},
+  ): Promise<Project> {
     const project = new Project(await realpath(await mkdtemp(join(tmpdir(), "kit cli "))));
-    test.after(() => rm(project.root, { recursive: true, force: true }));
+    test.after(async () => {
+      await before(project.root);
+      await rm(project.root, { recursive: true, force: true, maxRetries: 5 });
+    });
     for (const [path, text] of Object.entries(files)) {
       await project.write(path, text);
     }
@@ -38,9 +46,9 @@ export class Project {
     await writeFile(full, text);
   }
 
-  /** Every file below `.kit/` with its text. */
-  async output(): Promise<Record<string, string>> {
-    const base = join(this.root, ".kit");
+  /** Every file below the output directory with its text. */
+  async output(directory = ".kit"): Promise<Record<string, string>> {
+    const base = join(this.root, directory);
     const entries = await readdir(base, { recursive: true, withFileTypes: true });
     const files = entries
       .filter((entry) => entry.isFile())
