@@ -1,7 +1,7 @@
 import { createApp } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 import { requireAuth } from "./auth.ts";
-import { closeDatabase } from "./database.ts";
+import { database } from "./database.ts";
 import { noteHandlers } from "./notes.handlers.ts";
 
 /** The notes API. */
@@ -14,5 +14,5 @@ export const app = createApp({
       middleware: [{ name: "requireAuth", middleware: requireAuth, priority: 10 }],
     },
   ],
-  plugins: [{ name: "database", onStop: closeDatabase }],
+  plugins: [database],
 });

@@ -1,3 +1,4 @@
+import type { Plugin } from "@kit/core";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
 
@@ -21,7 +22,11 @@ pool.on("error", (error) => console.error(`database: ${error.message}`));
 /** The application's database. */
 export const db = drizzle(pool);
 
-/** Gives the connections back; for the end of the process. */
-export async function closeDatabase(): Promise<void> {
-  await pool.end();
-}
+/** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */
+export const database: Plugin = {
+  name: "database",
+  onStart: async () => {
+    await pool.query("select 1");
+  },
+  onStop: () => pool.end(),
+};
