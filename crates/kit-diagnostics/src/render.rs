@@ -1,12 +1,12 @@
 //! The form for people: code frames as rustc draws them.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{Diagnostic, Severity};
 
 /// Where the text of a labelled file comes from.
 pub trait Sources {
-    /// The text of a file of the project, or nothing where it cannot be had: the frame is left out then.
+    /// The text of a file of the project, or nothing where it cannot be had: only its name is shown then.
     fn text(&self, path: &str) -> Option<&str>;
 }
 
@@ -34,7 +34,10 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
         }
     }
     for file in files {
-        let Some(text) = sources.text(file) else { continue };
+        let Some(text) = sources.text(file) else {
+            group = group.element(Origin::path(file));
+            continue;
+        };
         let annotations = diagnostic
             .labels
             .iter()
