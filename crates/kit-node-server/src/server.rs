@@ -33,7 +33,7 @@ pub(crate) struct Server {
     live: RefCell<Option<Rc<Live>>>,
     hook: RefCell<Option<Hook>>,
     watcher: RefCell<Option<Watcher>>,
-    /// When the timer is due.
+    /// When the timer is due; nothing once it has fired.
     timer: Cell<Option<Instant>>,
     closing: Cell<bool>,
     /// A turn without a ready socket was asked for and has not begun.
@@ -160,10 +160,10 @@ impl Server {
         };
         let Some(due) = due else { return };
         // A timer that is due earlier finds nothing to do and sets the right one then.
-        let now = Instant::now();
-        if self.timer.get().is_some_and(|timer| timer <= due && timer > now) {
+        if self.timer.get().is_some_and(|timer| timer <= due) {
             return;
         }
+        let now = Instant::now();
         if let Some(watcher) = &*self.watcher.borrow() {
             self.timer.set(Some(due));
             // Rounded up: a timer that fires early would only be set again.
@@ -187,6 +187,11 @@ impl Server {
 
 impl Target for Server {
     fn ready(&self) {
+        self.turn();
+    }
+
+    fn fired(&self) {
+        self.timer.set(None);
         self.turn();
     }
 

@@ -82,6 +82,19 @@ test("options are checked", () => {
   assert.throws(() => nativeServer({ headersTimeoutMs: Number.NaN }), RangeError);
 });
 
+test("timeouts run on the loop, again and again", async () => {
+  await using app = await serve((exchange) => json(exchange, 1), {
+    headersTimeoutMs: 40,
+    keepAliveTimeoutMs: 60,
+  });
+  const { port } = app.address;
+  for (let round = 0; round < 5; round += 1) {
+    assert.match(await raw(port, "GET /notes HT"), /^HTTP\/1.1 408 .*"code":"REQUEST_TIMEOUT"/s);
+    // An idle connection is closed after its answer.
+    assert.match(await raw(port, "GET /notes HTTP/1.1\r\nHost: a\r\n\r\n"), /\r\n\r\n1$/);
+  }
+});
+
 test("an unknown platform and a missing addon are clear errors", () => {
   assert.throws(() => load("plan9-vax"), { code: "ERR_KIT_ADDON", message: /does not run on plan9-vax/ });
   assert.throws(() => load("linux-arm64-musl"), {

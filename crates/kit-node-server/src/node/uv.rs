@@ -33,11 +33,13 @@ unsafe extern "C" {
 
 /// What a [`Watcher`] calls, on the loop's thread.
 pub(crate) trait Target {
-    /// The descriptor is readable or the timer is due.
+    /// The descriptor is readable.
     fn ready(&self);
+    /// The timer has fired, which it does once, and by libuv's clock: perhaps some milliseconds early.
+    fn fired(&self);
     /// The watcher is closed and will not call again.
     fn closed(&self);
-    /// `ready` panicked.
+    /// One of the two panicked.
     fn panicked(&self, message: &str);
 }
 
@@ -157,21 +159,21 @@ impl Watcher {
 unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
     // An error of the poll is found again, with its name, by the engine's own poller.
     // SAFETY: libuv calls only until the handle is closed.
-    unsafe { call(handle) };
+    unsafe { call(handle, |target| target.ready()) };
 }
 
 unsafe extern "C" fn on_timer(handle: *mut c_void) {
     // SAFETY: as above.
-    unsafe { call(handle) };
+    unsafe { call(handle, |target| target.fired()) };
 }
 
 /// # Safety
 ///
 /// `handle` must be one of a watcher that is not closed.
-unsafe fn call(handle: *mut c_void) {
+unsafe fn call(handle: *mut c_void, what: fn(&dyn Target)) {
     // SAFETY: the data was set when the handle was made. The clone keeps the target while it closes its watcher.
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target.ready())) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| what(&*target))) {
         let message = super::module::panic_message(&*panic);
         // A second panic, while reporting the first, has nobody left to go to.
         let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
