@@ -225,7 +225,7 @@ fn misfit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagno
         }
         (Domain::Arrays, TypeKind::String) => "to limit a string write `@minLength` or `@maxLength`".to_owned(),
         (Domain::Strings, TypeKind::Number) => "to limit a number write `@minimum` or `@maximum`".to_owned(),
-        _ => format!("remove the tag, or change the type to one of {}", domain.noun()),
+        _ => "remove the tag, or change the type".to_owned(),
     })
 }
 

@@ -1,16 +1,27 @@
 //! Type expressions, one construct a line.
 
 use kit_diagnostics::codes;
-use oxc_ast::ast::{TSTupleElement, TSType, TSTypeOperatorOperator};
+use oxc_ast::ast::{TSTupleElement, TSType, TSTypeName, TSTypeOperatorOperator};
 use oxc_span::GetSpan;
 
 use super::types::Element;
+use super::utility::Utility;
 use super::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::Place;
 
 impl<'a> Evaluator<'a> {
     /// Evaluates a type expression. Names stay names, so recursion ends here.
     pub(crate) fn evaluate(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
+        self.guarded(
+            |this| this.evaluate_construct(node, scope),
+            |this| {
+                let place = this.place(scope, node.span());
+                this.recursion(place, "the type is nested too deeply to be evaluated")
+            },
+        )
+    }
+
+    fn evaluate_construct(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         let place = self.place(scope, node.span());
         self.current = place;
         let simple = match node {
@@ -25,7 +36,7 @@ impl<'a> Evaluator<'a> {
             TSType::TSParenthesizedType(inner) => return self.evaluate(&inner.type_annotation, scope),
             TSType::TSLiteralType(literal) => return self.literal(&literal.literal, place),
             TSType::TSTemplateLiteralType(template) => return self.template(template, scope),
-            TSType::TSArrayType(array) => Ty::Array(self.store.lazy(&array.element_type, scope)),
+            TSType::TSArrayType(array) => Ty::Array(self.element_type(&array.element_type, scope)),
             TSType::TSTupleType(tuple) => {
                 let elements = tuple.element_types.iter();
                 Ty::Tuple(
@@ -85,6 +96,36 @@ impl<'a> Evaluator<'a> {
             }
         };
         self.store.add(simple)
+    }
+
+    /// The type of an array's elements. What may look into the type that is being evaluated waits; everything else is
+    /// evaluated at once, so that equal arrays are one type and instances for them are one instance.
+    fn element_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
+        let waits = match node {
+            TSType::TSParenthesizedType(inner) => return self.element_type(&inner.type_annotation, scope),
+            TSType::TSTypeReference(reference) => match &reference.type_name {
+                TSTypeName::IdentifierReference(name) => {
+                    reference.type_arguments.is_some()
+                        && !matches!(name.name.as_str(), "Array" | "ReadonlyArray")
+                        && Utility::from_name(name.name.as_str()).is_some()
+                }
+                _ => false,
+            },
+            TSType::TSArrayType(_)
+            | TSType::TSStringKeyword(_)
+            | TSType::TSNumberKeyword(_)
+            | TSType::TSBooleanKeyword(_)
+            | TSType::TSBigIntKeyword(_)
+            | TSType::TSNullKeyword(_)
+            | TSType::TSUnknownKeyword(_)
+            | TSType::TSLiteralType(_) => false,
+            _ => true,
+        };
+        if waits {
+            self.store.lazy(node, scope)
+        } else {
+            self.evaluate(node, scope)
+        }
     }
 
     fn element(&mut self, element: &'a TSTupleElement<'a>, scope: ScopeId, label: Option<String>) -> Element {

@@ -23,7 +23,11 @@ impl<'a> Evaluator<'a> {
             TSLiteral::TemplateLiteral(template) => match template.single_quasi() {
                 Some(text) => Literal::String(text.to_string()),
                 None => {
-                    return self.unsupported(place, "kit cannot read this template", "write a string literal");
+                    return self.unsupported(
+                        place,
+                        "kit cannot read this template",
+                        "write a string literal",
+                    );
                 }
             },
             TSLiteral::UnaryExpression(unary) => match (&unary.operator, &unary.argument) {
@@ -45,7 +49,7 @@ impl<'a> Evaluator<'a> {
     /// `` `user-${number}` ``. A template of literals alone is one literal, as in TypeScript.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut parts: Vec<Part> = Vec::new();
-        let mut push_text = |parts: &mut Vec<Part>, text: &str| match parts.last_mut() {
+        let push_text = |parts: &mut Vec<Part>, text: &str| match parts.last_mut() {
             Some(Part::Text(last)) => last.push_str(text),
             _ => parts.push(Part::Text(text.to_owned())),
         };

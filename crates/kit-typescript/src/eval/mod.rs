@@ -28,13 +28,13 @@ pub(crate) use types::{DocId, InstanceId, Object, ObjectId, Part, Prop, ScopeId,
 use types::{Scope, State, Store};
 
 /// Type arguments nested deeper than this come from a generic type that expands without end.
-const DEEPEST: u32 = 40;
+const DEEPEST: u32 = 12;
 
 /// Evaluations inside evaluations beyond this would threaten the stack.
 const DEEPEST_EVALUATION: u32 = 150;
 
 /// More instances than this of all generic types together come from one that expands without end.
-const MOST_INSTANCES: usize = 50_000;
+const MOST_INSTANCES: usize = 20_000;
 
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,

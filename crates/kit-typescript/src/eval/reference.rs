@@ -19,6 +19,13 @@ pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>
     parameters.map(|parameters| parameters.params.as_slice())
 }
 
+fn count(arguments: usize) -> String {
+    format!(
+        "{arguments} type argument{}",
+        if arguments == 1 { "" } else { "s" }
+    )
+}
+
 impl<'a> Evaluator<'a> {
     pub(super) fn reference(&mut self, reference: &'a TSTypeReference<'a>, scope: ScopeId) -> TyId {
         let place = self.place(scope, reference.span);
@@ -157,9 +164,8 @@ impl<'a> Evaluator<'a> {
         if arguments.len() < required || arguments.len() > parameters.len() {
             let wanted = match (required, parameters.len()) {
                 (0, 0) => "no type arguments".to_owned(),
-                (least, most) if least == most => {
-                    format!("{most} type argument{}", if most == 1 { "" } else { "s" })
-                }
+                (least, most) if least == most => count(most),
+
                 (least, most) => format!("{least} to {most} type arguments"),
             };
             let names: Vec<&str> = parameters
@@ -210,8 +216,8 @@ impl<'a> Evaluator<'a> {
         if let Some(utility) = Utility::from_name(name) {
             if arguments.len() != utility.arity() {
                 let message = format!(
-                    "`{name}` takes {} type arguments, not {}",
-                    utility.arity(),
+                    "`{name}` takes {}, not {}",
+                    count(utility.arity()),
                     arguments.len()
                 );
                 return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, utility.form());
@@ -240,6 +246,9 @@ impl<'a> Evaluator<'a> {
             }
             _ => {
                 let module = self.graph.module(place.module);
+                if let Some(error) = &module.syntax_error {
+                    return self.store.reject(error.clone());
+                }
                 let known = module
                     .types
                     .keys()

@@ -19,7 +19,7 @@ pub(super) enum Found<'a> {
     /// An expression, with the name of the last constant that held it.
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration.
-    Function(&'a Function<'a>, Place),
+    Function(&'a Function<'a>),
     /// Nothing that can be seen from here; the name that leads out of sight, if there is one.
     Unknown(Option<&'a str>),
 }
@@ -67,15 +67,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
             Symbol::Value(module, _, Value::Default(expression)) => {
                 current = Located { module, expression };
             }
-            Symbol::Value(module, _, Value::Function(function)) => {
-                return Found::Function(
-                    function,
-                    Place {
-                        module,
-                        span: function.span,
-                    },
-                );
-            }
+            Symbol::Value(_, _, Value::Function(function)) => return Found::Function(function),
             _ => return Found::Unknown(Some(identifier.name.as_str())),
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Ve
 fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry> {
     let place = located.place();
     match follow(lowering, located) {
-        Found::Function(function, _) => {
+        Found::Function(function) => {
             let name = function
                 .id
                 .as_ref()
@@ -138,7 +138,12 @@ fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Option<Entry> {
         "the name of this middleware",
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
-    None
+    // It runs all the same, so it has its place in the chain.
+    Some(Entry {
+        name: "anonymous".to_owned(),
+        priority: 0.0,
+        place,
+    })
 }
 
 /// Global and group middleware as one chain: ascending priority, at equal priority global first, then in order.

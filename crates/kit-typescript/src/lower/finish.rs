@@ -1,6 +1,6 @@
 //! The last step: an order and names that depend on nothing but the source.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
@@ -61,12 +61,12 @@ impl<'a> Lowering<'a> {
                 _ => (1, SourceId(0), 0, *id),
             }
         });
-        let mut taken = HashSet::new();
+        let mut names = Names::default();
         let mut sorted: Arena<DeclarationId, Declaration> = Arena::default();
         let mut new_ids = HashMap::new();
         for old in order {
             let mut declaration = program.declarations[old].clone();
-            declaration.name = unique(&declaration.name, &mut taken);
+            declaration.name = names.unique(&declaration.name);
             new_ids.insert(old, sorted.push(declaration));
         }
         program.declarations = sorted;
@@ -97,19 +97,28 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The name, or the name with the first number from 2 that nobody has. Case does not tell names apart, since they become
-/// file names too.
-fn unique(name: &str, taken: &mut HashSet<String>) -> String {
-    if taken.insert(name.to_lowercase()) {
-        return name.to_owned();
-    }
-    let mut number = 2_u32;
-    loop {
-        let candidate = format!("{name}{number}");
-        if taken.insert(candidate.to_lowercase()) {
-            return candidate;
+/// The names that were given out. Case does not tell names apart, since they become file names too.
+#[derive(Default)]
+struct Names {
+    /// Each name with the number that its next namesake tries first.
+    taken: HashMap<String, u32>,
+}
+
+impl Names {
+    /// The name, or the name with the first number from 2 that nobody has.
+    fn unique(&mut self, name: &str) -> String {
+        let key = name.to_lowercase();
+        let Some(next) = self.taken.get(&key) else {
+            self.taken.insert(key, 2);
+            return name.to_owned();
+        };
+        let mut number = *next;
+        while self.taken.contains_key(&format!("{key}{number}")) {
+            number += 1;
         }
-        number += 1;
+        self.taken.insert(format!("{key}{number}"), 2);
+        self.taken.insert(key, number + 1);
+        format!("{name}{number}")
     }
 }
 

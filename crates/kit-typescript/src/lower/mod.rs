@@ -32,6 +32,8 @@ pub(crate) struct Lowering<'a> {
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
     reported: HashSet<TyId>,
+    /// Anonymous objects; nothing where one is being lowered.
+    objects: HashMap<ObjectId, Option<TypeId>>,
     depth: u32,
 }
 
@@ -51,6 +53,7 @@ impl<'a> Lowering<'a> {
             queue: VecDeque::new(),
             tagged: Vec::new(),
             reported: HashSet::new(),
+            objects: HashMap::new(),
             depth: 0,
         }
     }
@@ -180,14 +183,7 @@ impl<'a> Lowering<'a> {
     /// A type itself, even where it has a name.
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
         if self.depth > DEEPEST {
-            let message = format!("`{}` expands without end", self.eval.text(ty));
-            let place = self.eval.some_place();
-            let diagnostic = self
-                .eval
-                .diagnostic(codes::RECURSIVE_ALIAS, place, message)
-                .help("give the recursive part a name: `interface Tree { children: Tree[] }`");
-            self.report(diagnostic);
-            return self.program.add_type(TypeKind::Unknown);
+            return self.endless(ty);
         }
         self.depth += 1;
         let id = self.structure_inner(ty);
@@ -282,7 +278,7 @@ impl<'a> Lowering<'a> {
                 let members = members.into_iter().map(|member| self.lower(member)).collect();
                 TypeKind::Union { members }
             }
-            Ty::Object(object) => return self.object(object),
+            Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
     }
@@ -301,7 +297,32 @@ impl<'a> Lowering<'a> {
         self.program.add_type(TypeKind::Unknown)
     }
 
-    fn object(&mut self, id: ObjectId) -> TypeId {
+    /// An anonymous type inside of itself, such as `type A = { rest: Omit<A, "x"> }`: TypeScript lets it be, but every
+    /// artifact needs a name to refer to.
+    fn endless(&mut self, ty: TyId) -> TypeId {
+        let message = format!("`{}` contains itself and has no name", self.eval.text(ty));
+        let place = self.eval.some_place();
+        let diagnostic = self
+            .eval
+            .diagnostic(codes::RECURSIVE_ALIAS, place, message)
+            .help("give it one: `type Rest = Omit<…>`, and write `Rest` here");
+        self.report(diagnostic);
+        self.program.add_type(TypeKind::Unknown)
+    }
+
+    fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
+        match self.objects.get(&id) {
+            Some(Some(known)) => return *known,
+            Some(None) => return self.endless(ty),
+            None => {}
+        }
+        self.objects.insert(id, None);
+        let lowered = self.object_inner(id);
+        self.objects.insert(id, Some(lowered));
+        lowered
+    }
+
+    fn object_inner(&mut self, id: ObjectId) -> TypeId {
         let object = self.eval.store.objects[id.index()].clone();
         for issue in object.issues {
             self.diagnostics.push(issue);

@@ -113,24 +113,13 @@ impl<'a> Graph<'a> {
             let id = ModuleId(u32::try_from(self.modules.len()).expect("fewer than 2^32 modules"));
             let display = display_path(&self.root, path);
             let lines = LineIndex::new(text);
-            let program = parse::parse(
-                self.allocator,
-                path,
-                &display,
-                text,
-                &lines,
-                &mut self.diagnostics,
-            );
+            let mut errors = Diagnostics::default();
+            let program = parse::parse(self.allocator, path, &display, text, &lines, &mut errors);
             let decls = &mut self.decls;
-            self.modules.push(Module::new(
-                id,
-                path.to_path_buf(),
-                display,
-                text,
-                lines,
-                program,
-                decls,
-            ));
+            let mut module = Module::new(id, path.to_path_buf(), display, text, lines, program, decls);
+            module.syntax_error = errors.iter().next().cloned();
+            self.diagnostics.extend(errors);
+            self.modules.push(module);
             id
         });
         self.by_path.insert(path.to_path_buf(), module);
@@ -240,6 +229,9 @@ impl<'a> Graph<'a> {
             return symbol;
         }
         let module = self.module(target);
+        if let Some(error) = &module.syntax_error {
+            return Symbol::Broken(Box::new(error.clone()));
+        }
         let mut diagnostic = Diagnostic::new(
             codes::UNKNOWN_EXPORT,
             format!("`{source}` does not export `{name}`"),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use indexmap::IndexMap;
+use kit_diagnostics::Diagnostic;
 use oxc_ast::ast::{
     BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Function, ImportDeclaration,
     ImportDeclarationSpecifier, ModuleExportName, Program, Statement, TSInterfaceDeclaration,
@@ -22,6 +23,8 @@ pub(crate) struct Module<'a> {
     pub(crate) text: &'a str,
     pub(crate) lines: LineIndex,
     pub(crate) program: &'a Program<'a>,
+    /// The first syntax error. What such a file seems not to declare may only not have been understood.
+    pub(crate) syntax_error: Option<Diagnostic>,
     /// Types declared at the top level.
     pub(crate) types: IndexMap<&'a str, DeclId>,
     /// Values declared at the top level.
@@ -113,6 +116,7 @@ impl<'a> Module<'a> {
             text,
             lines,
             program,
+            syntax_error: None,
             types: IndexMap::new(),
             values: IndexMap::new(),
             imports: HashMap::new(),
@@ -228,7 +232,7 @@ impl<'a> Module<'a> {
                 }
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(specifier) => (&specifier.local, None),
             };
-            let span = import.source.span;
+            let span = specifier.span();
             self.imports
                 .insert(local.name.as_str(), Import { source, name, span });
         }

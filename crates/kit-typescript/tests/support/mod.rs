@@ -1,5 +1,8 @@
 //! `check(files, expected)`: compiles files in memory and compares the printed program and its diagnostics.
 
+// Each test file is a crate of its own and uses a part.
+#![allow(dead_code, unreachable_pub)]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +14,11 @@ use kit_typescript::{Input, MemoryFiles, Output, compile, program_text};
 pub fn output(files: &[(&str, &str)]) -> Output {
     let root = Path::new("/app");
     let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
-        files.iter().filter(|(path, _)| wanted(path)).map(|(path, _)| root.join(path)).collect()
+        files
+            .iter()
+            .filter(|(path, _)| wanted(path))
+            .map(|(path, _)| root.join(path))
+            .collect()
     };
     let is_type = |path: &str| path.ends_with(".types.ts");
     let is_route = |path: &str| path.ends_with(".routes.ts");
@@ -20,19 +27,33 @@ pub fn output(files: &[(&str, &str)]) -> Output {
         type_files: select(&is_type),
         route_files: select(&is_route),
         entry_files: select(&|path| !is_type(path) && !is_route(path) && !path.contains("node_modules")),
-        files: Arc::new(MemoryFiles::new(files.iter().map(|(path, text)| (root.join(path), *text)))),
+        files: Arc::new(MemoryFiles::new(
+            files.iter().map(|(path, text)| (root.join(path), *text)),
+        )),
     })
 }
 
 /// The program and its diagnostics as text.
 pub fn text(output: &Output) -> String {
-    let mut text = program_text(&output.program);
+    program_text(&output.program) + &mistakes(output)
+}
+
+/// Diagnostics as `path:line:column CODE message`, help below.
+pub fn mistakes(output: &Output) -> String {
+    let mut text = String::new();
     for diagnostic in &output.diagnostics {
         let place = diagnostic.primary().map_or_else(String::new, |label| {
             format!("{}:{}:{}", label.path, label.line, label.column)
         });
-        let severity = if diagnostic.severity == Severity::Warning { "warning " } else { "" };
-        text.push_str(&format!("{place} {severity}{} {}\n", diagnostic.code, diagnostic.message));
+        let severity = if diagnostic.severity == Severity::Warning {
+            "warning "
+        } else {
+            ""
+        };
+        text.push_str(&format!(
+            "{place} {severity}{} {}\n",
+            diagnostic.code, diagnostic.message
+        ));
         if let Some(help) = &diagnostic.help {
             text.push_str(&format!("  help: {help}\n"));
         }
@@ -43,15 +64,28 @@ pub fn text(output: &Output) -> String {
 /// Compiles and compares. Leading white space that all lines of `expected` share does not count.
 #[track_caller]
 pub fn check(files: &[(&str, &str)], expected: &str) {
-    let found = text(&output(files));
-    let expected = dedent(expected);
-    assert!(found.trim_end() == expected.trim_end(), "\nexpected:\n{expected}\nfound:\n{found}");
+    compare(&text(&output(files)), expected);
+}
+
+/// Compiles and compares the diagnostics alone.
+#[track_caller]
+pub fn check_mistakes(files: &[(&str, &str)], expected: &str) {
+    compare(&mistakes(&output(files)), expected);
 }
 
 /// Checks one type file.
 #[track_caller]
 pub fn check_types(source: &str, expected: &str) {
     check(&[("src/a.types.ts", &dedent(source))], expected);
+}
+
+#[track_caller]
+fn compare(found: &str, expected: &str) {
+    let expected = dedent(expected);
+    assert!(
+        found.trim_end() == expected.trim_end(),
+        "\nexpected:\n{expected}\nfound:\n{found}"
+    );
 }
 
 pub fn dedent(text: &str) -> String {
@@ -62,5 +96,9 @@ pub fn dedent(text: &str) -> String {
         .map(|line| line.len() - line.trim_start().len())
         .min()
         .unwrap_or(0);
-    text.lines().map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n") + "\n"
+    text.lines()
+        .map(|line| line.get(indent..).unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n"
 }

@@ -1,0 +1,273 @@
+//! Doc comments.
+
+mod support;
+
+use support::{check_types, output};
+
+#[test]
+fn every_tag_of_a_property() {
+    check_types(
+        r#"
+        /** @table */
+        export interface Everything {
+          /** @id @generated */ id: bigint;
+          /** @generated uuid @unique @index */ key: string;
+          /** @generated now @onUpdate now @sensitive */ at: Date;
+          /** @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
+          /** @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ @default a@b.c */ text: string;
+          /** @minimum -1.5 @maximum 10 @multipleOf 0.5 */ number: number;
+          /** @exclusiveMinimum 0 @exclusiveMaximum 1e3 @integer */ whole: number;
+          /**
+           * @minItems 1
+           * @maxItems 3
+           * @uniqueItems
+           */
+          list: string[];
+        }
+        "#,
+        r#"
+        type Everything = {
+          /* @id @generated */ id: bigint;
+          /* @generated uuid @unique @index */ key: string;
+          /* @generated now @onUpdate now @sensitive */ at: Date;
+          /* @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
+          /* @default "a@b.c" */ text: string /* @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ */;
+          number: number /* @minimum -1.5 @maximum 10 @multipleOf 0.5 */;
+          whole: number /* @exclusiveMinimum 0 @exclusiveMaximum 1000 @integer */;
+          list: string[] /* @minItems 1 @maxItems 3 @uniqueItems */;
+        }
+        entity Everything = table everythings
+        "#,
+    );
+}
+
+#[test]
+fn text_stands_before_and_after_tags() {
+    let output = output(&[(
+        "src/a.types.ts",
+        "/**\n * First line.\n *\n * Mail bob@example.com or {@link Note}.\n * @deprecated since\n *   long ago\n *\n * After.\n * @see elsewhere\n *   and there\n */\n\
+         export interface A {\n  /** How many. @integer @minimum 0 */ n: number;\n  /**\n   * @example { \"a\": 1 }\n   * @example\n   * plain\n   * text\n   */\n  e: unknown;\n}",
+    )]);
+    assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+    let (_, a) = output.program.declaration("A").expect("it is declared");
+    assert_eq!(
+        a.documentation.description.as_deref(),
+        Some("First line.\n\nMail bob@example.com or {@link Note}.\nAfter.")
+    );
+    assert_eq!(a.documentation.deprecated.as_deref(), Some("since long ago"));
+    let properties = output.program.properties(a.r#type);
+    assert_eq!(
+        properties[0].documentation.description.as_deref(),
+        Some("How many.")
+    );
+    assert_eq!(
+        properties[1].documentation.examples,
+        ["{\"a\":1}", "\"plain\\ntext\""]
+    );
+}
+
+#[test]
+fn defaults_fit_their_types() {
+    check_types(
+        r#"
+        export type Status = "active" | "off";
+        export interface A {
+          /** @default active */ a: Status;
+          /** @default "off" */ b: Status;
+          /** @default null */ c: Status | null;
+          /** @default now */ d: Date;
+          /** @default 3 */ e: number;
+          /** @default [1, 2] */ f: number[];
+          /** @default {"x": true} */ g: { x: boolean };
+          /** @default two words */ h: string;
+          /** @default 12 */ i: bigint;
+          /** @default gone */ j: Status;
+          /** @default yes */ k: boolean;
+          /** @default 2020-01-01 */ l: Date;
+          /** @default 0 @minimum 1 */ m: number;
+          /** @default */ n: string;
+        }
+        "#,
+        r#"
+        type Status = "active" | "off"
+        type A = {
+          /* @default "active" */ a: Status;
+          /* @default "off" */ b: Status;
+          /* @default null */ c: "active" | "off" | null;
+          /* @default now */ d: Date;
+          /* @default 3 */ e: number;
+          /* @default [1,2] */ f: number[];
+          /* @default {"x":true} */ g: { x: boolean };
+          /* @default "two words" */ h: string;
+          /* @default 12n */ i: bigint;
+          j: Status;
+          k: boolean;
+          l: Date;
+          m: number /* @minimum 1 */;
+          n: string;
+        }
+        src/a.types.ts:12:7 KIT1303 the default `gone` is no `Status`
+          help: write a value of the type `Status` as JSON
+        src/a.types.ts:13:7 KIT1303 the default `yes` is no `boolean`
+          help: write a value of the type `boolean` as JSON
+        src/a.types.ts:14:7 KIT1303 the default `2020-01-01` is no `Date`
+          help: the default of a `Date` is `@default now`
+        src/a.types.ts:15:7 KIT1303 the default `0` is no `number /* @minimum 1 */`
+          help: write a value of the type `number /* @minimum 1 */` as JSON
+        src/a.types.ts:16:7 KIT1303 `@default` lacks its argument
+          help: write `@default value`
+        "#,
+    );
+}
+
+#[test]
+fn wrong_tags_are_explained() {
+    check_types(
+        r#"
+        export interface A {
+          /** @format emial */ a: string;
+          /** @format phone */ b: string;
+          /** @maxLength ten */ c: string;
+          /** @maxLength -1 */ d: string;
+          /** @maxLength 3 */ e: number;
+          /** @minimum 3 */ f: string | null;
+          /** @maxLenght 3 */ g: string;
+          /** @minLength 5 @maxLength 2 */ h: string;
+          /** @generated nwo */ i: Date;
+          /** @generated uuid */ j: number;
+          /** @onUpdate later */ k: Date;
+          /** @id 7 */ l: string;
+          /** @table */ m: string;
+          /** @references User */ n: string;
+          /** @multipleOf 0 */ o: number;
+          /** @maxLength 3 */ p: string[];
+          /** @generated @default 1 */ q: number;
+          /** @remarks any @since 3 */ r: string;
+        }
+        /** @summary no */
+        export type B = A;
+        "#,
+        r#"
+        type A = {
+          a: string;
+          b: string;
+          c: string;
+          d: string;
+          e: number;
+          f: string | null;
+          g: string;
+          h: string /* @minLength 5 @maxLength 2 */;
+          i: Date;
+          j: number;
+          k: Date;
+          l: string;
+          m: string;
+          n: string;
+          o: number;
+          p: string[];
+          /* @generated @default 1 */ q: number;
+          r: string;
+        }
+        type B = {
+          a: string;
+          b: string;
+          c: string;
+          d: string;
+          e: number;
+          f: string | null;
+          g: string;
+          h: string /* @minLength 5 @maxLength 2 */;
+          i: Date;
+          j: number;
+          k: Date;
+          l: string;
+          m: string;
+          n: string;
+          o: number;
+          p: string[];
+          /* @generated @default 1 */ q: number;
+          r: string;
+        }
+        src/a.types.ts:2:7 KIT1302 `@format emial` names no known format
+          help: did you mean `@format email`?
+        src/a.types.ts:3:7 KIT1302 `@format phone` names no known format
+          help: write one of email, uri, uuid, date, date-time, ipv4, ipv6; for anything else use `@pattern`
+        src/a.types.ts:4:7 KIT1303 `@maxLength ten` is not valid
+          help: write `@maxLength 1`
+        src/a.types.ts:5:7 KIT1303 `@maxLength -1` is not valid
+          help: write `@maxLength 1`
+        src/a.types.ts:6:7 KIT1304 `@maxLength` is for strings, and this is `number`
+          help: to limit a number write `@minimum` or `@maximum`
+        src/a.types.ts:7:7 KIT1304 `@minimum` is for numbers, and this is `string | null`
+          help: remove the tag, or change the type
+        src/a.types.ts:8:7 warning KIT1305 `@maxLenght` is no tag that kit knows
+          help: did you mean `@maxLength`?
+        src/a.types.ts:9:20 KIT1303 no value fits both `@minLength 5` and `@maxLength 2`
+          help: exchange the two numbers, or remove one tag
+        src/a.types.ts:10:7 KIT1303 `@generated nwo` is not valid
+          help: did you mean `@generated now`?
+        src/a.types.ts:11:7 KIT1304 `@generated uuid` makes strings, and this is no string
+          help: change the type to `string`
+        src/a.types.ts:12:7 KIT1303 `@onUpdate later` is not valid
+          help: write `@onUpdate now`
+        src/a.types.ts:13:7 KIT1303 `@id` takes no argument
+          help: write `@id` alone, and text in front of it
+        src/a.types.ts:14:7 KIT1304 `@table` means nothing on a property
+          help: it belongs on an interface
+        src/a.types.ts:15:7 KIT1303 `@references User` is not valid
+          help: write `@references User.id`
+        src/a.types.ts:16:7 KIT1303 `@multipleOf 0` is not valid
+          help: write `@multipleOf 5`
+        src/a.types.ts:17:7 KIT1304 `@maxLength` is for strings, and this is `string[]`
+          help: to limit the array write `@minItems` or `@maxItems`; to limit its elements give them a type alias with the tag
+        src/a.types.ts:18:18 KIT1304 a generated property never takes its default
+          help: keep either `@generated` or `@default`
+        src/a.types.ts:21:5 KIT1304 `@summary` means nothing on an interface
+          help: it belongs on a route
+        "#,
+    );
+}
+
+#[test]
+fn entities_are_exported_objects() {
+    check_types(
+        r#"
+        /** @table people_of_note @renamedFrom persons @index by_name (name, age) */
+        export interface Person { /** @id */ id: string; name: string; age: number }
+        /** @table */ interface Hidden { id: string }
+        /** @table */ export type Text = string;
+        /** @table */ export interface Generic<T> { id: T }
+        /** @table 1a */ export interface Odd { id: string }
+        /** @table @index broken @index by_size (size) */ export interface Category { id: string }
+        "#,
+        r#"
+        type Person = {
+          /* @id */ id: string;
+          name: string;
+          age: number;
+        }
+        type Text = string
+        type Odd = {
+          id: string;
+        }
+        type Category = {
+          id: string;
+        }
+        entity Person = table people_of_note
+        entity Odd = table odds
+        entity Category = table categories
+        src/a.types.ts:3:25 KIT1312 `Hidden` has `@table` and is not exported
+          help: write `export` in front of it
+        src/a.types.ts:4:27 KIT1312 `Text` has `@table` and is no object
+          help: put `@table` on an interface of properties
+        src/a.types.ts:5:32 KIT1312 `Generic` has `@table` and is generic
+          help: make an interface without type parameters of it
+        src/a.types.ts:6:5 KIT1303 `@table 1a` is not valid
+          help: write `@table notes`
+        src/a.types.ts:7:12 KIT1303 `@index broken` is not valid
+          help: write `@index categories_by_author (authorId, createdAt)`
+        src/a.types.ts:7:26 KIT1303 `Category` has no property `size` to index
+          help: name properties of the entity
+        "#,
+    );
+}

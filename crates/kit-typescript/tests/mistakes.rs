@@ -1,0 +1,172 @@
+//! What cannot be compiled, and what the user is told.
+
+mod support;
+
+use support::{check_mistakes, dedent};
+
+#[track_caller]
+fn check_mistakes_of(source: &str, expected: &str) {
+    check_mistakes(&[("src/a.types.ts", &dedent(source))], expected);
+}
+
+#[test]
+fn syntax_errors_are_reported_at_their_place() {
+    check_mistakes(
+        &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
+        r#"
+        src/a.types.ts:2:6 KIT1101 Unexpected token
+        "#,
+    );
+}
+
+#[test]
+fn unsupported_types_say_what_to_write() {
+    check_mistakes_of(
+        r#"
+        declare const value: string;
+        enum Color { Red }
+        class Thing {}
+        /** @table */
+        export interface A {
+          a: any;
+          b: object;
+          c: () => void;
+          d(): void;
+          e: symbol;
+          f: Map<string, string>;
+          g: Set<string>;
+          h: typeof value;
+          i: string extends number ? 1 : 2;
+          j: { [K in "a"]: string };
+          k: Color;
+          l: Thing;
+          m: (string | undefined)[];
+          n: Awaited<string>;
+          o: String;
+          p;
+          q: import("./x").Y;
+          r: Function;
+          s: { (): void };
+        }
+        "#,
+        r#"
+        src/a.types.ts:2:6 KIT1301 kit does not evaluate the enum `Color`
+          help: write a union of literals: `type Status = "active" | "suspended"`
+        src/a.types.ts:3:7 KIT1301 kit does not evaluate the class `Thing`
+          help: write an interface with the properties
+        src/a.types.ts:6:6 KIT1301 `any` says nothing about the value
+          help: write `unknown` for any JSON value
+        src/a.types.ts:7:6 KIT1301 `object` says nothing about the properties
+          help: write the properties, or `Record<string, unknown>`
+        src/a.types.ts:8:6 KIT1306 a function type has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:9:3 KIT1306 the method `d` has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:10:6 KIT1306 `symbol` has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:11:6 KIT1306 `Map` has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:12:6 KIT1306 `Set` has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:13:6 KIT1301 kit does not evaluate `typeof` yet
+          help: write the type of the value
+        src/a.types.ts:14:6 KIT1301 kit does not evaluate conditional types yet
+          help: write the type that the condition chooses
+        src/a.types.ts:15:6 KIT1301 kit does not evaluate mapped types yet
+          help: use `Record`, `Pick`, `Omit`, `Partial` or `Required`, or write the properties
+        src/a.types.ts:18:16 KIT1306 `undefined` has no JSON form here
+          help: write `null`, or make the property optional with `?`
+        src/a.types.ts:19:6 KIT1301 kit does not evaluate `Awaited` yet
+          help: write the type that it evaluates to
+        src/a.types.ts:20:6 KIT1301 `String` is the object around a string
+          help: write `string`
+        src/a.types.ts:21:3 KIT1301 `p` has no type
+          help: write one after a colon
+        src/a.types.ts:22:6 KIT1301 kit does not evaluate `import(…)` types yet
+          help: import the name at the top of the file: `import type { Name } from "…"`
+        src/a.types.ts:23:6 KIT1306 `Function` has no JSON form
+          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+        src/a.types.ts:24:8 KIT1306 a function has no JSON form
+          help: remove the call signature
+        "#,
+    );
+}
+
+#[test]
+fn unknown_names_are_explained() {
+    check_mistakes(
+        &[
+            (
+                "src/a.types.ts",
+                "import type { Noet, Hidden } from \"./b.ts\";\nimport type { X } from \"./gone.ts\";\nimport type { Y } from \"pkg\";\n\
+                 /** @table */\nexport interface A {\n  a: Noet;\n  b: Hidden;\n  c: X;\n  d: Y;\n  e: Strnig;\n  f: Partail<A>;\n  g: Pick<A, \"aa\">;\n  h: Omit<A, \"z\">;\n  i: Partial;\n  j: Box;\n  k: Box<1, 2>;\n  l: A[\"zz\"];\n}\ninterface Box<T> { v: T }\ntype Strings = 1;",
+            ),
+            (
+                "src/b.ts",
+                "export interface Note { id: string }\ninterface Hidden { x: 1 }",
+            ),
+        ],
+        r#"
+        src/a.types.ts:1:15 KIT1202 `./b.ts` does not export `Noet`
+          help: did you mean `Note`?
+        src/a.types.ts:1:21 KIT1202 `./b.ts` does not export `Hidden`
+          help: write `export` before `Hidden` in src/b.ts
+        src/a.types.ts:2:15 KIT1201 cannot find the module `./gone.ts`
+          help: there is no such file beside src/a.types.ts
+        src/a.types.ts:3:15 KIT1201 cannot find the module `pkg`
+          help: install the package, or correct the import
+        src/a.types.ts:10:6 KIT1203 nothing declares the type `Strnig`
+          help: did you mean `Strings`?
+        src/a.types.ts:11:6 KIT1203 nothing declares the type `Partail`
+          help: did you mean `Partial`?
+        src/a.types.ts:12:14 KIT1309 the type has no property `aa`
+          help: did you mean `"a"`?
+        src/a.types.ts:13:3 KIT1310 `{ a: Noet; b: Hidden; c: X; d: Y; e: Strnig; f: Partail<A>; g: Pick<A, "aa">; h: Omit<A, "z">; i: Partial; j: Box; k: Box<1, 2>; l: A["zz"] }` contains itself and has no name
+          help: give it one: `type Rest = Omit<…>`, and write `Rest` here
+        src/a.types.ts:13:14 warning KIT1309 `Omit` leaves out `z`, which the type does not have
+          help: did you mean `"a"`?
+        src/a.types.ts:14:6 KIT1308 `Partial` takes 1 type argument, not 0
+          help: write `Partial<Type>`
+        src/a.types.ts:15:6 KIT1308 `Box` takes 1 type argument, not 0
+          help: write `Box<T>`
+        src/a.types.ts:16:6 KIT1308 `Box` takes 1 type argument, not 2
+          help: write `Box<T>`
+        src/a.types.ts:17:6 KIT1309 the type has no property `zz`
+          help: its keys are a, b, c, d, e, f, g, h, i, j, k, l
+        "#,
+    );
+}
+
+#[test]
+fn endless_types_end() {
+    check_mistakes_of(
+        r#"
+        type Self = Self;
+        type Ping = Pong;
+        type Pong = Ping;
+        type Grow<T> = { next: Grow<T[]> };
+        type Wide<T> = { a: Wide<[T, 1]>; b: Wide<[T, 2]> };
+        type Opt = Partial<Opt>;
+        type Or = Or | string;
+        type And = { a: And } & { b: And };
+        /** @table */
+        export interface A { a: Self; b: Ping; c: Grow<string>; d: Wide<string>; e: Opt; f: Or; g: And }
+        "#,
+        r#"
+        src/a.types.ts:1:6 KIT1310 `Self` refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:2:6 KIT1310 `Ping` refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:4:24 KIT1310 `Grow` expands without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:5:21 KIT1310 `Wide` expands without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:5:38 KIT1310 `Wide` expands without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:6:6 KIT1310 `Opt` refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:7:6 KIT1310 `Or` refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        "#,
+    );
+}

@@ -1,0 +1,102 @@
+//! No input makes the compiler panic or hang.
+
+mod support;
+
+use support::output;
+
+const TYPES: &str = include_str!("fixtures/notes.types.ts");
+const ROUTES: &str = include_str!("fixtures/notes.routes.ts");
+const APP: &str = include_str!("fixtures/app.ts");
+
+#[test]
+fn the_fixture_compiles() {
+    let output = output(&[
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", ROUTES),
+        ("src/app.ts", APP),
+    ]);
+    assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
+    assert_eq!(output.program.routes.len(), 15);
+    assert_eq!(output.program.entities.len(), 3);
+}
+
+#[test]
+fn truncated_files_never_panic() {
+    for end in (0..=TYPES.len()).filter(|end| TYPES.is_char_boundary(*end)) {
+        output(&[
+            ("src/notes.types.ts", &TYPES[..end]),
+            ("src/notes.routes.ts", ROUTES),
+        ]);
+    }
+    for end in (0..=ROUTES.len()).filter(|end| ROUTES.is_char_boundary(*end)) {
+        output(&[
+            ("src/notes.types.ts", TYPES),
+            ("src/notes.routes.ts", &ROUTES[..end]),
+        ]);
+    }
+    for end in (0..=APP.len()).filter(|end| APP.is_char_boundary(*end)) {
+        output(&[
+            ("src/notes.types.ts", TYPES),
+            ("src/notes.routes.ts", ROUTES),
+            ("src/app.ts", &APP[..end]),
+        ]);
+    }
+}
+
+#[test]
+fn files_with_a_piece_missing_never_panic() {
+    let words: Vec<(usize, &str)> = TYPES
+        .split_inclusive(|letter: char| !letter.is_alphanumeric())
+        .scan(0, |at, word| {
+            let start = *at;
+            *at += word.len();
+            Some((start, word))
+        })
+        .collect();
+    for (start, word) in words {
+        let text = format!("{}{}", &TYPES[..start], &TYPES[start + word.len()..]);
+        output(&[("src/notes.types.ts", &text), ("src/notes.routes.ts", ROUTES)]);
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_clearly() {
+    for (open, close) in [("[", "]"), ("{ a: ", "}"), ("(", ")"), ("Array<", ">")] {
+        let text = format!(
+            "export type A = {}string{};",
+            open.repeat(5_000),
+            close.repeat(5_000)
+        );
+        let output = output(&[("src/a.types.ts", &text)]);
+        let first = output.diagnostics.iter().next().expect("it is refused");
+        assert_eq!(first.code.name(), "KIT1101");
+    }
+}
+
+#[test]
+fn long_chains_end() {
+    let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
+    for index in 0..2_000 {
+        text.push_str(&format!("type A{index} = A{} | {index};\n", index + 1));
+    }
+    text.push_str("type A2000 = string;\n");
+    for index in 0..2_000 {
+        text.push_str(&format!("export interface I{index} {{ next: I{} }}\n", index + 1));
+    }
+    text.push_str("export interface I2000 { end: true }\n");
+    let arrays = "[]".repeat(3_000);
+    text.push_str(&format!("export type Deep = string{arrays};\n"));
+    let unions = "| 1 ".repeat(3_000);
+    text.push_str(&format!("export type Wide = {unions};\n"));
+    output(&[("src/a.types.ts", &text)]);
+}
+
+#[test]
+fn equal_input_gives_equal_output() {
+    let files = [
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", ROUTES),
+        ("src/app.ts", APP),
+    ];
+    assert_eq!(output(&files).program, output(&files).program);
+}

@@ -1,0 +1,402 @@
+//! Type expressions.
+
+mod support;
+
+use support::{check, check_types};
+
+#[test]
+fn interfaces_keep_their_properties_in_order() {
+    check_types(
+        r#"
+        export interface A {
+          text: string;
+          readonly count?: number;
+          "odd key": boolean;
+          1: bigint;
+          when: Date;
+          data: Uint8Array;
+          nothing: null;
+          anything: unknown;
+        }
+        "#,
+        r#"
+        type A = {
+          text: string;
+          count?: number;
+          "odd key": boolean;
+          "1": bigint;
+          when: Date;
+          data: Uint8Array;
+          nothing: null;
+          anything: unknown;
+        }
+        "#,
+    );
+}
+
+#[test]
+fn interfaces_extend_and_merge() {
+    check_types(
+        "
+        export interface Base { id: string; kind: string }
+        export interface Mixed<T> { value: T }
+        export interface A extends Base, Mixed<number> { kind: \"a\"; own: boolean }
+        export interface A { more: string }
+        ",
+        "
+        type Base = {
+          id: string;
+          kind: string;
+        }
+        type A = {
+          id: string;
+          kind: \"a\";
+          value: number;
+          own: boolean;
+          more: string;
+        }
+        ",
+    );
+}
+
+#[test]
+fn unions_are_flat_and_without_duplicates() {
+    check_types(
+        r#"
+        export type Status = "active" | "suspended";
+        export type All = Status | "deleted" | "active";
+        export interface A { a: Status; b: Status | null; c: true | false; d: string | "x"; e: -1 | 2n; f: undefined | number; g: never | string }
+        "#,
+        r#"
+        type Status = "active" | "suspended"
+        type All = "active" | "suspended" | "deleted"
+        type A = {
+          a: Status;
+          b: "active" | "suspended" | null;
+          c: boolean;
+          d: string;
+          e: -1 | 2n;
+          f?: number;
+          g: string;
+        }
+        "#,
+    );
+}
+
+#[test]
+fn names_of_primitives_are_inlined_and_of_composites_kept() {
+    check_types(
+        r#"
+        /** @maxLength 40 */
+        type Slug = string;
+        export type Slugs = Slug[];
+        export interface A {
+          plain: Slug;
+          /** @minLength 2 */ narrower: Slug;
+          maybe: Slug | null;
+          /** @maxItems 3 */ few: Slugs;
+          many: Slugs;
+        }
+        "#,
+        r#"
+        type Slugs = string /* @maxLength 40 */[]
+        type A = {
+          plain: string /* @maxLength 40 */;
+          narrower: string /* @minLength 2 @maxLength 40 */;
+          maybe: string /* @maxLength 40 */ | null;
+          few: string /* @maxLength 40 */[] /* @maxItems 3 */;
+          many: Slugs;
+        }
+        "#,
+    );
+}
+
+#[test]
+fn arrays_and_tuples() {
+    check_types(
+        "
+        interface Item { id: string }
+        export interface A {
+          a: Item[]; b: Array<string | null>; c: ReadonlyArray<number>; d: readonly Item[][];
+          e: [string, count?: number, ...rest: boolean[]];
+        }
+        ",
+        "
+        type Item = {
+          id: string;
+        }
+        type A = {
+          a: Item[];
+          b: (string | null)[];
+          c: number[];
+          d: Item[][];
+          e: [string, count?: number, ...rest: (boolean)[]];
+        }
+        ",
+    );
+}
+
+#[test]
+fn generics_become_instances() {
+    check_types(
+        r#"
+        interface Note { id: string }
+        export interface Page<T, K = string> { data: T[]; key: K }
+        type Notes = Page<Note>;
+        export interface A { one: Page<Note>; two: Page<Note, string>; three: Page<Note[], 1>; four: Notes; five: Page<Page<Note>> }
+        "#,
+        r#"
+        type Note = {
+          id: string;
+        }
+        type Notes = {
+          data: Note[];
+          key: string;
+        }
+        type A = {
+          one: PageOfNoteAndString;
+          two: PageOfNoteAndString;
+          three: PageOfNoteArrayAndValue1;
+          four: Notes;
+          five: PageOfPageOfNoteAndStringAndString;
+        }
+        type PageOfNoteAndString = {
+          data: Note[];
+          key: string;
+        }
+        type PageOfNoteArrayAndValue1 = {
+          data: Note[][];
+          key: 1;
+        }
+        type PageOfPageOfNoteAndStringAndString = {
+          data: PageOfNoteAndString[];
+          key: string;
+        }
+        "#,
+    );
+}
+
+#[test]
+fn utility_types_keep_tags() {
+    check_types(
+        r#"
+        export interface Note {
+          /** @id @generated uuid */ id: string;
+          /** @maxLength 5 */ title: string;
+          body?: string | undefined;
+        }
+        export type P = Pick<Note, "id" | "title">;
+        export type O = Omit<Note, "id">;
+        export type Pa = Partial<Note>;
+        export type R = Required<Pa>;
+        export type Ro = Readonly<Note>;
+        export type Rec = Record<"a" | "b", number>;
+        export type Map1 = Record<string, Note[]>;
+        export type Ex = Exclude<"a" | "b" | null, "a">;
+        export type Et = Extract<"a" | 1, string>;
+        export type Nn = NonNullable<string | null | undefined>;
+        export type K = keyof Note;
+        export type Title = Note["title"];
+        "#,
+        r#"
+        type Note = {
+          /* @id @generated uuid */ id: string;
+          title: string /* @maxLength 5 */;
+          body?: string;
+        }
+        type P = {
+          /* @id @generated uuid */ id: string;
+          title: string /* @maxLength 5 */;
+        }
+        type O = {
+          title: string /* @maxLength 5 */;
+          body?: string;
+        }
+        type Pa = {
+          /* @id @generated uuid */ id?: string;
+          title?: string /* @maxLength 5 */;
+          body?: string;
+        }
+        type R = {
+          /* @id @generated uuid */ id: string;
+          title: string /* @maxLength 5 */;
+          body: string;
+        }
+        type Ro = {
+          /* @id @generated uuid */ id: string;
+          title: string /* @maxLength 5 */;
+          body?: string;
+        }
+        type Rec = {
+          a: number;
+          b: number;
+        }
+        type Map1 = {
+          [key: string]: Note[];
+        }
+        type Ex = "b" | null
+        type Et = "a"
+        type Nn = string
+        type K = "id" | "title" | "body"
+        type Title = string /* @maxLength 5 */
+        "#,
+    );
+}
+
+#[test]
+fn intersections_merge_objects() {
+    check_types(
+        r#"
+        type Named = { name: string; kind: string };
+        export type A = Named & { kind: "a"; age?: number };
+        export type B = Named & ({ x: 1 } | { y: 2 });
+        "#,
+        r#"
+        type A = {
+          name: string;
+          kind: "a";
+          age?: number;
+        }
+        type B = { name: string; kind: string; x: 1 } | { name: string; kind: string; y: 2 }
+        "#,
+    );
+}
+
+#[test]
+fn templates() {
+    check_types(
+        r"
+        export type Id = `user-${number}`;
+        export type Fixed = `a${1}b`;
+        ",
+        r#"
+        type Id = `user-${number}`
+        type Fixed = "a1b"
+        "#,
+    );
+}
+
+#[test]
+fn recursion_goes_through_references() {
+    check_types(
+        "
+        export interface Tree { children: Tree[]; parent: Tree | null; maybe?: Tree }
+        export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+        export type Node = { left: Link; value: string };
+        export type Link = Node | null;
+        ",
+        "
+        type Tree = {
+          children: Tree[];
+          parent: Tree | null;
+          maybe?: Tree;
+        }
+        type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+        type Node = {
+          left: Link;
+          value: string;
+        }
+        type Link = Node | null
+        ",
+    );
+}
+
+#[test]
+fn imports_lead_across_files() {
+    check(
+        &[
+            (
+                "src/a.types.ts",
+                "import type { Note as N } from \"./b.ts\";
+                import D, * as all from \"./c.js\";
+                import { Star } from \"./b\";
+                import type { Packaged } from \"pkg\";
+                export interface A { n: N; d: D; s: Star; q: all.Other; p: Packaged }",
+            ),
+            (
+                "src/b.ts",
+                "export interface Note { id: string }\nexport * from \"./c.ts\";",
+            ),
+            (
+                "src/c.ts",
+                "export default interface Def { x: 1 }
+                export type Other = { o: 1 };
+                type Hidden = { h: 1 };
+                export type { Hidden as Star };",
+            ),
+            (
+                "node_modules/pkg/package.json",
+                r#"{ "name": "pkg", "exports": { ".": { "types": "./t/index.d.ts" } } }"#,
+            ),
+            (
+                "node_modules/pkg/t/index.d.ts",
+                "export interface Packaged { p: string }",
+            ),
+        ],
+        "
+        type Packaged = {
+          p: string;
+        }
+        type A = {
+          n: Note;
+          d: Def;
+          s: Hidden;
+          q: Other;
+          p: Packaged;
+        }
+        type Note = {
+          id: string;
+        }
+        type Def = {
+          x: 1;
+        }
+        type Other = {
+          o: 1;
+        }
+        type Hidden = {
+          h: 1;
+        }
+        ",
+    );
+}
+
+#[test]
+fn equal_names_of_different_files_stay_apart() {
+    check(
+        &[
+            ("src/a.types.ts", "export interface Item { a: 1 }"),
+            (
+                "src/b.types.ts",
+                "export interface Item { b: 1 }\nexport interface item { c: 1 }",
+            ),
+        ],
+        "
+        type Item = {
+          a: 1;
+        }
+        type Item2 = {
+          b: 1;
+        }
+        type Item3 = {
+          c: 1;
+        }
+        ",
+    );
+}
+
+#[test]
+fn what_nobody_needs_may_have_no_json_form() {
+    check_types(
+        "
+        export type Handler = (x: string) => void;
+        export interface Context { fail(code: string): never }
+        export interface Holder { context: Context }
+        export type Fine = Omit<{ a: string; run: () => void }, \"run\">;
+        ",
+        "
+        type Fine = {
+          a: string;
+        }
+        ",
+    );
+}
