@@ -4,8 +4,8 @@ import type { ServerExchange, Validator } from "@kit/types";
 import { findJsonError, lineAndColumn } from "./json-syntax.ts";
 import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 
-/** Reads the request's body as JSON. What it is refused with names `$`, the body itself. */
-export function readJsonBody(exchange: ServerExchange, validator: Validator<unknown>): unknown {
+/** The text of a JSON body. What it is refused with names `$`, the body itself. */
+export function readJsonText(exchange: ServerExchange, validator: Validator<unknown>): string {
   if (exchange.bodyLength === 0) {
     throw bodyError(
       validator,
@@ -21,6 +21,15 @@ export function readJsonBody(exchange: ServerExchange, validator: Validator<unkn
     refuseContentEncoding(exchange);
     throw bodyError(validator, "JSON in UTF-8", "bytes that are not valid UTF-8", "Encode the body as UTF-8");
   }
+  return text;
+}
+
+/** The value of that text. */
+export function parseJsonText(
+  exchange: ServerExchange,
+  validator: Validator<unknown>,
+  text: string,
+): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,10 +1,11 @@
 import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
-import { readJsonBody } from "./body.ts";
+import { parseJsonText, readJsonText } from "./body.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
 import { type PipelineSettings, RequestState } from "./request-state.ts";
+import { findUnstorable, mayHoldUnstorable, targetMayHoldUnstorable } from "./unstorable-text.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
 
 /** Stands for the value of a slot whose request was answered already. */
@@ -85,7 +86,7 @@ export class RequestRun extends RequestState {
     if (params === null) return this.#passed(undefined);
     const value = params.params(this.rawParams);
     if (!params.is(value)) return this.#refuse("params", params, params.failures(value));
-    return this.#passed(params.decode(value));
+    return this.#decoded("params", params, value, targetMayHoldUnstorable(this.exchange.target));
   }
 
   #readQuery(): unknown {
@@ -96,16 +97,24 @@ export class RequestRun extends RequestState {
     const start = target.indexOf("?");
     const value = query.query(start === -1 ? "" : target.slice(start + 1));
     if (!query.is(value)) return this.#refuse("query", query, query.failures(value));
-    return this.#passed(query.decode(value));
+    return this.#decoded("query", query, value, targetMayHoldUnstorable(target));
   }
 
   #readBody(): unknown {
     this.enter("validation:body");
     const { body } = this.executable.compiled;
     if (body === null) return this.#passed(undefined);
-    const value = readJsonBody(this.exchange, body);
+    const text = readJsonText(this.exchange, body);
+    const value = parseJsonText(this.exchange, body, text);
     if (!body.is(value)) return this.#refuse("body", body, body.failures(value));
-    return this.#passed(body.decode(value));
+    return this.#decoded("body", body, value, mayHoldUnstorable(text));
+  }
+
+  /** What the handler gets of a value that fits, unless it holds text that cannot be stored. */
+  #decoded(slot: RequestSlot, validator: Validator<unknown>, value: unknown, suspicious: boolean): unknown {
+    const decoded = validator.decode(value);
+    const failure = suspicious ? findUnstorable(decoded) : undefined;
+    return failure === undefined ? this.#passed(decoded) : this.#refuse(slot, validator, [failure]);
   }
 
   /** Answered here and not thrown: bad input is no exception, and throwing costs more than all the rest of refusing it. */
