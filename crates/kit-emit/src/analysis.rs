@@ -1,6 +1,7 @@
 //! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use kit_ir::{
@@ -12,7 +13,8 @@ use kit_ir::{
 pub(crate) struct Analysis {
     recursive: HashSet<DeclarationId>,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
-    names: HashSet<String>,
+    /// Shared by every module: copying it for each would cost the square of the types.
+    names: Rc<HashSet<String>>,
     split: HashSet<DeclarationId>,
 }
 
@@ -51,7 +53,7 @@ impl Analysis {
         Self {
             recursive,
             uses,
-            names,
+            names: Rc::new(names),
             split: crate::openapi::split(program),
         }
     }
@@ -89,8 +91,8 @@ impl Analysis {
     }
 
     /// Names of the functions that generated modules export.
-    pub(crate) fn generated_names(&self) -> HashSet<String> {
-        self.names.clone()
+    pub(crate) fn generated_names(&self) -> Rc<HashSet<String>> {
+        Rc::clone(&self.names)
     }
 }
 

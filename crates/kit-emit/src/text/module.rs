@@ -1,6 +1,7 @@
 //! A generated module: header, imports, body.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use heck::ToUpperCamelCase;
 
@@ -20,6 +21,8 @@ pub(crate) struct Module {
     types: BTreeMap<String, BTreeSet<String>>,
     types_of_program: Option<String>,
     /// Names that other modules of `.kit` export; helpers and private functions keep clear of them.
+    generated: Rc<HashSet<String>>,
+    /// Names of the private functions here.
     taken: HashSet<String>,
     /// Private items by what they do and for what, so that none is written twice.
     memo: HashMap<(&'static str, String), String>,
@@ -28,14 +31,15 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// An empty module. `taken` are the names of everything generated that it might import.
-    pub(crate) fn new(from: impl Into<String>, taken: HashSet<String>) -> Self {
+    /// An empty module. `generated` are the names of everything generated that it might import.
+    pub(crate) fn new(from: impl Into<String>, generated: Rc<HashSet<String>>) -> Self {
         Self {
             from: from.into(),
             values: BTreeMap::new(),
             types: BTreeMap::new(),
             types_of_program: None,
-            taken,
+            generated,
+            taken: HashSet::new(),
             memo: HashMap::new(),
             items: Vec::new(),
         }
@@ -44,7 +48,7 @@ impl Module {
     /// Imports a function of `@kit/core/codec` and returns its name here. A generated function may have the same name
     /// (`isEmail` of a type `Email`); the helper then stands behind a `$`.
     pub(crate) fn helper(&mut self, name: &str) -> String {
-        let local = if self.taken.contains(name) {
+        let local = if self.generated.contains(name) || self.taken.contains(name) {
             format!("${name}")
         } else {
             name.to_owned()
@@ -92,7 +96,7 @@ impl Module {
         let base = format!("{verb}{}", if stem.is_empty() { "Part" } else { &stem });
         let mut name = base.clone();
         let mut number = 2;
-        while !self.taken.insert(name.clone()) {
+        while self.generated.contains(&name) || !self.taken.insert(name.clone()) {
             name = format!("{base}{number}");
             number += 1;
         }
