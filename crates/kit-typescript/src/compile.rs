@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use kit_diagnostics::{Diagnostic, codes};
+use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
 use oxc_allocator::Allocator;
 
-use crate::docs::{Doc, TagName, property_name};
-use crate::eval::{Evaluator, Ty};
+use crate::docs::{Doc, Tag, TagName, property_name};
+use crate::eval::{Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory};
 use crate::lower::{Lowering, plural_snake};
 use crate::modules::{DeclId, Graph, ModuleId, Place};
@@ -148,7 +148,10 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
     let mut indexes = Vec::new();
     for tag in doc.all(TagName::Index) {
         match index(&tag.argument) {
-            Some(index) => indexes.push(index),
+            Some((name, properties)) => {
+                issues.extend(unknown_property(lowering, ty, &properties, tag));
+                indexes.push((name, properties));
+            }
             None => issues.push(
                 lowering
                     .eval
@@ -164,32 +167,41 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
             ),
         }
     }
-    for tag in doc.all(TagName::Index) {
-        for (_, properties) in index(&tag.argument).into_iter() {
-            let Some(object) = lowering.eval.as_object(ty) else {
-                continue;
-            };
-            if let Some(unknown) = properties
-                .iter()
-                .find(|property| object.property(property).is_none())
-            {
-                let message = format!("`{name}` has no property `{unknown}` to index");
-                issues.push(
-                    lowering
-                        .eval
-                        .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.place, message)
-                        .help("name properties of the entity"),
-                );
-            }
-        }
-    }
-    issues.into_iter().for_each(|issue| lowering.report(issue));
+    lowering.report_all(issues);
     lowering.program.entities.push(Entity {
         declaration,
         table: table.unwrap_or_else(|| plural_snake(name)),
         renamed_from,
         indexes,
     });
+}
+
+/// The error about the first property of an index that the entity does not have.
+fn unknown_property(
+    lowering: &mut Lowering<'_>,
+    ty: TyId,
+    properties: &[String],
+    tag: &Tag,
+) -> Option<Diagnostic> {
+    let object = lowering.eval.as_object(ty)?;
+    let unknown = properties
+        .iter()
+        .find(|property| object.property(property).is_none())?;
+    let known = object.properties.iter().map(|property| property.name.as_str());
+    let help = match closest(unknown, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name properties of the entity".to_owned(),
+    };
+    let message = format!(
+        "`{}` has no property `{unknown}` to index",
+        lowering.eval.text(ty)
+    );
+    Some(
+        lowering
+            .eval
+            .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.place, message)
+            .help(help),
+    )
 }
 
 /// `name (a, b)`.

@@ -7,7 +7,7 @@ use support::{check_types, output};
 #[test]
 fn every_tag_of_a_property() {
     check_types(
-        r#"
+        r"
         /** @table */
         export interface Everything {
           /** @id @generated */ id: bigint;
@@ -24,7 +24,7 @@ fn every_tag_of_a_property() {
            */
           list: string[];
         }
-        "#,
+        ",
         r#"
         type Everything = {
           /* @id @generated */ id: bigint;
@@ -123,7 +123,7 @@ fn defaults_fit_their_types() {
 #[test]
 fn wrong_tags_are_explained() {
     check_types(
-        r#"
+        r"
         export interface A {
           /** @format emial */ a: string;
           /** @format phone */ b: string;
@@ -146,8 +146,8 @@ fn wrong_tags_are_explained() {
         }
         /** @summary no */
         export type B = A;
-        "#,
-        r#"
+        ",
+        r"
         type A = {
           a: string;
           b: string;
@@ -224,14 +224,14 @@ fn wrong_tags_are_explained() {
           help: keep either `@generated` or `@default`
         src/a.types.ts:21:5 KIT1304 `@summary` means nothing on an interface
           help: it belongs on a route
-        "#,
+        ",
     );
 }
 
 #[test]
 fn entities_are_exported_objects() {
     check_types(
-        r#"
+        r"
         /** @table people_of_note @renamedFrom persons @index by_name (name, age) */
         export interface Person { /** @id */ id: string; name: string; age: number }
         /** @table */ interface Hidden { id: string }
@@ -239,8 +239,8 @@ fn entities_are_exported_objects() {
         /** @table */ export interface Generic<T> { id: T }
         /** @table 1a */ export interface Odd { id: string }
         /** @table @index broken @index by_size (size) */ export interface Category { id: string }
-        "#,
-        r#"
+        ",
+        r"
         type Person = {
           /* @id */ id: string;
           name: string;
@@ -268,6 +268,30 @@ fn entities_are_exported_objects() {
           help: write `@index categories_by_author (authorId, createdAt)`
         src/a.types.ts:7:26 KIT1303 `Category` has no property `size` to index
           help: name properties of the entity
+        ",
+    );
+}
+
+#[test]
+fn comments_belong_to_what_follows_them() {
+    check_types(
+        r#"
+        export interface A { /** @maxLength 1 */ a: string; /** @maxLength 2 */
+          b: string;
+          /** @maxLength 3 */
+          /** @maxLength 4 */
+          c: string;
+          // @maxLength 5
+          /* @maxLength 6 */
+          d: string } /** @table */
+        "#,
+        r#"
+        type A = {
+          a: string /* @maxLength 1 */;
+          b: string;
+          c: string /* @maxLength 4 */;
+          d: string;
+        }
         "#,
     );
 }

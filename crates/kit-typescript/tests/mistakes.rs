@@ -13,9 +13,9 @@ fn check_mistakes_of(source: &str, expected: &str) {
 fn syntax_errors_are_reported_at_their_place() {
     check_mistakes(
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
-        r#"
+        r"
         src/a.types.ts:2:6 KIT1101 Unexpected token
-        "#,
+        ",
     );
 }
 
@@ -140,7 +140,7 @@ fn unknown_names_are_explained() {
 #[test]
 fn endless_types_end() {
     check_mistakes_of(
-        r#"
+        r"
         type Self = Self;
         type Ping = Pong;
         type Pong = Ping;
@@ -151,8 +151,8 @@ fn endless_types_end() {
         type And = { a: And } & { b: And };
         /** @table */
         export interface A { a: Self; b: Ping; c: Grow<string>; d: Wide<string>; e: Opt; f: Or; g: And }
-        "#,
-        r#"
+        ",
+        r"
         src/a.types.ts:1:6 KIT1310 `Self` refers to itself without end
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:2:6 KIT1310 `Ping` refers to itself without end
@@ -167,6 +167,6 @@ fn endless_types_end() {
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:7:6 KIT1310 `Or` refers to itself without end
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
-        "#,
+        ",
     );
 }

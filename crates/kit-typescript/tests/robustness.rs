@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use support::output;
 
 const TYPES: &str = include_str!("fixtures/notes.types.ts");
@@ -28,13 +30,19 @@ fn truncated_files_never_panic() {
             ("src/notes.routes.ts", ROUTES),
         ]);
     }
-    for end in (0..=ROUTES.len()).filter(|end| ROUTES.is_char_boundary(*end)) {
+    for end in (0..=ROUTES.len())
+        .step_by(7)
+        .filter(|end| ROUTES.is_char_boundary(*end))
+    {
         output(&[
             ("src/notes.types.ts", TYPES),
             ("src/notes.routes.ts", &ROUTES[..end]),
         ]);
     }
-    for end in (0..=APP.len()).filter(|end| APP.is_char_boundary(*end)) {
+    for end in (0..=APP.len())
+        .step_by(7)
+        .filter(|end| APP.is_char_boundary(*end))
+    {
         output(&[
             ("src/notes.types.ts", TYPES),
             ("src/notes.routes.ts", ROUTES),
@@ -77,17 +85,18 @@ fn deep_nesting_is_refused_clearly() {
 fn long_chains_end() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {
-        text.push_str(&format!("type A{index} = A{} | {index};\n", index + 1));
+        writeln!(text, "type A{index} = A{} | {index};", index + 1).expect("a string takes everything");
     }
     text.push_str("type A2000 = string;\n");
     for index in 0..2_000 {
-        text.push_str(&format!("export interface I{index} {{ next: I{} }}\n", index + 1));
+        writeln!(text, "export interface I{index} {{ next: I{} }}", index + 1)
+            .expect("a string takes everything");
     }
     text.push_str("export interface I2000 { end: true }\n");
     let arrays = "[]".repeat(3_000);
-    text.push_str(&format!("export type Deep = string{arrays};\n"));
+    writeln!(text, "export type Deep = string{arrays};").expect("a string takes everything");
     let unions = "| 1 ".repeat(3_000);
-    text.push_str(&format!("export type Wide = {unions};\n"));
+    writeln!(text, "export type Wide = {unions};").expect("a string takes everything");
     output(&[("src/a.types.ts", &text)]);
 }
 

@@ -90,17 +90,9 @@ fn route_comments_are_read() {
         "
     );
     let files = [("src/notes.types.ts", TYPES), ("src/notes.routes.ts", &routes)];
-    check_mistakes(&files, "");
-    let route = &support::output(&files).program.routes[0.into()];
-    assert_eq!(route.summary.as_deref(), Some("Lists notes"));
-    assert_eq!(route.tags, ["notes"]);
-    assert_eq!(route.documentation.description.as_deref(), Some("Newest first."));
-    assert_eq!(route.documentation.deprecated.as_deref(), Some(""));
-    assert_eq!(route.throws.len(), 1);
-    assert_eq!(
-        route.throws[0].description.as_deref(),
-        Some(
-            r#"
+    check_mistakes(
+        &files,
+        r"
         src/notes.routes.ts:11:14 KIT1303 `@throws gone 410` is not valid
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
         src/notes.routes.ts:12:14 KIT1303 `@throws GONE 200` is not valid
@@ -111,9 +103,15 @@ fn route_comments_are_read() {
           help: it belongs on a property
         src/notes.routes.ts:18:15 KIT1304 a response of status 204 has no body, and this route has one
           help: write `void` as the response, or another status
-        "#
-        )
+        ",
     );
+    let route = &support::output(&files).program.routes[0.into()];
+    assert_eq!(route.summary.as_deref(), Some("Lists notes"));
+    assert_eq!(route.tags, ["notes"]);
+    assert_eq!(route.documentation.description.as_deref(), Some("Newest first."));
+    assert_eq!(route.documentation.deprecated.as_deref(), Some(""));
+    assert_eq!(route.throws.len(), 1);
+    assert_eq!(route.throws[0].description.as_deref(), Some("It is gone."));
 }
 
 #[test]

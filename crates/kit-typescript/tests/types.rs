@@ -86,7 +86,7 @@ fn unions_are_flat_and_without_duplicates() {
 #[test]
 fn names_of_primitives_are_inlined_and_of_composites_kept() {
     check_types(
-        r#"
+        r"
         /** @maxLength 40 */
         type Slug = string;
         export type Slugs = Slug[];
@@ -97,8 +97,8 @@ fn names_of_primitives_are_inlined_and_of_composites_kept() {
           /** @maxItems 3 */ few: Slugs;
           many: Slugs;
         }
-        "#,
-        r#"
+        ",
+        r"
         type Slugs = string /* @maxLength 40 */[]
         type A = {
           plain: string /* @maxLength 40 */;
@@ -107,7 +107,7 @@ fn names_of_primitives_are_inlined_and_of_composites_kept() {
           few: string /* @maxLength 40 */[] /* @maxItems 3 */;
           many: Slugs;
         }
-        "#,
+        ",
     );
 }
 
@@ -139,13 +139,13 @@ fn arrays_and_tuples() {
 #[test]
 fn generics_become_instances() {
     check_types(
-        r#"
+        r"
         interface Note { id: string }
         export interface Page<T, K = string> { data: T[]; key: K }
         type Notes = Page<Note>;
         export interface A { one: Page<Note>; two: Page<Note, string>; three: Page<Note[], 1>; four: Notes; five: Page<Page<Note>> }
-        "#,
-        r#"
+        ",
+        r"
         type Note = {
           id: string;
         }
@@ -172,7 +172,7 @@ fn generics_become_instances() {
           data: PageOfNoteAndString[];
           key: string;
         }
-        "#,
+        ",
     );
 }
 

@@ -102,29 +102,26 @@ impl Doc {
         while let Some(found) = next_tag(line, rest, matches!(sink, Sink::Tag(Style::Block))) {
             self.write(&sink, &line[rest..found.at], description);
             let name = &line[found.at + 1..found.end];
-            match TagName::from_name(name) {
-                Some(known) => {
-                    let stop = next_tag(line, found.end, known.style() == Style::Block)
-                        .map_or(line.len(), |next| next.at);
-                    let stop = found.end + line[found.end..stop].trim_end().len();
-                    self.tags.push(Tag {
-                        name: known,
-                        argument: String::new(),
-                        place: place(found.at, stop),
+            if let Some(known) = TagName::from_name(name) {
+                let stop = next_tag(line, found.end, known.style() == Style::Block)
+                    .map_or(line.len(), |next| next.at);
+                let stop = found.end + line[found.end..stop].trim_end().len();
+                self.tags.push(Tag {
+                    name: known,
+                    argument: String::new(),
+                    place: place(found.at, stop),
+                });
+                sink = Sink::Tag(known.style());
+            } else {
+                if let Some(meant) = TagName::meant_by(name) {
+                    let place = place(found.at, found.end);
+                    self.misspelt.push(Misspelt {
+                        written: name.to_owned(),
+                        meant,
+                        place,
                     });
-                    sink = Sink::Tag(known.style());
                 }
-                None => {
-                    if let Some(meant) = TagName::meant_by(name) {
-                        let place = place(found.at, found.end);
-                        self.misspelt.push(Misspelt {
-                            written: name.to_owned(),
-                            meant,
-                            place,
-                        });
-                    }
-                    sink = Sink::Ignored;
-                }
+                sink = Sink::Ignored;
             }
             rest = found.end;
         }

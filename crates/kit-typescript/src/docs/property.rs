@@ -73,7 +73,7 @@ pub(crate) fn name(
     valid.then(|| text.clone())
 }
 
-fn kinds<'p>(program: &'p Program, id: TypeId) -> Vec<&'p TypeKind> {
+fn kinds(program: &Program, id: TypeId) -> Vec<&TypeKind> {
     match &program.resolve(id).kind {
         TypeKind::Union { members } => members
             .iter()

@@ -96,7 +96,7 @@ tags! {
     Throws "throws" Paragraph [Route]
 }
 
-/// Tags of JSDoc and TSDoc that kit leaves alone, however close they come to one of its own.
+/// Tags of `JSDoc` and `TSDoc` that kit leaves alone, however close they come to one of its own.
 const FOREIGN: &[&str] = &[
     "alpha",
     "author",

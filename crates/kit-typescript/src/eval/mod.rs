@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a> {
 
     /// How many type parameters a declaration has.
     pub(crate) fn parameter_count(&self, decl: DeclId) -> usize {
-        reference::parameters(self.graph.decl(decl)).map_or(0, |parameters| parameters.len())
+        reference::parameters(self.graph.decl(decl)).map_or(0, <[oxc_ast::ast::TSTypeParameter<'_>]>::len)
     }
 
     /// What a type is underneath names, laziness and constraints.

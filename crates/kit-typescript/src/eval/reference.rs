@@ -67,18 +67,12 @@ impl<'a> Evaluator<'a> {
                 match self.graph.type_symbol(module, left.name.as_str()) {
                     Symbol::Namespace(target) => {
                         let right = qualified.right.name.as_str();
-                        match self.graph.exported_type(target, right) {
-                            Some(symbol) => symbol,
-                            None => {
-                                let file = self.graph.module(target).display.clone();
-                                let message = format!("{file} does not export `{right}`");
-                                return self.reject(
-                                    codes::UNKNOWN_EXPORT,
-                                    place,
-                                    message,
-                                    "correct the name",
-                                );
-                            }
+                        if let Some(symbol) = self.graph.exported_type(target, right) {
+                            symbol
+                        } else {
+                            let file = self.graph.module(target).display.clone();
+                            let message = format!("{file} does not export `{right}`");
+                            return self.reject(codes::UNKNOWN_EXPORT, place, message, "correct the name");
                         }
                     }
                     Symbol::Kit("*") => Symbol::Kit(qualified.right.name.as_str()),

@@ -94,7 +94,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A name for a type in PascalCase: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
+    /// A name for a type in `PascalCase`: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
     pub(crate) fn pascal_name(&self, id: TyId) -> String {
         match self.store.get(id) {
             Ty::Named(instance) => {
@@ -135,7 +135,7 @@ fn shorten(name: String) -> String {
     }
 }
 
-/// Text as one PascalCase identifier of ASCII letters and digits; `Value` where nothing is left of it.
+/// Text as one `PascalCase` identifier of ASCII letters and digits; `Value` where nothing is left of it.
 pub(crate) fn pascal(text: &str) -> String {
     let mut name = String::new();
     for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {

@@ -26,7 +26,7 @@ impl Evaluator<'_> {
                 Ty::Undefined if !absent => return false,
                 Ty::Array(element) => open.push((element, false)),
                 Ty::Tuple(elements) => {
-                    open.extend(elements.iter().map(|element| (element.ty, element.optional)))
+                    open.extend(elements.iter().map(|element| (element.ty, element.optional)));
                 }
                 Ty::Union(members) => open.extend(members.iter().map(|member| (*member, absent))),
                 Ty::Template(parts) => open.extend(parts.iter().filter_map(|part| match part {

@@ -10,7 +10,7 @@ use crate::lower::Lowering;
 use crate::modules::{ModuleId, Place, Value};
 
 /// Reads the application factory out of the modules; nothing where there is none.
-pub(crate) fn read<'a>(lowering: &mut Lowering<'a>, modules: &[ModuleId]) -> Factory {
+pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {
         for call in calls(lowering, *module) {
@@ -107,12 +107,11 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
     let mut entries = Vec::new();
     for member in members {
         match member.name.as_str() {
-            "prefix" => match string(lowering, member.value) {
-                Some(text) => {
+            "prefix" => {
+                if let Some(text) = string(lowering, member.value) {
                     prefix =
-                        Some((text.into_owned(), member.value.place())).filter(|(text, _)| !text.is_empty())
-                }
-                None => {
+                        Some((text.into_owned(), member.value.place())).filter(|(text, _)| !text.is_empty());
+                } else {
                     computed(
                         lowering,
                         member.value.place(),
@@ -121,7 +120,7 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
                     );
                     return None;
                 }
-            },
+            }
             "handlers" => found = Some(handlers::read(lowering, member.value)?),
             "middleware" => entries = middleware::read(lowering, member.value).0,
             _ => {}

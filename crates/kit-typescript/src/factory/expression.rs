@@ -216,9 +216,9 @@ fn nested_properties<'a>(
                     None
                 };
                 if let Some((nested, seen)) = nested {
-                    nested
-                        .into_iter()
-                        .for_each(|member| replace(&mut members, member));
+                    for member in nested {
+                        replace(&mut members, member);
+                    }
                     complete &= seen;
                 } else {
                     computed(lowering, inner.place(), &format!("a part of {what}"), help);

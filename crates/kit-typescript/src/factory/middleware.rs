@@ -44,7 +44,7 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
         }
         Found::Expression(found, name) => match found.expression {
             Expression::ObjectExpression(_) => full_entry(lowering, found, place),
-            _ => bare(lowering, found, name, place),
+            _ => Some(bare(lowering, found, name, place)),
         },
         // Something imported from a package: its name is all that is known, and all that is needed.
         Found::Unknown(Some(name)) => Some(Entry {
@@ -52,7 +52,7 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
             priority: 0.0,
             place,
         }),
-        Found::Unknown(None) => unnamed(lowering, place),
+        Found::Unknown(None) => Some(unnamed(lowering, place)),
     }
 }
 
@@ -67,18 +67,20 @@ fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Plac
     };
     let priority = match member("priority") {
         None => 0.0,
-        Some(value) => match number(lowering, value) {
-            Some(priority) => priority,
-            None => {
+        Some(value) => {
+            if let Some(priority) = number(lowering, value) {
+                priority
+            } else {
                 computed(lowering, value.place(), "this priority", "write the number");
                 0.0
             }
-        },
+        }
     };
     let name = match (member("name"), member("middleware")) {
-        (Some(value), _) => match string(lowering, value) {
-            Some(name) => name.into_owned(),
-            None => {
+        (Some(value), _) => {
+            if let Some(name) = string(lowering, value) {
+                name.into_owned()
+            } else {
                 computed(
                     lowering,
                     value.place(),
@@ -87,9 +89,9 @@ fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Plac
                 );
                 return None;
             }
-        },
+        }
         (None, Some(value)) => entry(lowering, value)?.name,
-        (None, None) => return unnamed(lowering, place),
+        (None, None) => return Some(unnamed(lowering, place)),
     };
     Some(Entry {
         name,
@@ -99,12 +101,7 @@ fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Plac
 }
 
 /// A middleware without an entry around it: named after the constant or function.
-fn bare<'a>(
-    lowering: &mut Lowering<'a>,
-    found: Located<'a>,
-    name: Option<&'a str>,
-    place: Place,
-) -> Option<Entry> {
+fn bare<'a>(lowering: &mut Lowering<'a>, found: Located<'a>, name: Option<&'a str>, place: Place) -> Entry {
     let own = match found.expression {
         Expression::FunctionExpression(function) => {
             function.id.as_ref().map(|identifier| identifier.name.as_str())
@@ -122,16 +119,16 @@ fn bare<'a>(
         _ => None,
     };
     match own.or(name) {
-        Some(name) => Some(Entry {
+        Some(name) => Entry {
             name: name.to_owned(),
             priority: 0.0,
             place,
-        }),
+        },
         None => unnamed(lowering, place),
     }
 }
 
-fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Option<Entry> {
+fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Entry {
     computed(
         lowering,
         place,
@@ -139,11 +136,11 @@ fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Option<Entry> {
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
     // It runs all the same, so it has its place in the chain.
-    Some(Entry {
+    Entry {
         name: "anonymous".to_owned(),
         priority: 0.0,
         place,
-    })
+    }
 }
 
 /// Global and group middleware as one chain: ascending priority, at equal priority global first, then in order.

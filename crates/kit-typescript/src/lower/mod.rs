@@ -79,6 +79,12 @@ impl<'a> Lowering<'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    pub(crate) fn report_all(&mut self, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.report(diagnostic);
+        }
+    }
+
     /// The declaration of a name, made when it is first needed.
     pub(crate) fn declare(&mut self, instance: InstanceId) -> DeclarationId {
         if let Some(known) = self.declared.get(&instance) {
@@ -108,9 +114,8 @@ impl<'a> Lowering<'a> {
         let mut about = Documentation::default();
         if let Some(doc) = self.eval.declaration_doc(decl_id) {
             let target = self.eval.target(ty);
-            for issue in misplaced(self.graph(), &doc, target) {
-                self.report(issue);
-            }
+            let issues = misplaced(self.graph(), &doc, target);
+            self.report_all(issues);
             about = documentation(&doc);
         }
         let id = self.add_declaration(name, origin, about, place);
@@ -212,7 +217,7 @@ impl<'a> Lowering<'a> {
                 let doc = self.eval.store.docs[doc.index()].clone();
                 let mut issues = Vec::new();
                 let id = apply_constraints(&self.eval.graph, &mut self.program, id, &doc, &mut issues);
-                issues.into_iter().for_each(|issue| self.diagnostics.push(issue));
+                self.report_all(issues);
                 return id;
             }
             Ty::Intersection(_) | Ty::Lazy(_) => {
@@ -261,12 +266,14 @@ impl<'a> Lowering<'a> {
                 let elements = elements
                     .into_iter()
                     .map(|element| {
-                        let (ty, absent) = self.without_undefined(element.ty);
-                        let ty = if element.optional { ty } else { element.ty };
-                        let optional = element.optional && (absent || element.optional);
+                        let ty = if element.optional {
+                            self.without_undefined(element.ty).0
+                        } else {
+                            element.ty
+                        };
                         TupleElement {
                             r#type: self.lower(ty),
-                            optional,
+                            optional: element.optional,
                             rest: element.rest,
                             label: element.label,
                         }
@@ -324,9 +331,7 @@ impl<'a> Lowering<'a> {
 
     fn object_inner(&mut self, id: ObjectId) -> TypeId {
         let object = self.eval.store.objects[id.index()].clone();
-        for issue in object.issues {
-            self.diagnostics.push(issue);
-        }
+        self.report_all(object.issues);
         let mut properties = Vec::with_capacity(object.properties.len());
         let mut tagged = Vec::new();
         for (index, property) in object.properties.into_iter().enumerate() {

@@ -17,7 +17,7 @@ impl Lowering<'_> {
             let doc = &self.eval.store.docs[doc.index()];
             let issues = misplaced(&self.eval.graph, doc, Target::Property);
             about = documentation(doc);
-            issues.into_iter().for_each(|issue| self.diagnostics.push(issue));
+            self.report_all(issues);
         }
         Property {
             name: property.name,
@@ -64,7 +64,7 @@ impl Lowering<'_> {
             let mut issues = Vec::new();
             let doc = &self.eval.store.docs[doc.index()];
             let tags = property_tags(&self.eval.graph, &self.program, r#type, doc, &mut issues);
-            issues.into_iter().for_each(|issue| self.diagnostics.push(issue));
+            self.report_all(issues);
             if let TypeKind::Object(body) = &mut self.program.types[object].kind {
                 body.properties[index].tags = tags;
             }

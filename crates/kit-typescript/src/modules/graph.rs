@@ -184,7 +184,7 @@ impl<'a> Graph<'a> {
             Meaning::Value => module
                 .values
                 .get_key_value(name)
-                .map(|(name, value)| Symbol::Value(id, *name, *value)),
+                .map(|(name, value)| Symbol::Value(id, name, *value)),
         };
         if let Some(symbol) = declared {
             return symbol;

@@ -107,7 +107,8 @@ impl<'a> Module<'a> {
         let docs = program
             .comments
             .iter()
-            .filter(|comment| comment.is_block() && text[comment.span.start as usize..].starts_with("/**"))
+            .filter(|comment| comment.is_block() && comment.is_leading())
+            .filter(|comment| text[comment.span.start as usize..].starts_with("/**"))
             .map(|comment| (comment.attached_to, comment.span))
             .collect();
         let mut module = Self {

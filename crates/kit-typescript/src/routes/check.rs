@@ -156,7 +156,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
             );
         }
     }
-    problems.into_iter().for_each(|problem| lowering.report(problem));
+    lowering.report_all(problems);
 }
 
 fn coercible(program: &Program, id: TypeId, arrays: bool) -> bool {

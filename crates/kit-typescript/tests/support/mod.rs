@@ -3,6 +3,7 @@
 // Each test file is a crate of its own and uses a part.
 #![allow(dead_code, unreachable_pub)]
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,12 +51,14 @@ pub fn mistakes(output: &Output) -> String {
         } else {
             ""
         };
-        text.push_str(&format!(
-            "{place} {severity}{} {}\n",
+        writeln!(
+            text,
+            "{place} {severity}{} {}",
             diagnostic.code, diagnostic.message
-        ));
+        )
+        .expect("a string takes everything");
         if let Some(help) = &diagnostic.help {
-            text.push_str(&format!("  help: {help}\n"));
+            writeln!(text, "  help: {help}").expect("a string takes everything");
         }
     }
     text
