@@ -3,6 +3,18 @@
 //! Where it stands: first. `kit-build` hands over paths and a [`FileSystem`]; what comes back is a [`kit_ir::Program`]
 //! and diagnostics. No other crate sees oxc, and no syntax tree leaves this one.
 //!
+//! The passes: `modules` parses files and follows names between them, `eval` evaluates type expressions, `docs` reads doc
+//! comments, `factory` reads `createApp({ … })` without running it, `routes` turns contract groups into routes, and
+//! `lower` makes the IR of whatever is needed. `compile` is their order.
+//!
+//! Invariants:
+//! - A mistake is a type until somebody needs it (`Ty::Invalid`). Entities, routes and what they reach need it. An exported
+//!   type that nothing needs and that has no JSON form (a function's type, say) is left out without a word: type files
+//!   may hold more than what goes over the wire.
+//! - A named composite type is a declaration; a name of a primitive is inlined, so that a property may constrain it.
+//! - Imports of `@kit/*` are known by name and never read.
+//! - Whatever the input, there is no panic, and expansion without end is a diagnostic.
+//!
 //! ```
 //! use kit_typescript::{Input, MemoryFiles, compile};
 //! use std::path::{Path, PathBuf};

@@ -275,7 +275,7 @@ fn entities_are_exported_objects() {
 #[test]
 fn comments_belong_to_what_follows_them() {
     check_types(
-        r#"
+        r"
         export interface A { /** @maxLength 1 */ a: string; /** @maxLength 2 */
           b: string;
           /** @maxLength 3 */
@@ -284,14 +284,14 @@ fn comments_belong_to_what_follows_them() {
           // @maxLength 5
           /* @maxLength 6 */
           d: string } /** @table */
-        "#,
-        r#"
+        ",
+        r"
         type A = {
           a: string /* @maxLength 1 */;
           b: string;
           c: string /* @maxLength 4 */;
           d: string;
         }
-        "#,
+        ",
     );
 }
