@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Api } from "./support/api.ts";
-import { assertError } from "./support/errors.ts";
+import { assertError, assertInvalid } from "./support/errors.ts";
 import { Project } from "./support/project.ts";
 import { raw, statusOf } from "./support/raw.ts";
 import type { RunningApp } from "./support/running-app.ts";
@@ -102,6 +102,10 @@ describe("the same route by another spelling", () => {
       assert.match(answer, /"traceId":"[0-9a-f]{32}"/);
     }
   });
+});
+
+test("an id that no database could hold is 400", async () => {
+  for (const path of ["/notes/%00", "/notes/a%00b"]) assertInvalid(await ada.get(path), "$.id");
 });
 
 describe("HEAD", () => {

@@ -43,10 +43,10 @@ describe("fields", () => {
     ["title", "of the wrong type", null, 42, true, [], {}, ["a"], { length: 5 }],
     ["title", "too short", ""],
     ["title", "too long", "a".repeat(201), "🧑".repeat(201), "a".repeat(100_000)],
-    ["title", "with a NUL character", "a\u0000b", "\u0000"],
+    ["title", "that no database keeps", "a\u0000b", "\u0000", "\ud800", "\udc00a", "a\udc00\ud800"],
     ["content", "of the wrong type", null, 0, false, [], {}],
     ["content", "too long", "a".repeat(10_001), "🧑".repeat(10_001)],
-    ["content", "with a NUL character", "\u0000"],
+    ["content", "that no database keeps", "\u0000", "\udfff"],
     ["archived", "of the wrong type", null, "false", "", 0, 1, [], {}],
   ];
   for (const [field, what, ...values] of wrong) {

@@ -7,11 +7,10 @@ export interface Note {
   /** @id @generated uuid */
   id: string;
   /**
-   * The headline. (PostgreSQL's text has no NUL character, so neither has a note.)
+   * The headline.
    *
    * @minLength 1
    * @maxLength 200
-   * @pattern ^[^\u0000]*$
    * @example Groceries
    */
   title: string;
@@ -19,7 +18,6 @@ export interface Note {
    * The text.
    *
    * @maxLength 10000
-   * @pattern ^[^\u0000]*$
    * @example Milk, eggs, flour
    */
   content: string;
