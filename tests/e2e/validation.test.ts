@@ -216,7 +216,8 @@ describe("bodies", () => {
 
   test("more than 1 MiB is 413, exactly 1 MiB is read", async () => {
     assert.equal((await ada.send("POST", "/notes", padded(MIB), JSON_TYPE)).status, 201);
-    for (const length of [MIB + 1, 4 * MIB]) {
+    // A client that sends much more than that may be cut off before it has read its answer, as with any server.
+    for (const length of [MIB + 1, 1.5 * MIB]) {
       assertError(await ada.send("POST", "/notes", padded(length), JSON_TYPE), 413, "PAYLOAD_TOO_LARGE");
     }
     assert.equal((await ada.get("/notes")).status, 200, "the server goes on");
