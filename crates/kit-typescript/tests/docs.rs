@@ -229,6 +229,30 @@ fn wrong_tags_are_explained() {
 }
 
 #[test]
+fn a_pattern_is_what_the_validator_can_make_a_regular_expression_of() {
+    check_types(
+        r"
+        export interface A {
+          /** @pattern ^[a-z]+(-\d+)?$ */ ok: string;
+          /** @pattern ([a-z */ open: string;
+          /** @pattern \p{Nonsense} */ property: string;
+        }
+        ",
+        r"
+        type A = {
+          ok: string /* @pattern ^[a-z]+(-\d+)?$ */;
+          open: string;
+          property: string;
+        }
+        src/a.types.ts:3:7 KIT1303 `@pattern ([a-z` is not valid
+          help: write `@pattern ^[a-z]+$`
+        src/a.types.ts:4:7 KIT1303 `@pattern \p{Nonsense}` is not valid
+          help: write `@pattern ^[a-z]+$`
+        ",
+    );
+}
+
+#[test]
 fn entities_are_exported_objects() {
     check_types(
         r"

@@ -3,6 +3,9 @@
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Constraints, Decimal, Format, Program, Type, TypeId, TypeKind};
 
+use oxc_allocator::Allocator;
+use oxc_regular_expression::LiteralParser;
+
 use super::arguments::{flag, invalid, number};
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
@@ -170,6 +173,12 @@ fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Opti
                 diagnostics.push(invalid(graph, tag, "@pattern ^[a-z]+$"));
                 return None;
             }
+            if let Err(reason) = check_pattern(&tag.argument) {
+                diagnostics.push(invalid(graph, tag, "@pattern ^[a-z]+$").note(format!(
+                    "it is not a regular expression of JavaScript with the flag `u`: {reason}"
+                )));
+                return None;
+            }
             let pattern = tag.argument.clone();
             Box::new(move |rules| rules.pattern = Some(pattern.clone()))
         }
@@ -179,6 +188,20 @@ fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Opti
         }
         _ => return None,
     })
+}
+
+/// Whether a pattern is what `new RegExp(pattern, "u")` takes; validators are made with exactly that.
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    let allocator = Allocator::default();
+    LiteralParser::new(
+        &allocator,
+        pattern,
+        Some("u"),
+        oxc_regular_expression::Options::default(),
+    )
+    .parse()
+    .map(|_| ())
+    .map_err(|error| error.message.to_string())
 }
 
 fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Format> {
