@@ -11,6 +11,7 @@
 //!
 //! `KIT_BLESS=1 cargo test -p kit-build --test errors` rewrites what is said; review it.
 #![allow(clippy::disallowed_methods)] // Reason: the cases are files.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
 mod support;
 

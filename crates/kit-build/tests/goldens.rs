@@ -3,6 +3,7 @@
 //!
 //! `KIT_BLESS=1 cargo test -p kit-build --test goldens` rewrites the output; review it.
 #![allow(clippy::disallowed_methods)] // Reason: goldens are files.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
 mod support;
 

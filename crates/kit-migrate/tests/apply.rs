@@ -295,7 +295,7 @@ fn what_kit_generates_is_what_postgresql_takes() {
     };
     for golden in ["reference", "mixed"] {
         let directory = format!(
-            "{}/../kit-database/tests/golden/{golden}/migrations",
+            "{}/../kit-database/tests/goldens/{golden}/migrations",
             env!("CARGO_MANIFEST_DIR")
         );
         #[allow(clippy::disallowed_methods)] // goldens are files

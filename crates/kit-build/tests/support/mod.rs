@@ -1,5 +1,7 @@
 //! Projects in temporary directories, and files to compare with.
 #![allow(clippy::disallowed_methods)] // Reason: tests look at files behind the back of the code they test.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(unreachable_pub)] // Reason: a module of a test binary has no outside.
 #![allow(dead_code)] // Reason: each test binary uses its own part.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! A command in a world of its own: a project in a temporary directory, streams in memory, a struct for a host.
 #![allow(clippy::disallowed_methods)] // Reason: tests make the files that commands read.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(unreachable_pub)] // Reason: a module of a test binary has no outside.
 #![allow(dead_code)] // Reason: each test binary uses its own part.
 
 use std::cell::RefCell;

@@ -11,7 +11,7 @@ use support::Builder;
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
+        .join("tests/goldens")
         .join(name)
 }
 
