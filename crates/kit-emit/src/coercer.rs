@@ -71,7 +71,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",
         slots.join(" | ")
     );
-    writer.block(opening, "};", |writer| writer.line(body.finish().trim_end()));
+    writer.block(opening, "};", |writer| writer.line(body.inner()));
     module.push(writer);
     module.finish()
 }
@@ -95,7 +95,7 @@ fn params(
             (literal::key(name), value)
         })
         .collect();
-    body.line(format!("params: (values) => ({}),", literal::object(fields)));
+    body.line(format_args!("params: (values) => ({}),", literal::object(fields)));
 }
 
 fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
@@ -111,19 +111,22 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     let read = module.helper("readQuery");
     let mut writer = Writer::default();
     let names = properties.iter().map(|property| &property.name);
-    writer.line(format!(
+    writer.line(format_args!(
         "const keys: readonly string[] = {};",
         literal::strings(names)
     ));
     module.push(writer);
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
-        body.line(format!("const values = {read}(query, keys);"));
+        body.line(format_args!("const values = {read}(query, keys);"));
         for (position, property) in properties.iter().enumerate() {
             let local = format!("value{position}");
-            body.line(format!("const {local} = values[{position}];"));
+            body.line(format_args!("const {local} = values[{position}];"));
             let value = coerce(program, property.r#type, &local, module);
-            body.line(format!("if ({local} !== undefined) {}", assign(property, &value)));
+            body.line(format_args!(
+                "if ({local} !== undefined) {}",
+                assign(property, &value)
+            ));
         }
         body.line("return result;");
     });
@@ -135,15 +138,15 @@ fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
         body.block(
-            format!("for (const [key, text] of {read}(query)) {{"),
+            format_args!("for (const [key, text] of {read}(query)) {{"),
             "}",
             |body| {
                 if !object.properties.is_empty() {
                     body.block("switch (key) {", "}", |body| {
                         for property in &object.properties {
                             let value = coerce(program, property.r#type, "text", module);
-                            body.line(format!("case {}:", literal::string(&property.name)));
-                            body.line(format!("  {}", assign(property, &value)));
+                            body.line(format_args!("case {}:", literal::string(&property.name)));
+                            body.line(format_args!("  {}", assign(property, &value)));
                             body.line("  continue;");
                         }
                     });
@@ -153,7 +156,7 @@ fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module
                     |index| coerce(program, index, "text", module),
                 );
                 body.line("if (key === \"__proto__\") continue;");
-                body.line(format!("result[key] = {value};"));
+                body.line(format_args!("result[key] = {value};"));
             },
         );
         body.line("return result;");

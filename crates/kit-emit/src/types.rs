@@ -55,13 +55,13 @@ fn write_declaration(program: &Program, declaration: &Declaration, writer: &mut 
     let name = &declaration.name;
     match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) if object.index.is_none() => {
-            writer.block(format!("export interface {name} {{"), "}", |writer| {
+            writer.block(format_args!("export interface {name} {{"), "}", |writer| {
                 printer.members(object, writer);
             });
         }
         _ => {
             let text = printer.inline(declaration.r#type);
-            writer.line(format!("export type {name} = {text};"));
+            writer.line(format_args!("export type {name} = {text};"));
         }
     }
 }
@@ -88,11 +88,11 @@ impl Printer<'_> {
             let text = self.inline(property.r#type);
             match &self.program.types[property.r#type].kind {
                 TypeKind::Object(inner) if inner.index.is_none() && text.len() > INLINE => {
-                    writer.block(format!("{key}{optional}: {{"), "};", |writer| {
+                    writer.block(format_args!("{key}{optional}: {{"), "};", |writer| {
                         self.members(inner, writer);
                     });
                 }
-                _ => writer.line(format!("{key}{optional}: {text};")),
+                _ => writer.line(format_args!("{key}{optional}: {text};")),
             }
         }
     }

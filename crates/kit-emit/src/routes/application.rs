@@ -20,22 +20,26 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     let routes = routes.finish();
     let mut writer = Writer::default();
     writer.doc("The application as it was built.");
-    writer.block(format!("const application: {compiled} = {{"), "};", |writer| {
-        writer.line("version: 1,");
-        writer.line(format!("tree: {tree},"));
-        writer.line(format!("table: {table},"));
-        if routes.is_empty() {
-            writer.line("routes: [],");
-        } else {
-            writer.block("routes: [", "],", |writer| writer.line(routes.trim_end()));
-        }
-        writer.line(format!(
-            "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"
-        ));
-    });
+    writer.block(
+        format_args!("const application: {compiled} = {{"),
+        "};",
+        |writer| {
+            writer.line("version: 1,");
+            writer.line(format_args!("tree: {tree},"));
+            writer.line(format_args!("table: {table},"));
+            if routes.is_empty() {
+                writer.line("routes: [],");
+            } else {
+                writer.block("routes: [", "],", |writer| writer.line(routes.trim_end()));
+            }
+            writer.line(format_args!(
+                "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"
+            ));
+        },
+    );
     module.push(writer);
     let mut exports = Writer::default();
-    exports.line(format!("export {{ {tree}, {table} }};"));
+    exports.line(format_args!("export {{ {tree}, {table} }};"));
     exports.line("export default application;");
     module.push(exports);
     module.finish()
@@ -79,12 +83,12 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     ];
     writer.block("{", "},", |writer| {
         for (key, value) in fields {
-            writer.line(format!("{key}: {value},"));
+            writer.line(format_args!("{key}: {value},"));
         }
         writer.block("source: {", "},", |writer| {
-            writer.line(format!("contract: {contract},"));
-            writer.line(format!("schemas: {schemas},"));
-            writer.line(format!("handler: {handler},"));
+            writer.line(format_args!("contract: {contract},"));
+            writer.line(format_args!("schemas: {schemas},"));
+            writer.line(format_args!("handler: {handler},"));
             writer.line("tests: [],");
         });
     });

@@ -22,25 +22,28 @@ pub(crate) fn emit(context: Context<'_>) -> String {
                     .map(|id| literal::string(&program.declarations[id].name))
             };
             writer.block(
-                format!("{}: {{", literal::string(&route.reference())),
+                format_args!("{}: {{", literal::string(&route.reference())),
                 "},",
                 |writer| {
-                    writer.line(format!("method: \"{}\",", route.method));
-                    writer.line(format!("path: {},", literal::string(&route.path)));
-                    writer.line(format!("params: {},", literal::strings(&route.parameters)));
+                    writer.line(format_args!("method: \"{}\",", route.method));
+                    writer.line(format_args!("path: {},", literal::string(&route.path)));
+                    writer.line(format_args!("params: {},", literal::strings(&route.parameters)));
                     let null = || "null".to_owned();
-                    writer.line(format!(
+                    writer.line(format_args!(
                         "querySchema: {},",
                         schema(Slot::Query).unwrap_or_else(null)
                     ));
                     if let Some(body) = schema(Slot::Body) {
-                        writer.line(format!("bodySchema: {body},"));
+                        writer.line(format_args!("bodySchema: {body},"));
                     }
-                    writer.line(format!(
+                    writer.line(format_args!(
                         "responseSchema: {},",
                         schema(Slot::Response).unwrap_or_else(null)
                     ));
-                    writer.line(format!("middleware: {},", literal::strings(&route.middleware)));
+                    writer.line(format_args!(
+                        "middleware: {},",
+                        literal::strings(&route.middleware)
+                    ));
                 },
             );
         }

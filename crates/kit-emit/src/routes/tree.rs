@@ -19,11 +19,14 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             write_node("root: {", &tree.root, writer);
             let metadata = &tree.metadata;
             writer.block("metadata: {", "},", |writer| {
-                writer.line(format!("totalRoutes: {},", metadata.total_routes));
-                writer.line(format!("maxDepth: {},", metadata.max_depth));
-                writer.line(format!("staticRoutes: {},", metadata.static_routes));
-                writer.line(format!("parameterizedRoutes: {},", metadata.parameterized_routes));
-                writer.line(format!(
+                writer.line(format_args!("totalRoutes: {},", metadata.total_routes));
+                writer.line(format_args!("maxDepth: {},", metadata.max_depth));
+                writer.line(format_args!("staticRoutes: {},", metadata.static_routes));
+                writer.line(format_args!(
+                    "parameterizedRoutes: {},",
+                    metadata.parameterized_routes
+                ));
+                writer.line(format_args!(
                     "generatedAt: {},",
                     literal::string(&metadata.generated_at)
                 ));
@@ -35,9 +38,9 @@ pub(crate) fn emit(context: Context<'_>) -> String {
 
 fn write_node(opening: &str, node: &CompiledRouteNode, writer: &mut Writer) {
     writer.block(opening, "},", |writer| {
-        writer.line(format!("segment: {},", literal::string(&node.segment)));
+        writer.line(format_args!("segment: {},", literal::string(&node.segment)));
         if let Some(name) = &node.param_name {
-            writer.line(format!("paramName: {},", literal::string(name)));
+            writer.line(format_args!("paramName: {},", literal::string(name)));
         }
         if node.wildcard {
             writer.line("wildcard: true,");
@@ -45,7 +48,11 @@ fn write_node(opening: &str, node: &CompiledRouteNode, writer: &mut Writer) {
         if let Some(methods) = &node.methods {
             writer.block("methods: {", "},", |writer| {
                 for (method, route) in methods {
-                    writer.line(format!("{}: {},", literal::key(method), method_literal(route)));
+                    writer.line(format_args!(
+                        "{}: {},",
+                        literal::key(method),
+                        method_literal(route)
+                    ));
                 }
             });
         }

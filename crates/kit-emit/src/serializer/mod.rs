@@ -9,9 +9,9 @@ mod union;
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, TypeKind};
 
 use crate::analysis::collect_references;
-use crate::text::{Module, Writer, literal};
+use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
-use crate::validator::{extend, is_inherited};
+use crate::validator::is_inherited;
 use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
@@ -51,20 +51,20 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let mut writer = Writer::default();
     writer.doc(&format!("Writes `{name}` as JSON."));
     writer.block(
-        format!("export const {name}Serializer: {serializer}<{this}> = {{"),
+        format_args!("export const {name}Serializer: {serializer}<{this}> = {{"),
         "};",
         |writer| {
-            writer.line(format!("name: \"{name}\","));
+            writer.line(format_args!("name: \"{name}\","));
             writer.block("serialize: (value) => {", "},", |writer| {
                 writer.block("try {", "} catch (error) {", |writer| {
-                    writer.line(format!("return write{name}(value);"));
+                    writer.line(format_args!("return write{name}(value);"));
                 });
-                writer.line(format!(
+                writer.line(format_args!(
                     "  throw {unserializable}(\"{name}\", {shape}, value, error);"
                 ));
                 writer.line("}");
             });
-            writer.line(format!(
+            writer.line(format_args!(
                 "failures: (value, limit) => {explain}({shape}, value, \"value\", limit),"
             ));
         },
@@ -97,18 +97,18 @@ impl<'a> Serializers<'a> {
         let mut body = Writer::default();
         if self.counted {
             let (enter, refuse) = (module.helper("enter"), module.helper("refuse"));
-            body.line(format!("if (!{enter}(depth)) {refuse}(value);"));
+            body.line(format_args!("if (!{enter}(depth)) {refuse}(value);"));
         }
-        self.body(declaration.r#type, std::slice::from_ref(name), &mut body, module);
+        self.body(declaration.r#type, &Path::root(name), &mut body, module);
         let mut writer = Writer::default();
         writer.doc(&format!("The JSON text of a `{name}`; throws where it has none."));
         let opening = format!("export function write{name}(value: unknown{parameter}): string {{");
-        writer.block(opening, "}", |writer| writer.line(body.finish().trim_end()));
+        writer.block(opening, "}", |writer| writer.line(body.inner()));
         module.push(writer);
     }
 
     /// JSON text of an expression that costs nothing to repeat.
-    fn expression(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+    fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let helper = match &program.types[id].kind {
             TypeKind::Unknown => "writeUnknown",
@@ -144,7 +144,7 @@ impl<'a> Serializers<'a> {
         format!("{}({value})", module.helper(helper))
     }
 
-    fn body(&self, id: TypeId, path: &[String], body: &mut Writer, module: &mut Module) {
+    fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         match &self.context.program.types[id].kind {
             TypeKind::Object(object) => self.object_body(object, path, body, module),
             TypeKind::Array { element } => self.array_body(*element, path, body, module),
@@ -155,18 +155,18 @@ impl<'a> Serializers<'a> {
             TypeKind::Union { members } => match self.uniform(members).as_slice() {
                 [_] | ["null", _] | [_, "null"] => {
                     let text = self.expression(id, "value", path, module);
-                    body.line(format!("return {text};"));
+                    body.line(format_args!("return {text};"));
                 }
                 _ => self.union_body(members, path, body, module),
             },
             _ => {
                 let text = self.expression(id, "value", path, module);
-                body.line(format!("return {text};"));
+                body.line(format_args!("return {text};"));
             }
         }
     }
 
-    fn private_function(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+    fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let deep = self.counted && self.reaches_recursive(id);
         let name = module.once("write", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
@@ -174,7 +174,7 @@ impl<'a> Serializers<'a> {
             let parameter = if deep { ", depth: number" } else { "" };
             let mut writer = Writer::default();
             let opening = format!("function {name}(value: unknown{parameter}): string {{");
-            writer.block(opening, "}", |writer| writer.line(body.finish().trim_end()));
+            writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
         if deep {
@@ -197,23 +197,23 @@ impl<'a> Serializers<'a> {
         }
     }
 
-    fn array_body(&self, element: TypeId, path: &[String], body: &mut Writer, module: &mut Module) {
+    fn array_body(&self, element: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let refuse = module.helper("refuse");
-        body.line(format!("if (!Array.isArray(value)) {refuse}(value);"));
+        body.line(format_args!("if (!Array.isArray(value)) {refuse}(value);"));
         body.line("let text = \"[\";");
         body.block(
             "for (let index = 0; index < value.length; index++) {",
             "}",
             |body| {
                 body.line("const item: unknown = value[index];");
-                let item = self.expression(element, "item", &extend(path, "Item"), module);
-                body.line(format!("text += index === 0 ? {item} : `,${{{item}}}`;"));
+                let item = self.expression(element, "item", &path.step("Item"), module);
+                body.line(format_args!("text += index === 0 ? {item} : `,${{{item}}}`;"));
             },
         );
         body.line("return `${text}]`;");
     }
 
-    fn tuple_body(&self, elements: &[TupleElement], path: &[String], body: &mut Writer, module: &mut Module) {
+    fn tuple_body(&self, elements: &[TupleElement], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let refuse = module.helper("refuse");
         let rest = elements.iter().position(|element| element.rest);
         let least = elements
@@ -225,10 +225,13 @@ impl<'a> Serializers<'a> {
             bounds.push(format!("value.length > {}", elements.len()));
         }
         let bounds = bounds.join(" || ");
-        body.line(format!("if (!Array.isArray(value) || {bounds}) {refuse}(value);"));
+        body.line(format_args!(
+            "if (!Array.isArray(value) || {bounds}) {refuse}(value);"
+        ));
         body.line("const parts: string[] = [];");
         for (position, element) in elements.iter().enumerate() {
-            let path = extend(path, &format!("Item{position}"));
+            let step = format!("Item{position}");
+            let path = path.step(&step);
             if element.rest {
                 let after = elements.len() - position - 1;
                 let opening =
@@ -236,7 +239,7 @@ impl<'a> Serializers<'a> {
                 body.block(opening, "}", |body| {
                     body.line("const item: unknown = value[index];");
                     let item = self.expression(element.r#type, "item", &path, module);
-                    body.line(format!("parts.push({item});"));
+                    body.line(format_args!("parts.push({item});"));
                 });
                 continue;
             }
@@ -246,14 +249,14 @@ impl<'a> Serializers<'a> {
                 position.to_string()
             };
             let name = format!("item{position}");
-            body.line(format!("const {name}: unknown = value[{at}];"));
+            body.line(format_args!("const {name}: unknown = value[{at}];"));
             let item = self.expression(element.r#type, &name, &path, module);
             let absent = if element.optional {
                 format!("if (value.length > {position}) ")
             } else {
                 String::new()
             };
-            body.line(format!("{absent}parts.push({item});"));
+            body.line(format_args!("{absent}parts.push({item});"));
         }
         body.line("return `[${parts.join()}]`;");
     }

@@ -3,8 +3,8 @@
 use kit_ir::{ObjectType, Property, TypeId};
 
 use super::{Serializers, read};
-use crate::text::{Module, Writer, literal};
-use crate::validator::{extend, is_no_index, local};
+use crate::text::{Module, Path, Writer, literal};
+use crate::validator::{is_no_index, local};
 
 /// Whether a comma stands before a property.
 #[derive(Clone, Copy)]
@@ -18,12 +18,12 @@ impl Serializers<'_> {
     pub(super) fn object_body(
         &self,
         object: &ObjectType,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
         let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
-        body.line(format!("if (!{is_object}(value)) {refuse}(value);"));
+        body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
         let always = object.properties.iter().position(|property| !property.optional);
         if let Some(0) = always
             && object.index.is_none()
@@ -53,7 +53,7 @@ impl Serializers<'_> {
     }
 
     /// An object without optional properties is one template.
-    fn fixed_object(&self, object: &ObjectType, path: &[String], body: &mut Writer, module: &mut Module) {
+    fn fixed_object(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let mut parts = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
             let value = self.property(property, position, path, body, module);
@@ -69,7 +69,7 @@ impl Serializers<'_> {
             ));
         }
         if let [only] = parts.as_slice() {
-            body.line(format!("return {only};"));
+            body.line(format_args!("return {only};"));
         } else {
             body.block("return (", ");", |body| body.line(parts.join(" +\n")));
         }
@@ -80,18 +80,18 @@ impl Serializers<'_> {
         &self,
         property: &Property,
         position: usize,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) -> String {
         let read = read(&property.name, module);
-        let path = extend(path, &property.name);
+        let path = path.step(&property.name);
         let text = self.expression(property.r#type, &read, &path, module);
         if text.matches(read.as_str()).count() < 2 {
             return text;
         }
         let name = local(&property.name, position);
-        body.line(format!("const {name} = {read};"));
+        body.line(format_args!("const {name} = {read};"));
         self.expression(property.r#type, &name, &path, module)
     }
 
@@ -100,7 +100,7 @@ impl Serializers<'_> {
         property: &Property,
         position: usize,
         comma: Comma,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
@@ -113,14 +113,14 @@ impl Serializers<'_> {
         };
         if property.optional {
             let name = local(&property.name, position);
-            body.line(format!("const {name} = {};", read(&property.name, module)));
-            let value = self.expression(property.r#type, &name, &extend(path, &property.name), module);
-            body.line(format!(
+            body.line(format_args!("const {name} = {};", read(&property.name, module)));
+            let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
+            body.line(format_args!(
                 "if ({name} !== undefined) text += `{before}{key}:${{{value}}}`;"
             ));
         } else {
             let value = self.property(property, position, path, body, module);
-            body.line(format!("text += `{before}{key}:${{{value}}}`;"));
+            body.line(format_args!("text += `{before}{key}:${{{value}}}`;"));
         }
     }
 
@@ -128,17 +128,17 @@ impl Serializers<'_> {
         &self,
         object: &ObjectType,
         index: TypeId,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
         let write_string = module.helper("writeString");
         body.block("for (const key of Object.keys(value)) {", "}", |body| {
             let skip = is_no_index(object);
-            body.line(format!("if ({skip}) continue;"));
+            body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = value[key];");
-            let item = self.expression(index, "item", &extend(path, "Value"), module);
-            body.line(format!(
+            let item = self.expression(index, "item", &path.step("Value"), module);
+            body.line(format_args!(
                 "if (item !== undefined) text += `${{text.length > 1 ? \",\" : \"\"}}${{{write_string}(key)}}:${{{item}}}`;"
             ));
         });

@@ -4,8 +4,8 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 
 use super::{Serializers, literal_writer, read};
 use crate::analysis::{Discriminant, discriminant, ordered_members, resolve};
-use crate::text::{Module, Writer, literal};
-use crate::validator::{Shapes, extend};
+use crate::text::{Module, Path, Writer, literal};
+use crate::validator::Shapes;
 
 impl Serializers<'_> {
     /// The distinct helpers that write the members of a union; empty where a member is no scalar.
@@ -34,7 +34,7 @@ impl Serializers<'_> {
     pub(super) fn union_body(
         &self,
         members: &[TypeId],
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
@@ -75,7 +75,7 @@ impl Serializers<'_> {
             }
             tested.push(test);
             let text = self.expression(resolved, "value", path, module);
-            body.line(format!("if ({test}) return {text};"));
+            body.line(format_args!("if ({test}) return {text};"));
         }
         self.container_members(&containers, found.as_ref(), path, body, module);
     }
@@ -84,59 +84,52 @@ impl Serializers<'_> {
         &self,
         containers: &[(usize, TypeId)],
         found: Option<&Discriminant>,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
         let refuse = module.helper("refuse");
         if let [(position, only)] = containers {
-            let text = self.expression(
-                *only,
-                "value",
-                &extend(path, &format!("Member{position}")),
-                module,
-            );
-            body.line(format!("return {text};"));
+            let text = self.expression(*only, "value", &path.step(&format!("Member{position}")), module);
+            body.line(format_args!("return {text};"));
             return;
         }
         let is_case = |id: TypeId| found.is_some_and(|found| found.cases.iter().any(|(case, _)| *case == id));
         for (position, member) in containers.iter().filter(|(_, member)| !is_case(*member)) {
-            let path = extend(path, &format!("Member{position}"));
+            let step = format!("Member{position}");
+            let path = path.step(&step);
             let (shape, fits) = (self.hoisted_shape(*member, &path, module), module.helper("fits"));
             let text = self.expression(*member, "value", &path, module);
-            body.line(format!("if ({fits}({shape}, value, \"value\")) return {text};"));
+            body.line(format_args!(
+                "if ({fits}({shape}, value, \"value\")) return {text};"
+            ));
         }
         let Some(found) = found else {
-            body.line(format!("return {refuse}(value);"));
+            body.line(format_args!("return {refuse}(value);"));
             return;
         };
         let is_object = module.helper("isObject");
-        body.line(format!("if (!{is_object}(value)) {refuse}(value);"));
+        body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
         let tag = read(&found.property, module);
-        body.block(format!("switch ({tag}) {{"), "}", |body| {
+        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
             for (position, (member, literals)) in found.cases.iter().enumerate() {
                 for literal in literals {
-                    body.line(format!("case {}:", literal::value(literal)));
+                    body.line(format_args!("case {}:", literal::value(literal)));
                 }
-                let text = self.expression(
-                    *member,
-                    "value",
-                    &extend(path, &format!("Case{position}")),
-                    module,
-                );
-                body.line(format!("  return {text};"));
+                let text = self.expression(*member, "value", &path.step(&format!("Case{position}")), module);
+                body.line(format_args!("  return {text};"));
             }
             body.line("default:");
-            body.line(format!("  return {refuse}(value);"));
+            body.line(format_args!("  return {refuse}(value);"));
         });
     }
 
-    fn hoisted_shape(&self, id: TypeId, path: &[String], module: &mut Module) -> String {
+    fn hoisted_shape(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
         module.once("shape", id.0.to_string(), path, |module, name| {
             let shape = module.codec_type("Shape");
             let text = Shapes::new(self.context, None).shape(id, None, path, module);
             let mut writer = Writer::default();
-            writer.line(format!("const {name}: {shape} = {text};"));
+            writer.line(format_args!("const {name}: {shape} = {text};"));
             module.push(writer);
         })
     }

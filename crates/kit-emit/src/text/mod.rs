@@ -2,7 +2,9 @@
 
 pub(crate) mod literal;
 mod module;
+mod path;
 mod writer;
 
 pub(crate) use module::{Module, header};
+pub(crate) use path::Path;
 pub(crate) use writer::Writer;

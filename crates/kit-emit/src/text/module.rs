@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use heck::ToUpperCamelCase;
 
-use crate::text::{Writer, literal};
+use crate::text::{Path, Writer, literal};
 
 /// First line of every generated TypeScript file.
 pub(crate) fn header(from: &str) -> String {
@@ -17,7 +17,8 @@ const CODEC: &str = "@kit/core/codec";
 /// A module that is being written.
 pub(crate) struct Module {
     from: String,
-    values: BTreeMap<String, BTreeSet<(String, String)>>,
+    /// Imported names by module, each with its name here.
+    values: BTreeMap<String, BTreeMap<String, String>>,
     types: BTreeMap<String, BTreeSet<String>>,
     types_of_program: Option<String>,
     /// Names that other modules of `.kit` export; helpers and private functions keep clear of them.
@@ -48,33 +49,27 @@ impl Module {
     /// Imports a function of `@kit/core/codec` and returns its name here. A generated function may have the same name
     /// (`isEmail` of a type `Email`); the helper then stands behind a `$`.
     pub(crate) fn helper(&mut self, name: &str) -> String {
+        if let Some(local) = self.values.get(CODEC).and_then(|names| names.get(name)) {
+            return local.clone();
+        }
         let local = if self.generated.contains(name) || self.taken.contains(name) {
             format!("${name}")
         } else {
             name.to_owned()
         };
-        self.values
-            .entry(CODEC.to_owned())
-            .or_default()
-            .insert((name.to_owned(), local.clone()));
+        entry(&mut self.values, CODEC).insert(name.to_owned(), local.clone());
         local
     }
 
     /// Imports a value of another module by its own name.
     pub(crate) fn value(&mut self, module: &str, name: &str) -> String {
-        self.values
-            .entry(module.to_owned())
-            .or_default()
-            .insert((name.to_owned(), name.to_owned()));
+        entry(&mut self.values, module).insert(name.to_owned(), name.to_owned());
         name.to_owned()
     }
 
     /// Imports a type.
     pub(crate) fn r#type(&mut self, module: &str, name: &str) -> String {
-        self.types
-            .entry(module.to_owned())
-            .or_default()
-            .insert(name.to_owned());
+        entry(&mut self.types, module).insert(name.to_owned());
         name.to_owned()
     }
 
@@ -90,17 +85,23 @@ impl Module {
     }
 
     /// A name for a private item that nothing else here has, such as `isNoteItems` from `is` and the path to it.
-    fn private_name(&mut self, verb: &str, path: &[String]) -> String {
-        let stem = path.join(" ").to_upper_camel_case();
+    fn private_name(&mut self, verb: &str, path: &Path<'_>) -> String {
+        let stem = path.words().to_upper_camel_case();
         let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
         let base = format!("{verb}{}", if stem.is_empty() { "Part" } else { &stem });
         let mut name = base.clone();
         let mut number = 2;
-        while self.generated.contains(&name) || !self.taken.insert(name.clone()) {
+        while self.generated.contains(&name) || self.is_helper(&name) || !self.taken.insert(name.clone()) {
             name = format!("{base}{number}");
             number += 1;
         }
         name
+    }
+
+    /// Whether a function of the codec is imported by that name, which then belongs to it.
+    fn is_helper(&self, name: &str) -> bool {
+        let helpers = self.values.get(CODEC);
+        helpers.is_some_and(|names| names.get(name).is_some_and(|local| local == name))
     }
 
     /// A constant or function of the module that is written once for each subject. `write` gets its name and adds it.
@@ -108,7 +109,7 @@ impl Module {
         &mut self,
         verb: &'static str,
         subject: impl Into<String>,
-        path: &[String],
+        path: &Path<'_>,
         write: impl FnOnce(&mut Self, &str),
     ) -> String {
         let subject = (verb, subject.into());
@@ -122,11 +123,13 @@ impl Module {
     }
 
     /// A regular expression that is made once, when the module is loaded.
-    pub(crate) fn pattern(&mut self, source: &str, path: &[String]) -> String {
+    pub(crate) fn pattern(&mut self, source: &str, path: &Path<'_>) -> String {
         self.once("pattern", source, path, |module, name| {
             let mut writer = Writer::default();
             let source = literal::string(source);
-            writer.line(format!("const {name}: RegExp = new RegExp({source}, \"u\");"));
+            writer.line(format_args!(
+                "const {name}: RegExp = new RegExp({source}, \"u\");"
+            ));
             module.push(writer);
         })
     }
@@ -138,13 +141,11 @@ impl Module {
 
     /// The whole text.
     pub(crate) fn finish(self) -> String {
-        let mut writer = Writer::default();
+        let mut imports = Writer::default();
         for (module, names) in &self.types {
             let names: Vec<_> = names.iter().map(String::as_str).collect();
-            writer.line(format!(
-                "import type {{ {} }} from \"{module}\";",
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            imports.line(format_args!("import type {{ {names} }} from \"{module}\";"));
         }
         for (module, names) in &self.values {
             let names: Vec<_> = names
@@ -157,13 +158,15 @@ impl Module {
                     }
                 })
                 .collect();
-            writer.line(import(&names, module));
+            imports.line(import(&names, module));
         }
         if let Some(path) = &self.types_of_program {
-            writer.line(format!("import type * as Types from \"{path}\";"));
+            imports.line(format_args!("import type * as Types from \"{path}\";"));
         }
+        let imports = imports.finish();
         let mut text = header(&self.from);
-        let imports = writer.finish();
+        let items: usize = self.items.iter().map(|item| item.len() + 1).sum();
+        text.reserve_exact(imports.len() + 1 + items);
         if !imports.is_empty() {
             text.push('\n');
             text.push_str(&imports);
@@ -174,6 +177,11 @@ impl Module {
         }
         text
     }
+}
+
+/// What is imported from a module so far.
+fn entry<'a, T: Default>(imports: &'a mut BTreeMap<String, T>, module: &str) -> &'a mut T {
+    imports.entry(module.to_owned()).or_default()
 }
 
 /// An import on one line where it fits.

@@ -1,5 +1,7 @@
 //! Lines with indentation.
 
+use std::fmt::{Display, Write as _};
+
 /// Text that grows line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -9,13 +11,37 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Adds a line at the current indentation. A text of several lines is indented as a whole.
-    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
-        for line in text.as_ref().split('\n') {
+    pub(crate) fn line(&mut self, text: impl Display) {
+        let start = self.text.len();
+        self.indent();
+        let content = self.text.len();
+        write!(self.text, "{text}").expect("writing to a String does not fail");
+        if self.text.len() == content {
+            self.text.truncate(start);
+        } else if self.depth > 0 && self.text.as_bytes()[content..].contains(&b'\n') {
+            let lines = self.text.split_off(content);
+            self.text.truncate(start);
+            self.indented(&lines);
+            return;
+        }
+        self.text.push('\n');
+    }
+
+    fn indented(&mut self, lines: &str) {
+        let breaks = lines.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        self.text.reserve(lines.len() + breaks * (2 * self.depth + 1));
+        for line in lines.split('\n') {
             if !line.is_empty() {
-                self.text.extend(std::iter::repeat_n("  ", self.depth));
+                self.indent();
                 self.text.push_str(line);
             }
             self.text.push('\n');
+        }
+    }
+
+    fn indent(&mut self) {
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
         }
     }
 
@@ -29,8 +55,8 @@ impl Writer {
     /// Adds `opening`, the block's lines one step further in, and `closing`.
     pub(crate) fn block(
         &mut self,
-        opening: impl AsRef<str>,
-        closing: impl AsRef<str>,
+        opening: impl Display,
+        closing: impl Display,
         content: impl FnOnce(&mut Self),
     ) {
         self.line(opening);
@@ -47,7 +73,7 @@ impl Writer {
         let lines: Vec<_> = text.trim().lines().map(str::trim_end).collect();
         match lines.as_slice() {
             [] => {}
-            [line] => self.line(format!("/** {line} */")),
+            [line] => self.line(format_args!("/** {line} */")),
             lines => {
                 self.line("/**");
                 for line in lines {
@@ -56,6 +82,12 @@ impl Writer {
                 self.line(" */");
             }
         }
+    }
+
+    /// Everything that was written, without the last line's end: what [`Writer::line`] takes as the inside of a block.
+    pub(crate) fn inner(mut self) -> String {
+        self.text.truncate(self.text.trim_end().len());
+        self.text
     }
 
     /// Everything that was written.

@@ -6,11 +6,11 @@ use kit_ir::{
     TypeKind,
 };
 
-use super::check::{Checker, extend};
+use super::check::Checker;
 use super::names::{is_inherited, is_no_index, local};
 use crate::Context;
 use crate::analysis::{discriminant, ordered_members};
-use crate::text::{Module, Writer, literal};
+use crate::text::{Module, Path, Writer, literal};
 
 /// Writes decoders.
 pub(crate) struct Decoder<'a> {
@@ -30,7 +30,7 @@ impl<'a> Decoder<'a> {
         let mut body = Writer::default();
         self.body(
             declaration.r#type,
-            std::slice::from_ref(name),
+            &Path::root(name),
             &format!(" as {this}"),
             &mut body,
             module,
@@ -38,10 +38,10 @@ impl<'a> Decoder<'a> {
         let mut writer = Writer::default();
         writer.doc(&format!("The `{name}` of a value that {{@link is{name}}} took."));
         writer.block(
-            format!("export function decode{name}(value: unknown): {this} {{"),
+            format_args!("export function decode{name}(value: unknown): {this} {{"),
             "}",
             |writer| {
-                writer.line(body.finish().trim_end());
+                writer.line(body.inner());
             },
         );
         module.push(writer);
@@ -84,7 +84,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The decoded value of an expression that costs nothing to repeat.
-    fn expression(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+    fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         if self.is_identity(id) {
             return value.to_owned();
         }
@@ -115,9 +115,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// The statements of a function of `value`. `cast` follows the result.
-    fn body(&self, id: TypeId, path: &[String], cast: &str, body: &mut Writer, module: &mut Module) {
+    fn body(&self, id: TypeId, path: &Path<'_>, cast: &str, body: &mut Writer, module: &mut Module) {
         if self.is_identity(id) {
-            body.line(format!("return value{cast};"));
+            body.line(format_args!("return value{cast};"));
             return;
         }
         match &self.context.program.types[id].kind {
@@ -129,18 +129,18 @@ impl<'a> Decoder<'a> {
             }
             _ => {
                 let value = self.expression(id, "value", path, module);
-                body.line(format!("return {value}{cast};"));
+                body.line(format_args!("return {value}{cast};"));
             }
         }
     }
 
-    fn private_function(&self, id: TypeId, value: &str, path: &[String], module: &mut Module) -> String {
+    fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let name = module.once("decode", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, "", &mut body, module);
             let mut writer = Writer::default();
             let opening = format!("function {name}(value: unknown): unknown {{");
-            writer.block(opening, "}", |writer| writer.line(body.finish().trim_end()));
+            writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
         format!("{name}({value})")
@@ -161,7 +161,7 @@ impl<'a> Decoder<'a> {
     fn object_body(
         &self,
         object: &ObjectType,
-        path: &[String],
+        path: &Path<'_>,
         cast: &str,
         body: &mut Writer,
         module: &mut Module,
@@ -183,7 +183,7 @@ impl<'a> Decoder<'a> {
         }
         if in_literal == object.properties.len() && object.index.is_none() {
             if fields.is_empty() {
-                body.line(format!("return {{}}{cast};"));
+                body.line(format_args!("return {{}}{cast};"));
             } else {
                 body.block("return {", format!("}}{cast};"), |body| {
                     body.line(fields.join("\n"));
@@ -201,10 +201,10 @@ impl<'a> Decoder<'a> {
         for (position, property) in object.properties.iter().enumerate().skip(in_literal) {
             if stays_absent(property) {
                 let name = local(&property.name, position);
-                body.line(format!("const {name} = {};", read(property, module)));
-                let value = self.expression(property.r#type, &name, &extend(path, &property.name), module);
+                body.line(format_args!("const {name} = {};", read(property, module)));
+                let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
                 let assign = assign(&property.name, &value);
-                body.line(format!("if ({name} !== undefined) {assign}"));
+                body.line(format_args!("if ({name} !== undefined) {assign}"));
             } else {
                 let value = self.required(property, position, path, body, module);
                 body.line(assign(&property.name, &value));
@@ -214,23 +214,23 @@ impl<'a> Decoder<'a> {
             self.index_body(object, index, path, body, module);
         }
         let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
-        body.line(format!("return result{through_unknown}{cast};"));
+        body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
     fn index_body(
         &self,
         object: &ObjectType,
         index: TypeId,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
         body.block("for (const key of Object.keys(input)) {", "}", |body| {
             let skip = is_no_index(object);
-            body.line(format!("if ({skip}) continue;"));
+            body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = input[key];");
-            let value = self.expression(index, "item", &extend(path, "Value"), module);
-            body.line(format!("result[key] = {value};"));
+            let value = self.expression(index, "item", &path.step("Value"), module);
+            body.line(format_args!("result[key] = {value};"));
         });
     }
 
@@ -239,18 +239,18 @@ impl<'a> Decoder<'a> {
         &self,
         property: &Property,
         position: usize,
-        path: &[String],
+        path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) -> String {
-        let path = extend(path, &property.name);
+        let path = path.step(&property.name);
         let read = read(property, module);
         let identity = self.is_identity(property.r#type);
         if identity && property.tags.default.is_none() {
             return read;
         }
         let name = local(&property.name, position);
-        body.line(format!("const {name} = {read};"));
+        body.line(format_args!("const {name} = {read};"));
         let value = self.expression(property.r#type, &name, &path, module);
         match &property.tags.default {
             None => value,
@@ -266,7 +266,7 @@ impl<'a> Decoder<'a> {
         &self,
         id: TypeId,
         default: &DefaultValue,
-        path: &[String],
+        path: &Path<'_>,
         module: &mut Module,
     ) -> String {
         let wire = match default {
@@ -286,23 +286,23 @@ impl<'a> Decoder<'a> {
     fn array_body(
         &self,
         element: TypeId,
-        path: &[String],
+        path: &Path<'_>,
         cast: &str,
         body: &mut Writer,
         module: &mut Module,
     ) {
         body.line("const result: unknown[] = [];");
         body.block("for (const item of value as readonly unknown[]) {", "}", |body| {
-            let item = self.expression(element, "item", &extend(path, "Item"), module);
-            body.line(format!("result.push({item});"));
+            let item = self.expression(element, "item", &path.step("Item"), module);
+            body.line(format_args!("result.push({item});"));
         });
-        body.line(format!("return result{cast};"));
+        body.line(format_args!("return result{cast};"));
     }
 
     fn tuple_body(
         &self,
         elements: &[TupleElement],
-        path: &[String],
+        path: &Path<'_>,
         cast: &str,
         body: &mut Writer,
         module: &mut Module,
@@ -311,16 +311,17 @@ impl<'a> Decoder<'a> {
         body.line("const items = value as readonly unknown[];");
         body.line("const result: unknown[] = [];");
         for (position, element) in elements.iter().enumerate() {
-            let path = extend(path, &format!("Item{position}"));
+            let step = format!("Item{position}");
+            let path = path.step(&step);
             if element.rest {
                 let after = elements.len() - position - 1;
                 body.block(
-                    format!("for (let index = {position}; index < items.length - {after}; index++) {{"),
+                    format_args!("for (let index = {position}; index < items.length - {after}; index++) {{"),
                     "}",
                     |body| {
                         body.line("const item = items[index];");
                         let item = self.expression(element.r#type, "item", &path, module);
-                        body.line(format!("result.push({item});"));
+                        body.line(format_args!("result.push({item});"));
                     },
                 );
                 continue;
@@ -331,24 +332,24 @@ impl<'a> Decoder<'a> {
                 position.to_string()
             };
             let name = format!("item{position}");
-            body.line(format!("const {name} = items[{at}];"));
+            body.line(format_args!("const {name} = items[{at}];"));
             let item = self.expression(element.r#type, &name, &path, module);
             let absent = if element.optional {
                 format!("if (items.length > {position}) ")
             } else {
                 String::new()
             };
-            body.line(format!("{absent}result.push({item});"));
+            body.line(format_args!("{absent}result.push({item});"));
         }
         let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
-        body.line(format!("return result{through_unknown}{cast};"));
+        body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
     /// Members in their order of preference; the first that the value fits reads it.
     fn union_body(
         &self,
         members: &[TypeId],
-        path: &[String],
+        path: &Path<'_>,
         cast: &str,
         body: &mut Writer,
         module: &mut Module,
@@ -362,34 +363,36 @@ impl<'a> Decoder<'a> {
         let checker = Checker::uncounted(self.context, self.home);
         let last = members.len();
         for (position, member) in members.iter().enumerate() {
-            let path = extend(path, &format!("Member{position}"));
+            let step = format!("Member{position}");
+            let path = path.step(&step);
             let value = self.expression(*member, "value", &path, module);
             // Whatever comes last needs no check, and neither does a rest that is passed on alike.
             let rest_alike = members[position..].iter().all(|id| self.is_identity(*id));
             if found.is_none() && (position + 1 == last || rest_alike) {
-                body.line(format!("return {value}{cast};"));
+                body.line(format_args!("return {value}{cast};"));
                 return;
             }
             let condition = checker.condition(*member, "value", &path, module);
-            body.line(format!("if ({condition}) return {value}{cast};"));
+            body.line(format_args!("if ({condition}) return {value}{cast};"));
         }
         let Some(found) = found else { return };
         let property = literal::string(&found.property);
         body.block(
-            format!("switch ((value as Readonly<Record<string, unknown>>)[{property}]) {{"),
+            format_args!("switch ((value as Readonly<Record<string, unknown>>)[{property}]) {{"),
             "}",
             |body| {
                 for (position, (member, literals)) in found.cases.iter().enumerate() {
-                    let path = extend(path, &format!("Case{position}"));
+                    let step = format!("Case{position}");
+                    let path = path.step(&step);
                     let value = self.expression(*member, "value", &path, module);
                     if position + 1 == found.cases.len() {
                         body.line("default:");
                     } else {
                         for literal in literals {
-                            body.line(format!("case {}:", literal::value(literal)));
+                            body.line(format_args!("case {}:", literal::value(literal)));
                         }
                     }
-                    body.line(format!("  return {value}{cast};"));
+                    body.line(format_args!("  return {value}{cast};"));
                 }
             },
         );

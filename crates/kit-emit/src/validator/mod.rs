@@ -17,7 +17,6 @@ use crate::{Artifact, Context};
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use check::extend;
 pub(crate) use names::{is_inherited, is_no_index, local};
 pub(crate) use shape::Shapes;
 pub(crate) use template::pattern as template_pattern;
@@ -62,15 +61,15 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let mut writer = Writer::default();
     writer.doc(&format!("Checks and reads `{name}`."));
     writer.block(
-        format!("export const {name}Validator: {validator}<{this}> = {{"),
+        format_args!("export const {name}Validator: {validator}<{this}> = {{"),
         "};",
         |writer| {
-            writer.line(format!("name: \"{name}\","));
+            writer.line(format_args!("name: \"{name}\","));
             writer.line(is);
-            writer.line(format!(
+            writer.line(format_args!(
                 "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
             ));
-            writer.line(format!("decode: decode{name},"));
+            writer.line(format_args!("decode: decode{name},"));
         },
     );
     module.push(writer);
@@ -91,7 +90,7 @@ fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
                 .any(|other| program.declarations[other.declaration].name == declaration.name);
         if declaration.name == entity.name || derived {
             let name = &declaration.name;
-            writer.line(format!(
+            writer.line(format_args!(
                 "export {{ {name}Validator }} from \"./{}\";",
                 file_name(name)
             ));

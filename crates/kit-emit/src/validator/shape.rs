@@ -2,11 +2,10 @@
 
 use kit_ir::{Constraints, Declaration, DeclarationId, ObjectType, Program, Property, TypeId, TypeKind};
 
-use super::check::extend;
 use super::template;
 use crate::Context;
 use crate::analysis::discriminant;
-use crate::text::{Module, Writer, literal};
+use crate::text::{Module, Path, Writer, literal};
 
 /// Writes shapes.
 pub(crate) struct Shapes<'a> {
@@ -25,15 +24,15 @@ impl<'a> Shapes<'a> {
         let shape = module.codec_type("Shape");
         let name = &declaration.name;
         let recursive = self.home.is_some_and(|id| self.context.analysis.is_recursive(id));
-        let text = self.shape(declaration.r#type, Some(name), std::slice::from_ref(name), module);
+        let text = self.shape(declaration.r#type, Some(name), &Path::root(name), module);
         let mut writer = Writer::default();
         if recursive {
-            writer.line(format!("const shape: {shape} = {text};"));
-            writer.line(format!(
+            writer.line(format_args!("const shape: {shape} = {text};"));
+            writer.line(format_args!(
                 "export const {name}Shape: {shape} = {{ kind: \"reference\", recursive: true, to: () => shape }};"
             ));
         } else {
-            writer.line(format!("export const {name}Shape: {shape} = {text};"));
+            writer.line(format_args!("export const {name}Shape: {shape} = {text};"));
         }
         module.push(writer);
     }
@@ -43,7 +42,7 @@ impl<'a> Shapes<'a> {
         &self,
         id: TypeId,
         name: Option<&str>,
-        path: &[String],
+        path: &Path<'_>,
         module: &mut Module,
     ) -> String {
         let program = self.context.program;
@@ -71,10 +70,7 @@ impl<'a> Shapes<'a> {
                 ],
             ),
             TypeKind::Array { element } => {
-                let mut rules = vec![(
-                    "element",
-                    self.shape(*element, None, &extend(path, "Item"), module),
-                )];
+                let mut rules = vec![("element", self.shape(*element, None, &path.step("Item"), module))];
                 rules.extend(constraints.min_items.map(|items| ("minItems", items.to_string())));
                 rules.extend(constraints.max_items.map(|items| ("maxItems", items.to_string())));
                 rules.extend(
@@ -90,7 +86,7 @@ impl<'a> Shapes<'a> {
                     .map(|element| {
                         let mut parts = vec![(
                             "shape".to_owned(),
-                            self.shape(element.r#type, None, &extend(path, "Item"), module),
+                            self.shape(element.r#type, None, &path.step("Item"), module),
                         )];
                         if element.optional {
                             parts.push(("optional".to_owned(), "true".to_owned()));
@@ -124,7 +120,7 @@ impl<'a> Shapes<'a> {
         &self,
         object: &ObjectType,
         name: Option<&str>,
-        path: &[String],
+        path: &Path<'_>,
         module: &mut Module,
     ) -> String {
         let properties: Vec<_> = object
@@ -136,31 +132,31 @@ impl<'a> Shapes<'a> {
         writer.block("{", "}", |writer| {
             writer.line("kind: \"object\",");
             if let Some(name) = name {
-                writer.line(format!("name: {},", literal::string(name)));
+                writer.line(format_args!("name: {},", literal::string(name)));
             }
             if properties.is_empty() {
                 writer.line("properties: [],");
             } else {
                 writer.block("properties: [", "],", |writer| {
                     for property in properties {
-                        writer.line(format!("{property},"));
+                        writer.line(format_args!("{property},"));
                     }
                 });
             }
             if let Some(index) = object.index {
-                let index = self.shape(index, None, &extend(path, "Value"), module);
-                writer.line(format!("index: {index},"));
+                let index = self.shape(index, None, &path.step("Value"), module);
+                writer.line(format_args!("index: {index},"));
             }
         });
-        writer.finish().trim_end().to_owned()
+        writer.inner()
     }
 
-    fn property(&self, property: &Property, path: &[String], module: &mut Module) -> String {
+    fn property(&self, property: &Property, path: &Path<'_>, module: &mut Module) -> String {
         let mut parts = vec![
             ("key".to_owned(), literal::string(&property.name)),
             (
                 "shape".to_owned(),
-                self.shape(property.r#type, None, &extend(path, &property.name), module),
+                self.shape(property.r#type, None, &path.step(&property.name), module),
             ),
         ];
         if property.optional {
@@ -210,7 +206,7 @@ fn fields(kind: &str, rules: Vec<(&str, String)>) -> String {
 
 fn string_rules(
     constraints: &Constraints,
-    path: &[String],
+    path: &Path<'_>,
     module: &mut Module,
 ) -> Vec<(&'static str, String)> {
     let mut rules = Vec::new();

@@ -1,0 +1,27 @@
+//! What emitting a whole application costs, by its size. `cargo bench -p kit-emit`.
+//!
+//! The cost per entity must stay about the same: where it grows, something scans the whole program for each of its parts.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use divan::{Bencher, black_box};
+use kit_emit::{EmitOptions, emit};
+
+fn main() {
+    divan::main();
+}
+
+/// 60 entities are 1,320 types and 300 routes.
+#[divan::bench(args = [15, 60, 240])]
+fn application(bencher: Bencher<'_, '_>, entities: usize) {
+    let program = support::large::program(entities);
+    let tree = support::tree(&program);
+    let options = EmitOptions {
+        generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+        output_dir_to_root: "..".to_owned(),
+        title: "large".to_owned(),
+        version: "1.0.0".to_owned(),
+    };
+    bencher.bench_local(|| emit(black_box(&program), &tree, &options));
+}

@@ -1,0 +1,39 @@
+//! The way to a part of a type, from which private functions get their names.
+
+/// A step after the steps before it. It borrows them: most parts need no name, so none is made before it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    step: &'a str,
+}
+
+impl<'a> Path<'a> {
+    /// The beginning: a declaration's name.
+    pub(crate) fn root(name: &'a str) -> Self {
+        Self {
+            parent: None,
+            step: name,
+        }
+    }
+
+    /// One step further.
+    pub(crate) fn step(&'a self, step: &'a str) -> Self {
+        Self {
+            parent: Some(self),
+            step,
+        }
+    }
+
+    /// All steps with spaces between.
+    pub(crate) fn words(&self) -> String {
+        match self.parent {
+            None => self.step.to_owned(),
+            Some(parent) => {
+                let mut words = parent.words();
+                words.push(' ');
+                words.push_str(self.step);
+                words
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The fast check: one boolean function an object, without closures and without allocation.
+//!
+//! Scalars are written inline, so that an object's check is one expression on locals. Containers become functions: those of
+//! named types are exported, those of anonymous ones private to the module.
+
+mod list;
+mod object;
+mod scalar;
+mod union;
+
+use kit_ir::{Declaration, DeclarationId, LiteralValue, TypeId, TypeKind};
+
+use super::template;
+use crate::Context;
+use crate::analysis::collect_references;
+use crate::text::{Module, Path, Writer, literal};
+
+/// Writes checks.
+pub(crate) struct Checker<'a> {
+    context: Context<'a>,
+    /// The declaration whose module is written.
+    home: DeclarationId,
+    /// Whether the functions that are written count how deep they are.
+    counted: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Writes the check of a declaration. In a recursive one every function knows its depth.
+    pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
+        let counted = context.analysis.is_recursive(home);
+        Self {
+            context,
+            home,
+            counted,
+        }
+    }
+
+    /// Writes conditions for functions that do not count, because they run on values that were checked.
+    pub(crate) fn uncounted(context: Context<'a>, home: DeclarationId) -> Self {
+        Self {
+            context,
+            home,
+            counted: false,
+        }
+    }
+
+    /// `export function isNote`.
+    pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
+        let name = format!("is{}", declaration.name);
+        let path = Path::root(&declaration.name);
+        let doc = format!("Whether a parsed JSON value is a `{}`.", declaration.name);
+        let recursive = self.counted;
+        let mut writer = Writer::default();
+        writer.doc(&doc);
+        let parameter = if recursive { ", depth = 0" } else { "" };
+        let mut body = Writer::default();
+        if recursive {
+            let enter = module.helper("enter");
+            body.line(format_args!("if (!{enter}(depth)) return false;"));
+        }
+        self.body(declaration.r#type, &path, &mut body, module);
+        writer.block(
+            format_args!("export function {name}(value: unknown{parameter}): boolean {{"),
+            "}",
+            |writer| {
+                writer.line(body.inner());
+            },
+        );
+        module.push(writer);
+    }
+
+    /// A condition on an expression that costs nothing to repeat. It can stand beside `&&`.
+    pub(crate) fn condition(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+        let program = self.context.program;
+        let r#type = &program.types[id];
+        let constraints = &r#type.constraints;
+        match &r#type.kind {
+            TypeKind::Unknown => format!("{value} !== undefined"),
+            TypeKind::Never => "false".to_owned(),
+            TypeKind::Null => format!("{value} === null"),
+            TypeKind::Boolean => format!("typeof {value} === \"boolean\""),
+            TypeKind::Number => scalar::number(value, constraints, module),
+            TypeKind::String => scalar::string(value, constraints, path, module),
+            TypeKind::BigInt => scalar::bigint(value, constraints, module),
+            TypeKind::Date => {
+                let helper = module.helper("isDateTime");
+                format!("typeof {value} === \"string\" && {helper}({value})")
+            }
+            TypeKind::Bytes => format!("{}({value})", module.helper("isBase64")),
+            TypeKind::Literal {
+                value: LiteralValue::BigInt(digits),
+            } => {
+                let (is, to) = (module.helper("isBigIntText"), module.helper("toBigInt"));
+                format!("{is}({value}) && {to}({value}) === {digits}n")
+            }
+            TypeKind::Literal { value: expected } => format!("{value} === {}", literal::value(expected)),
+            TypeKind::Template { parts } => {
+                let pattern = module.pattern(&template::pattern(program, parts), path);
+                format!("typeof {value} === \"string\" && {pattern}.test({value})")
+            }
+            TypeKind::Reference { declaration } => self.reference(*declaration, value, module),
+            TypeKind::Union { members } => self.union_condition(id, members, value, path, module),
+            TypeKind::Array { .. } | TypeKind::Tuple { .. } | TypeKind::Object(_) => {
+                self.private_function(id, value, path, module)
+            }
+        }
+    }
+
+    /// The statements of a function of `value` that ends in `return`.
+    fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+        let r#type = &self.context.program.types[id];
+        match &r#type.kind {
+            TypeKind::Object(object) => self.object_body(object, path, body, module),
+            TypeKind::Array { element } => self.array_body(*element, &r#type.constraints, path, body, module),
+            TypeKind::Tuple { elements } => self.tuple_body(elements, path, body, module),
+            TypeKind::Union { members } if self.simple_union(id).is_none() => {
+                self.union_body(members, path, body, module);
+            }
+            _ => {
+                let condition = self.condition(id, "value", path, module);
+                body.line(format_args!("return {condition};"));
+            }
+        }
+    }
+
+    fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+        let deep = self.counted && self.reaches_recursive(id);
+        let subject = format!("{} {deep}", id.0);
+        let name = module.once("is", subject, path, |module, name| {
+            let mut body = Writer::default();
+            self.body(id, path, &mut body, module);
+            let parameter = if deep { ", depth: number" } else { "" };
+            let mut writer = Writer::default();
+            let opening = format!("function {name}(value: unknown{parameter}): boolean {{");
+            writer.block(opening, "}", |writer| writer.line(body.inner()));
+            module.push(writer);
+        });
+        if deep {
+            format!("{name}({value}, depth)")
+        } else {
+            format!("{name}({value})")
+        }
+    }
+
+    fn reference(&self, target: DeclarationId, value: &str, module: &mut Module) -> String {
+        let declaration = &self.context.program.declarations[target];
+        let name = format!("is{}", declaration.name);
+        if self.home != target {
+            module.value(
+                &format!("../validators/{}", crate::validator::file_name(&declaration.name)),
+                &name,
+            );
+        }
+        if self.context.analysis.is_recursive(target) && self.counted {
+            format!("{name}({value}, depth + 1)")
+        } else {
+            format!("{name}({value})")
+        }
+    }
+
+    /// Whether a type refers to a recursive one, so that its check must know how deep it is.
+    fn reaches_recursive(&self, id: TypeId) -> bool {
+        let mut found = Vec::new();
+        collect_references(self.context.program, id, &mut found);
+        found
+            .into_iter()
+            .any(|target| self.context.analysis.is_recursive(target))
+    }
+}
+
+/// A condition beside `||`.
+fn operand(condition: &str) -> String {
+    if condition.contains(" && ") {
+        format!("({condition})")
+    } else {
+        condition.to_owned()
+    }
+}
+
+/// The opposite of a condition.
+fn negated(condition: &str) -> String {
+    if condition.contains(' ') {
+        format!("!({condition})")
+    } else {
+        format!("!{condition}")
+    }
+}
