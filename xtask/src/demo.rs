@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use crate::progress::Step;
 use crate::repository::Repository;
 use crate::{addons, interrupt, run, toolchain};
 
@@ -142,28 +141,22 @@ fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Waits without a spinner, which would be drawn into what the server prints.
 fn wait_until_ready(server: &mut Child, port: u16) -> anyhow::Result<()> {
-    let step = Step::start("starting the server");
     let deadline = Instant::now() + START;
-    loop {
-        if answers(port) {
-            step.done("");
-            return Ok(());
-        }
+    while !answers(port) {
         if let Some(status) = server.try_wait()? {
-            step.failed("");
             bail!("the server ended before it answered ({status}); its output is above");
         }
         if interrupt::interrupted() {
-            step.failed("");
             bail!("interrupted");
         }
         if Instant::now() >= deadline {
-            step.failed("");
             bail!("the server did not answer within {} seconds", START.as_secs());
         }
         thread::sleep(Duration::from_millis(25));
     }
+    Ok(())
 }
 
 /// Whether something answers HTTP there.
