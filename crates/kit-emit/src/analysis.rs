@@ -1,13 +1,15 @@
 //! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use kit_ir::{
-    Arena, DeclarationId, DeclarationOrigin, LiteralValue, ObjectType, Program, RouteId, Slot, TypeId,
-    TypeKind,
+    Arena, Declaration, DeclarationId, DeclarationOrigin, EntityId, LiteralValue, ObjectType, Program,
+    RouteId, Slot, SourceId, TypeId, TypeKind,
 };
+
+use crate::openapi::ComponentNames;
 
 /// Facts about a program.
 pub(crate) struct Analysis {
@@ -15,20 +17,36 @@ pub(crate) struct Analysis {
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     /// Shared by every module: copying it for each would cost the square of the types.
     names: Rc<HashSet<String>>,
-    split: HashSet<DeclarationId>,
+    references: References,
+    components: ComponentNames,
+    /// The declarations of each file, in order.
+    files: HashMap<SourceId, Vec<DeclarationId>>,
+    entities: HashMap<DeclarationId, EntityId>,
+    declared: HashSet<String>,
+}
+
+/// What each declaration refers to directly.
+pub(crate) struct References(Vec<Vec<DeclarationId>>);
+
+impl References {
+    fn new(program: &Program) -> Self {
+        let of = |declaration: &Declaration| {
+            let mut found = Vec::new();
+            collect_references(program, declaration.r#type, &mut found);
+            found
+        };
+        Self(program.declarations.iter().map(of).collect())
+    }
+
+    /// The declarations that a declaration refers to, each once, in order.
+    pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
+        &self.0[usize::from(declaration)]
+    }
 }
 
 impl Analysis {
     pub(crate) fn new(program: &Program) -> Self {
-        let references: Vec<Vec<DeclarationId>> = program
-            .declarations
-            .iter()
-            .map(|declaration| {
-                let mut found = Vec::new();
-                collect_references(program, declaration.r#type, &mut found);
-                found
-            })
-            .collect();
+        let references = References::new(program);
         let recursive = program
             .declarations
             .iter_ids()
@@ -50,11 +68,21 @@ impl Analysis {
                 ["is", "decode", "write"].map(|verb| format!("{verb}{}", declaration.name))
             })
             .collect();
+        let mut files: HashMap<_, Vec<_>> = HashMap::new();
+        for (id, declaration) in program.declarations.iter_ids() {
+            files.entry(declaration.span.source).or_default().push(id);
+        }
+        let entities = program.entities.iter_ids();
+        let declared = program.declarations.iter();
         Self {
             recursive,
             uses,
             names: Rc::new(names),
-            split: crate::openapi::split(program),
+            components: ComponentNames::new(program, &references),
+            references,
+            files,
+            entities: entities.map(|(id, entity)| (entity.declaration, id)).collect(),
+            declared: declared.map(|declaration| declaration.name.clone()).collect(),
         }
     }
 
@@ -85,9 +113,29 @@ impl Analysis {
                 .all(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
     }
 
-    /// Declarations that have an OpenAPI component for each direction.
-    pub(crate) fn split_components(&self) -> &HashSet<DeclarationId> {
-        &self.split
+    /// The names of OpenAPI components.
+    pub(crate) fn components(&self) -> &ComponentNames {
+        &self.components
+    }
+
+    /// What each declaration refers to.
+    pub(crate) fn references(&self) -> &References {
+        &self.references
+    }
+
+    /// The declarations that are written in a file.
+    pub(crate) fn in_file(&self, source: SourceId) -> &[DeclarationId] {
+        self.files.get(&source).map_or(&[], Vec::as_slice)
+    }
+
+    /// The entity that a declaration is.
+    pub(crate) fn entity(&self, declaration: DeclarationId) -> Option<EntityId> {
+        self.entities.get(&declaration).copied()
+    }
+
+    /// Whether the program has a type of that name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.declared.contains(name)
     }
 
     /// Names of the functions that generated modules export.
@@ -145,15 +193,15 @@ pub(crate) fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-fn reaches(references: &[Vec<DeclarationId>], from: DeclarationId) -> bool {
+fn reaches(references: &References, from: DeclarationId) -> bool {
     let mut seen = HashSet::new();
-    let mut pending = references[usize::from(from)].clone();
+    let mut pending = references.of(from).to_vec();
     while let Some(next) = pending.pop() {
         if next == from {
             return true;
         }
         if seen.insert(next) {
-            pending.extend(&references[usize::from(next)]);
+            pending.extend(references.of(next));
         }
     }
     false

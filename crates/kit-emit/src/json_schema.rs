@@ -1,9 +1,7 @@
 //! JSON Schema 2020-12 of IR types, as OpenAPI 3.1 embeds it.
 //!
 //! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
-//! always there in a response. [`Direction`] says which one is meant, and [`differs`] whether it matters.
-
-use std::collections::HashSet;
+//! always there in a response. [`Direction`] says which one is meant, and [`differs_inline`] whether it matters.
 
 use indexmap::IndexMap;
 use kit_ir::{
@@ -13,16 +11,17 @@ use kit_ir::{
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use crate::analysis::{collect_references, discriminant};
+use crate::analysis::discriminant;
+use crate::openapi::ComponentNames;
 use crate::validator::template_pattern;
 
 /// Which way a value travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Direction {
-    /// From the client: a request body, a parameter.
-    Input,
     /// To the client.
     Output,
+    /// From the client: a request body, a parameter.
+    Input,
 }
 
 /// A schema. Fields print in this order.
@@ -106,38 +105,23 @@ pub(crate) enum Items {
 pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
-    /// Declarations that have a component for each direction.
-    pub(crate) split: &'a HashSet<DeclarationId>,
+    pub(crate) names: &'a ComponentNames,
 }
 
 impl Schemas<'_> {
     /// A declaration's schema itself, with its documentation.
-    pub(crate) fn declaration(self, id: DeclarationId) -> Schema {
+    fn declaration(self, id: DeclarationId) -> Schema {
         let declaration = &self.program.declarations[id];
         documented(self.schema(declaration.r#type), &declaration.documentation)
     }
 
     /// A reference to the declaration's component.
     pub(crate) fn reference(self, id: DeclarationId) -> Schema {
+        let name = self.names.name(self.program, (id, self.direction));
         Schema {
-            reference: Some(format!("#/components/schemas/{}", self.component_name(id))),
+            reference: Some(format!("#/components/schemas/{name}")),
             ..Schema::default()
         }
-    }
-
-    /// The name of a declaration's component. Where both directions are used and differ, the one that clients send has
-    /// `Input` behind it.
-    pub(crate) fn component_name(self, id: DeclarationId) -> String {
-        let name = &self.program.declarations[id].name;
-        if self.direction == Direction::Output || !self.split.contains(&id) {
-            return name.clone();
-        }
-        let mut input = format!("{name}Input");
-        // A type of that name may exist.
-        while self.program.declaration(&input).is_some() {
-            input.push('_');
-        }
-        input
     }
 
     /// The schema of a type.
@@ -296,28 +280,40 @@ impl Schemas<'_> {
     }
 }
 
-/// Whether a declaration's schema as input differs from its schema as output.
-pub(crate) fn differs(program: &Program, id: DeclarationId) -> bool {
-    let mut seen = vec![id];
-    let mut position = 0;
-    while position < seen.len() {
-        let r#type = program.declarations[seen[position]].r#type;
-        if differs_inline(program, r#type) {
-            return true;
-        }
-        let mut found = Vec::new();
-        collect_references(program, r#type, &mut found);
-        for target in found {
-            if !seen.contains(&target) {
-                seen.push(target);
-            }
-        }
-        position += 1;
-    }
-    false
+/// The schemas of all declarations, which several documents show.
+pub(crate) struct DeclaredSchemas {
+    output: Vec<Schema>,
+    input: Vec<Schema>,
 }
 
-fn differs_inline(program: &Program, id: TypeId) -> bool {
+impl DeclaredSchemas {
+    pub(crate) fn new(program: &Program, names: &ComponentNames) -> Self {
+        let all = |direction| {
+            let schemas = Schemas {
+                program,
+                direction,
+                names,
+            };
+            let declarations = program.declarations.iter_ids();
+            declarations.map(|(id, _)| schemas.declaration(id)).collect()
+        };
+        Self {
+            output: all(Direction::Output),
+            input: all(Direction::Input),
+        }
+    }
+
+    /// A declaration's schema, with its documentation.
+    pub(crate) fn get(&self, id: DeclarationId, direction: Direction) -> &Schema {
+        match direction {
+            Direction::Output => &self.output[usize::from(id)],
+            Direction::Input => &self.input[usize::from(id)],
+        }
+    }
+}
+
+/// Whether a type's schema as input differs from its schema as output, what it refers to left aside.
+pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
     let kind = &program.types[id].kind;
     if let TypeKind::Object(object) = kind
         && object

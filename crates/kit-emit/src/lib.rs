@@ -43,7 +43,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 
 use analysis::Analysis;
-use json_schema::{Direction, Schemas};
+use json_schema::{DeclaredSchemas, Direction, Schemas};
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +84,7 @@ pub(crate) struct Context<'a> {
     pub(crate) tree: &'a RouteTree,
     pub(crate) options: &'a EmitOptions,
     pub(crate) analysis: &'a Analysis,
+    pub(crate) declared: &'a DeclaredSchemas,
 }
 
 impl<'a> Context<'a> {
@@ -92,7 +93,7 @@ impl<'a> Context<'a> {
         Schemas {
             program: self.program,
             direction,
-            split: self.analysis.split_components(),
+            names: self.analysis.components(),
         }
     }
 }
@@ -103,11 +104,13 @@ impl<'a> Context<'a> {
 /// another program panic as any index out of bounds does.
 pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     let analysis = Analysis::new(program);
+    let declared = DeclaredSchemas::new(program, analysis.components());
     let context = Context {
         program,
         tree,
         options,
         analysis: &analysis,
+        declared: &declared,
     };
     let mut artifacts = vec![types::emit(context)];
     artifacts.extend(validator::emit(context));

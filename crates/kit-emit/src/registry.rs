@@ -1,7 +1,7 @@
 //! `routes.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
 
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Program, Property, Relation, Slot};
+use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Property, Relation, Slot};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
         .program
         .routes
         .iter()
-        .map(|route| route_entry(context.program, route))
+        .map(|route| route_entry(context, route))
         .collect();
     let declarations = context.program.declarations.iter_ids();
     let schemas: IndexMap<_, _> = declarations
@@ -59,7 +59,8 @@ struct HandlerEntry<'a> {
     line: u32,
 }
 
-fn route_entry<'a>(program: &'a Program, route: &'a kit_ir::Route) -> RouteEntry<'a> {
+fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {
+    let program = context.program;
     let name = |slot| {
         let id: Option<DeclarationId> = route.slots.get(slot);
         id.map(|id| program.declarations[id].name.as_str())
@@ -74,7 +75,7 @@ fn route_entry<'a>(program: &'a Program, route: &'a kit_ir::Route) -> RouteEntry
         .map(|parameter| {
             let property = types.iter().find(|property| property.name == *parameter);
             let text = property.map_or("string".to_owned(), |property| {
-                type_text(program, property.r#type)
+                type_text(context, property.r#type)
             });
             (parameter.as_str(), text)
         })
@@ -112,10 +113,10 @@ struct SchemaEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
     /// JSON Schema of the wire form in a response.
-    schema: Schema,
+    schema: &'a Schema,
     /// JSON Schema of the wire form in a request, where it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    input_schema: Option<Schema>,
+    input_schema: Option<&'a Schema>,
     properties: Vec<PropertyEntry<'a>>,
     used_by: Vec<Usage>,
 }
@@ -149,16 +150,16 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
         DeclarationOrigin::Instance { expression } => ("instance", Some(expression.as_str())),
         DeclarationOrigin::Slot => ("slot", None),
     };
-    let schema = context.schemas(Direction::Output).declaration(id);
-    let input = context.schemas(Direction::Input).declaration(id);
-    let entity = program.entities.iter().find(|entity| entity.declaration == id);
+    let schema = context.declared.get(id, Direction::Output);
+    let input = context.declared.get(id, Direction::Input);
+    let entity = context.analysis.entity(id);
     SchemaEntry {
         name: &declaration.name,
         origin,
         expression,
         file: program.path(declaration.span),
         line: declaration.span.line,
-        table: entity.map(|entity| entity.table.as_str()),
+        table: entity.map(|entity| program.entities[entity].table.as_str()),
         input_schema: (input != schema).then_some(input),
         schema,
         properties: program
@@ -166,7 +167,7 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
             .iter()
             .map(|property| PropertyEntry {
                 name: &property.name,
-                r#type: type_text(program, property.r#type),
+                r#type: type_text(context, property.r#type),
                 required: !property.optional,
                 default: property.tags.default.as_ref().and_then(default_value),
                 tags: tags(property),

@@ -17,7 +17,7 @@ pub(crate) fn emit(context: Context<'_>) -> Artifact {
     );
     for declaration in &context.program.declarations {
         let mut writer = Writer::default();
-        write_declaration(context.program, declaration, &mut writer);
+        write_declaration(context, declaration, &mut writer);
         module.push(writer);
     }
     if context.program.declarations.is_empty() {
@@ -45,15 +45,15 @@ pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
 }
 
 /// A type as TypeScript text on one line.
-pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
-    Printer { program }.inline(id)
+pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
+    Printer { context }.inline(id)
 }
 
-fn write_declaration(program: &Program, declaration: &Declaration, writer: &mut Writer) {
-    let printer = Printer { program };
+fn write_declaration(context: Context<'_>, declaration: &Declaration, writer: &mut Writer) {
+    let printer = Printer { context };
     writer.doc(&doc_text(&declaration.documentation));
     let name = &declaration.name;
-    match &program.types[declaration.r#type].kind {
+    match &context.program.types[declaration.r#type].kind {
         TypeKind::Object(object) if object.index.is_none() => {
             writer.block(format_args!("export interface {name} {{"), "}", |writer| {
                 printer.members(object, writer);
@@ -76,7 +76,7 @@ fn doc_text(documentation: &Documentation) -> String {
 }
 
 struct Printer<'a> {
-    program: &'a Program,
+    context: Context<'a>,
 }
 
 impl Printer<'_> {
@@ -86,7 +86,7 @@ impl Printer<'_> {
             let key = literal::key(&property.name);
             let optional = if property.optional { "?" } else { "" };
             let text = self.inline(property.r#type);
-            match &self.program.types[property.r#type].kind {
+            match &self.context.program.types[property.r#type].kind {
                 TypeKind::Object(inner) if inner.index.is_none() && text.len() > INLINE => {
                     writer.block(format_args!("{key}{optional}: {{"), "};", |writer| {
                         self.members(inner, writer);
@@ -98,7 +98,7 @@ impl Printer<'_> {
     }
 
     fn inline(&self, id: TypeId) -> String {
-        match &self.program.types[id].kind {
+        match &self.context.program.types[id].kind {
             TypeKind::Unknown => "unknown".to_owned(),
             TypeKind::Never => "never".to_owned(),
             TypeKind::Null => "null".to_owned(),
@@ -139,7 +139,9 @@ impl Printer<'_> {
                 let members: Vec<_> = members.iter().map(|member| self.inline(*member)).collect();
                 members.join(" | ")
             }
-            TypeKind::Reference { declaration } => self.program.declarations[*declaration].name.clone(),
+            TypeKind::Reference { declaration } => {
+                self.context.program.declarations[*declaration].name.clone()
+            }
         }
     }
 
@@ -179,7 +181,7 @@ impl Printer<'_> {
     /// A type where `[]` or `?` follows.
     fn operand(&self, id: TypeId) -> String {
         let text = self.inline(id);
-        match self.program.types[id].kind {
+        match self.context.program.types[id].kind {
             TypeKind::Union { .. } => format!("({text})"),
             _ => text,
         }
@@ -198,7 +200,7 @@ impl Printer<'_> {
 
     /// A type of the language, also where the program has one of the same name.
     fn global(&self, name: &str) -> String {
-        if self.program.declaration(name).is_some() {
+        if self.context.analysis.declares(name) {
             format!("globalThis.{name}")
         } else {
             name.to_owned()

@@ -24,6 +24,60 @@ fn kitchen_sink() {
 }
 
 #[test]
+fn directions() {
+    check("directions", &support::directions::program());
+}
+
+#[test]
+fn components_have_names_of_their_own() {
+    let program = support::directions::program();
+    let artifacts = emit(&program, &support::tree(&program), &options("directions"));
+    let document = artifacts
+        .iter()
+        .find(|artifact| artifact.path == "schemas/openapi.json")
+        .unwrap();
+    let document: serde_json::Value = serde_json::from_str(&document.text).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    // In order of declaration, a response before its request; types that no route uses are none.
+    let names: Vec<_> = schemas.keys().map(String::as_str).collect();
+    let expected = [
+        "Note",
+        "NoteInput2",
+        "NoteOutput",
+        "NoteInput",
+        "TaskOutput2",
+        "TaskInput",
+        "Draft",
+        "DraftInput3",
+        "Folder",
+        "FolderInput",
+        "Label",
+        "SentInput",
+        "Error",
+    ];
+    assert_eq!(names, expected);
+    let required = |name: &str| schemas[name]["required"].as_array().unwrap().len();
+    for (response, request) in [
+        ("Note", "NoteInput2"),
+        ("NoteOutput", "NoteInput"),
+        ("TaskOutput2", "TaskInput"),
+        ("Draft", "DraftInput3"),
+    ] {
+        assert_eq!(
+            (required(response), required(request)),
+            (2, 1),
+            "{response}, {request}"
+        );
+    }
+    let reference = |folder: &str, pointer: &str| schemas[folder].pointer(pointer).cloned().unwrap();
+    let (notes, input) = ("/properties/notes/items/$ref", "/properties/input/$ref");
+    assert_eq!(reference("Folder", notes), "#/components/schemas/Note");
+    assert_eq!(reference("FolderInput", notes), "#/components/schemas/NoteInput2");
+    assert_eq!(reference("Folder", input), "#/components/schemas/NoteOutput");
+    assert_eq!(reference("FolderInput", input), "#/components/schemas/NoteInput");
+}
+
+#[test]
 fn empty() {
     check("empty", &Program::default());
 }

@@ -1,82 +1,110 @@
-//! Which declarations become components, and in which direction.
+//! Which declarations become components, in which direction, and by what name.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use indexmap::IndexSet;
 use kit_ir::{DeclarationId, Program, Route, Slot};
 
-use crate::analysis::collect_references;
-use crate::json_schema::{Direction, differs};
+use crate::analysis::References;
+use crate::json_schema::{Direction, differs_inline};
 
-/// Declarations that are used in both directions and differ between them: each direction has a component of its own.
-pub(crate) fn split(program: &Program) -> HashSet<DeclarationId> {
-    let routes: Vec<_> = program.routes.iter().collect();
-    let used = used(program, &routes, &entities(program));
-    used.iter()
-        .map(|(id, _)| *id)
-        .filter(|id| {
-            [Direction::Input, Direction::Output]
-                .iter()
-                .all(|direction| used.contains(&(*id, *direction)))
-        })
-        .filter(|id| differs(program, *id))
-        .collect()
+/// A declaration in one direction.
+pub(crate) type Use = (DeclarationId, Direction);
+
+/// Names of components. A declaration has its own name in both directions, unless both are used and differ: then each
+/// direction has a component.
+///
+/// Of `Note`, the response is `Note` and the request `NoteInput`; of `NoteInput`, whose name speaks of requests already, the
+/// request is `NoteInput` and the response `NoteOutput`. What a name is made for must give way to what the project declares
+/// by that name, used or not: it gets the first number that makes it unique, from 2 on.
+#[derive(Debug, Default)]
+pub(crate) struct ComponentNames {
+    /// The declarations that have a component for each direction: the direction whose name is made, and that name.
+    made: HashMap<DeclarationId, (Direction, String)>,
 }
 
-/// Everything that the routes and the roots refer to.
-pub(crate) fn used(
-    program: &Program,
-    routes: &[&Route],
-    roots: &IndexSet<(DeclarationId, Direction)>,
-) -> IndexSet<(DeclarationId, Direction)> {
-    let mut used = IndexSet::new();
-    for (id, direction) in roots {
-        reach(program, *id, *direction, &mut used);
+impl ComponentNames {
+    /// Names for all declarations that differ by direction and are used in both.
+    pub(crate) fn new(program: &Program, references: &References) -> Self {
+        let routes: Vec<_> = program.routes.iter().collect();
+        let roots: Vec<_> = program.entities.iter().map(|entity| entity.declaration).collect();
+        let used = used(references, &routes, &roots);
+        let differing = differing(program, references);
+        let mut taken: HashSet<String> = program
+            .declarations
+            .iter()
+            .map(|declaration| declaration.name.clone())
+            .collect();
+        let mut made = HashMap::new();
+        for (id, declaration) in program.declarations.iter_ids() {
+            let both = [Direction::Input, Direction::Output];
+            if !differing.contains(&id) || !both.iter().all(|direction| used.contains(&(id, *direction))) {
+                continue;
+            }
+            let (direction, base) = match declaration.name.strip_suffix("Input") {
+                Some(stem) => (Direction::Output, format!("{stem}Output")),
+                None => (Direction::Input, format!("{}Input", declaration.name)),
+            };
+            let mut name = base.clone();
+            let mut number = 2;
+            while !taken.insert(name.clone()) {
+                name = format!("{base}{number}");
+                number += 1;
+            }
+            made.insert(id, (direction, name));
+        }
+        Self { made }
     }
+
+    /// The name of a declaration's component in a direction.
+    pub(crate) fn name<'a>(&'a self, program: &'a Program, (id, direction): Use) -> &'a str {
+        match self.made.get(&id) {
+            Some((made_for, name)) if *made_for == direction => name,
+            _ => &program.declarations[id].name,
+        }
+    }
+}
+
+/// Everything that the routes refer to, and the `roots` with what they refer to as clients get it; in the order of the
+/// declarations, a response before a request.
+pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
+    let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
-        if let Some(id) = route.slots.body {
-            reach(program, id, Direction::Input, &mut used);
-        }
-        if let Some(id) = route.slots.response {
-            reach(program, id, Direction::Output, &mut used);
-        }
+        pending.extend(route.slots.body.map(|id| (id, Direction::Input)));
+        pending.extend(route.slots.response.map(|id| (id, Direction::Output)));
         // Parameters are written out where they are used, but types inside of them are components.
         for id in [Slot::Params, Slot::Query]
             .into_iter()
             .filter_map(|slot| route.slots.get(slot))
         {
-            let mut found = Vec::new();
-            collect_references(program, program.declarations[id].r#type, &mut found);
-            for target in found {
-                reach(program, target, Direction::Input, &mut used);
-            }
+            pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
+        }
+    }
+    let mut used = BTreeSet::new();
+    while let Some((id, direction)) = pending.pop() {
+        if used.insert((id, direction)) {
+            pending.extend(references.of(id).iter().map(|target| (*target, direction)));
         }
     }
     used
 }
 
-/// Adds a declaration and everything it refers to.
-pub(crate) fn reach(
-    program: &Program,
-    id: DeclarationId,
-    direction: Direction,
-    used: &mut IndexSet<(DeclarationId, Direction)>,
-) {
-    if !used.insert((id, direction)) {
-        return;
+/// The declarations whose schema as input is another one than as output, by themselves or by what they refer to.
+fn differing(program: &Program, references: &References) -> HashSet<DeclarationId> {
+    let mut referring: HashMap<DeclarationId, Vec<DeclarationId>> = HashMap::new();
+    let mut pending = Vec::new();
+    for (id, declaration) in program.declarations.iter_ids() {
+        for target in references.of(id) {
+            referring.entry(*target).or_default().push(id);
+        }
+        if differs_inline(program, declaration.r#type) {
+            pending.push(id);
+        }
     }
-    let mut found = Vec::new();
-    collect_references(program, program.declarations[id].r#type, &mut found);
-    for target in found {
-        reach(program, target, direction, used);
+    let mut found = HashSet::new();
+    while let Some(id) = pending.pop() {
+        if found.insert(id) {
+            pending.extend(referring.get(&id).into_iter().flatten());
+        }
     }
-}
-
-/// Entities have a fragment each, in the form that clients get.
-fn entities(program: &Program) -> IndexSet<(DeclarationId, Direction)> {
-    program
-        .entities
-        .iter()
-        .map(|entity| (entity.declaration, Direction::Output))
-        .collect()
+    found
 }

@@ -9,13 +9,13 @@ use crate::json_schema::Schema;
 /// The document.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Document {
+pub(crate) struct Document<'a> {
     pub(crate) openapi: &'static str,
     pub(crate) info: Info,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<Tag>,
     pub(crate) paths: IndexMap<String, PathItem>,
-    pub(crate) components: Components,
+    pub(crate) components: Components<'a>,
 }
 
 #[derive(Serialize)]
@@ -91,18 +91,25 @@ pub(crate) fn json_content(schema: Schema) -> IndexMap<&'static str, MediaType> 
 }
 
 #[derive(Serialize)]
-pub(crate) struct Components {
-    schemas: IndexMap<String, Value>,
+pub(crate) struct Components<'a> {
+    schemas: IndexMap<String, Component<'a>>,
 }
 
-impl Components {
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Component<'a> {
+    Declared(&'a Schema),
+    Error(Value),
+}
+
+impl<'a> Components<'a> {
     /// The components of a document; the error envelope comes last.
-    pub(crate) fn new(schemas: IndexMap<String, Schema>, error_name: &str) -> Self {
+    pub(crate) fn new(schemas: IndexMap<&str, &'a Schema>, error_name: &str) -> Self {
         let mut components: IndexMap<_, _> = schemas
             .into_iter()
-            .map(|(name, schema)| (name, serde_json::to_value(schema).unwrap_or_default()))
+            .map(|(name, schema)| (name.to_owned(), Component::Declared(schema)))
             .collect();
-        components.insert(error_name.to_owned(), error_envelope());
+        components.insert(error_name.to_owned(), Component::Error(error_envelope()));
         Self { schemas: components }
     }
 }

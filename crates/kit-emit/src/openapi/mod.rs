@@ -4,84 +4,94 @@ mod components;
 mod document;
 mod operation;
 
-use heck::ToLowerCamelCase;
-use indexmap::{IndexMap, IndexSet};
-use kit_ir::{DeclarationId, Program, Route, Slot, SourceId};
+use std::collections::{HashMap, HashSet};
 
-use crate::json_schema::Direction;
+use heck::ToLowerCamelCase;
+use indexmap::IndexMap;
+use kit_ir::{DeclarationId, DeclarationOrigin, Route, SourceId};
+
 use crate::registry::json;
 use crate::{Artifact, Context};
 
-pub(crate) use components::split;
+pub(crate) use components::ComponentNames;
 use document::{Components, Document, Info};
 use operation::Operations;
 
 pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
     let program = context.program;
     let options = context.options;
+    let operations = Operations::new(context);
     let all: Vec<_> = program.routes.iter().collect();
+    let by_file = routes_by_file(context);
     let mut artifacts = vec![Artifact::new(
         "schemas/openapi.json",
-        json(&document(context, &options.title, &all, &IndexSet::new())),
+        json(&document(context, &operations, &options.title, &all, &[])),
     )];
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
         // Of the entity are the types of its file, and the routes that speak of one of them.
-        let source = declaration.span.source;
-        let routes: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|route| speaks_of(program, route, source))
-            .collect();
-        let roots = IndexSet::from([(entity.declaration, Direction::Output)]);
+        let routes = by_file
+            .get(&declaration.span.source)
+            .map_or(&[][..], Vec::as_slice);
         let title = format!("{}: {}", options.title, declaration.name);
         artifacts.push(Artifact::new(
             format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case()),
-            json(&document(context, &title, &routes, &roots)),
+            json(&document(
+                context,
+                &operations,
+                &title,
+                routes,
+                &[entity.declaration],
+            )),
         ));
     }
     artifacts
 }
 
-/// Whether a body or response of the route is, or holds, a type of a file.
-fn speaks_of(program: &Program, route: &Route, source: SourceId) -> bool {
-    [Slot::Body, Slot::Response].into_iter().any(|slot| {
-        let mut used = IndexSet::new();
-        if let Some(id) = route.slots.get(slot) {
-            components::reach(program, id, Direction::Output, &mut used);
+/// For each file the routes whose body or response is, or holds, one of its types.
+fn routes_by_file(context: Context<'_>) -> HashMap<SourceId, Vec<&Route>> {
+    let program = context.program;
+    let mut found: HashMap<SourceId, Vec<&Route>> = HashMap::new();
+    for route in &program.routes {
+        let mut seen = HashSet::new();
+        let mut files = HashSet::new();
+        let mut pending: Vec<_> = [route.slots.body, route.slots.response]
+            .into_iter()
+            .flatten()
+            .collect();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            pending.extend(context.analysis.references().of(id));
+            let declaration = &program.declarations[id];
+            if declaration.origin != DeclarationOrigin::Slot && files.insert(declaration.span.source) {
+                found.entry(declaration.span.source).or_default().push(route);
+            }
         }
-        used.iter().any(|(id, _)| {
-            let declaration = &program.declarations[*id];
-            declaration.span.source == source && declaration.origin != kit_ir::DeclarationOrigin::Slot
-        })
-    })
+    }
+    found
 }
 
-fn document(
-    context: Context<'_>,
+fn document<'a>(
+    context: Context<'a>,
+    operations: &Operations<'a>,
     title: &str,
-    routes: &[&Route],
-    roots: &IndexSet<(DeclarationId, Direction)>,
-) -> Document {
+    routes: &[&'a Route],
+    roots: &[DeclarationId],
+) -> Document<'a> {
     let program = context.program;
-    let schemas = |direction| context.schemas(direction);
-    let operations = Operations::new(context);
     let mut paths = IndexMap::new();
     for route in routes {
         let path: &mut document::PathItem = paths.entry(operation::path_template(&route.path)).or_default();
         path.insert(route.method.name().to_lowercase(), operations.operation(route));
     }
-    let used = components::used(program, routes, roots);
     let mut found = IndexMap::new();
-    for (id, _) in program.declarations.iter_ids() {
-        for direction in [Direction::Output, Direction::Input] {
-            if used.contains(&(id, direction)) {
-                let schemas = schemas(direction);
-                found
-                    .entry(schemas.component_name(id))
-                    .or_insert_with(|| schemas.declaration(id));
-            }
-        }
+    for (id, direction) in components::used(context.analysis.references(), routes, roots) {
+        let name = context.analysis.components().name(program, (id, direction));
+        found
+            .entry(name)
+            .or_insert_with(|| context.declared.get(id, direction));
     }
     Document {
         openapi: "3.1.0",

@@ -20,7 +20,7 @@ impl<'a> Operations<'a> {
         let program = context.program;
         // A type of the program may be named like the envelope.
         let mut error_name = "Error".to_owned();
-        while program.declaration(&error_name).is_some() {
+        while context.analysis.declares(&error_name) {
             error_name.insert_str(0, "Kit");
         }
         Self {

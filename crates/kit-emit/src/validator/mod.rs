@@ -79,17 +79,11 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 /// The entity's own type and the types written in the same file, which are those derived from it.
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
     let program = context.program;
-    let source = entity.span.source;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
     let mut writer = Writer::default();
-    for declaration in &program.declarations {
-        let derived = declaration.span.source == source
-            && !program
-                .entities
-                .iter()
-                .any(|other| program.declarations[other.declaration].name == declaration.name);
-        if declaration.name == entity.name || derived {
-            let name = &declaration.name;
+    for id in context.analysis.in_file(entity.span.source) {
+        let name = &program.declarations[*id].name;
+        if *name == entity.name || context.analysis.entity(*id).is_none() {
             writer.line(format_args!(
                 "export {{ {name}Validator }} from \"./{}\";",
                 file_name(name)

@@ -66,7 +66,7 @@ impl<'a> Shapes<'a> {
                         "pattern",
                         module.pattern(&template::pattern(program, parts), path),
                     ),
-                    ("source", literal::string(&template::source(program, parts))),
+                    ("source", literal::string(&template::source(self.context, parts))),
                 ],
             ),
             TypeKind::Array { element } => {

@@ -2,6 +2,7 @@
 
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
+use crate::Context;
 use crate::analysis::resolve;
 use crate::text::literal;
 
@@ -13,12 +14,12 @@ pub(crate) fn pattern(program: &Program, parts: &[TemplatePart]) -> String {
 }
 
 /// The template as TypeScript writes it, without the backticks.
-pub(crate) fn source(program: &Program, parts: &[TemplatePart]) -> String {
+pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
     parts
         .iter()
         .map(|part| match part {
             TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Hole(id) => format!("${{{}}}", crate::types::type_text(program, *id)),
+            TemplatePart::Hole(id) => format!("${{{}}}", crate::types::type_text(context, *id)),
         })
         .collect()
 }

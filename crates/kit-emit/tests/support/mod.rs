@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
+pub mod directions;
 pub mod kitchen_sink;
 pub mod large;
 pub mod notes;

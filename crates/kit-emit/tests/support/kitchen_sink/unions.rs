@@ -1,0 +1,111 @@
+//! Unions of every kind, and the types that hold themselves.
+
+use kit_ir::{ObjectType, TypeKind};
+
+use crate::support::{Builder, optional};
+
+pub fn unions(b: &mut Builder) {
+    let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
+    let (null, boolean, big) = (
+        b.kind(TypeKind::Null),
+        b.kind(TypeKind::Boolean),
+        b.kind(TypeKind::BigInt),
+    );
+    let mut members = Vec::new();
+    for name in ["circle", "square"] {
+        let kind = b.literal(name);
+        let size = if name == "circle" { "radius" } else { "side" };
+        let properties = vec![b.property("kind", kind), b.property(size, number)];
+        members.push(b.object(properties));
+    }
+    let circle = b.declare("Circle", members[0]);
+    let circle = b.reference(circle);
+    let shape = b.union(&[circle, members[1]]);
+    let shape = b.declare("Figure", shape);
+    let narrow = vec![b.property("a", string)];
+    let wide = vec![b.property("a", string), b.property("b", date)];
+    let (narrow, wide) = (b.object(narrow), b.object(wide));
+    let status = b.literals(&["active", "suspended", "deleted"]);
+    let many: Vec<String> = (0..12).map(|index| format!("choice{index}")).collect();
+    let many = b.literals(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    let name = b.text(1, 5);
+    let figure = b.reference(shape);
+    let entries = [
+        ("figure", figure),
+        ("status", status),
+        ("many", many),
+        ("nullableText", b.union(&[name, null])),
+        ("nullableDate", b.union(&[date, null])),
+        ("textOrDate", b.union(&[string, date])),
+        ("numberOrFlag", b.union(&[number, boolean])),
+        ("bigOrText", b.union(&[string, big])),
+        ("overlapping", b.union(&[narrow, wide])),
+        ("anything", b.union(&[null, figure, number, narrow])),
+    ];
+    let list = b.array(string);
+    let one_or_many = b.union(&[string, list]);
+    let mut properties: Vec<_> = entries
+        .into_iter()
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
+    properties.push(optional(b.property("oneOrMany", one_or_many)));
+    b.interface("Unions", properties);
+}
+
+pub fn recursive(b: &mut Builder) {
+    let string = b.string();
+    // The declaration comes first, so that its type can refer to it.
+    let placeholder = b.kind(TypeKind::Unknown);
+    let tree = b.declare("Tree", placeholder);
+    let reference = b.reference(tree);
+    let children = b.array(reference);
+    let date = b.kind(TypeKind::Date);
+    let properties = vec![
+        b.property("name", string),
+        optional(b.property("at", date)),
+        b.property("children", children),
+    ];
+    let object = b.object(properties);
+    b.program.declarations[tree].r#type = object;
+
+    let placeholder = b.kind(TypeKind::Unknown);
+    let json = b.declare("Json", placeholder);
+    let reference = b.reference(json);
+    let list = b.array(reference);
+    let record = b.kind(TypeKind::Object(ObjectType {
+        properties: Vec::new(),
+        index: Some(reference),
+    }));
+    let scalars = [
+        TypeKind::Null,
+        TypeKind::Boolean,
+        TypeKind::Number,
+        TypeKind::String,
+    ]
+    .map(|kind| b.kind(kind));
+    let union = b.union(&[&scalars[..], &[list, record]].concat());
+    b.program.declarations[json].r#type = union;
+
+    // Two that need each other.
+    let placeholder = b.kind(TypeKind::Unknown);
+    let (person, team) = (b.declare("Person", placeholder), b.declare("Team", placeholder));
+    let (to_team, to_person) = (b.reference(team), b.reference(person));
+    let members = b.array(to_person);
+    let properties = vec![b.property("name", string), optional(b.property("team", to_team))];
+    b.program.declarations[person].r#type = b.object(properties);
+    let properties = vec![b.property("members", members)];
+    b.program.declarations[team].r#type = b.object(properties);
+
+    // Members overlap, so a check could try each level twice.
+    let placeholder = b.kind(TypeKind::Unknown);
+    let entangled = b.declare("Entangled", placeholder);
+    let reference = b.reference(entangled);
+    let number = b.kind(TypeKind::Number);
+    let one = vec![b.property("next", reference)];
+    let two = vec![
+        b.property("next", reference),
+        optional(b.property("extra", number)),
+    ];
+    let (one, two) = (b.object(one), b.object(two));
+    b.program.declarations[entangled].r#type = b.union(&[one, two, number]);
+}
