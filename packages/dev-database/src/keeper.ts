@@ -14,6 +14,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { DevDatabaseError, messageOf } from "./errors.ts";
+import { note } from "./log.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 import { Server } from "./server.ts";
@@ -25,6 +26,9 @@ const CRASHES = 5;
 /** How long the first client may take to connect. */
 const FIRST_LEASE_MS = 10_000;
 
+/** How long a server that ended while a database was asked for may take to be there again. */
+const RETURN_MS = 10_000;
+
 const { places, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
 
 const lock = new DatabaseSync(places.lock);
@@ -34,16 +38,21 @@ try {
   if (/locked/.test(messageOf(error))) process.exit(BUSY);
   throw error;
 }
-console.log(`${new Date().toISOString()} keeper ${process.pid} begins`);
+note(`keeper ${process.pid} begins`);
+// A log that cannot be written is no reason to leave PostgreSQL without a keeper; neither is a mistake in here.
+process.stdout.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
+process.on("uncaughtException", (error) => {
+  note(`keeper ${process.pid} fails: ${error.stack ?? messageOf(error)}`);
+  void end(1);
+});
 
 const leases = new Set<Socket>();
 const crashes: number[] = [];
 let server: Server | undefined;
-let up: Promise<Server> = start();
-// Who asks for it is told; that nobody asks yet is no reason to fall.
-up.catch(() => undefined);
 let idle: NodeJS.Timeout | undefined;
 let ending = false;
+let up = begin();
 
 const listener = createServer((socket) => {
   // A client that is late sees its connection end without an answer, and starts the next keeper.
@@ -59,15 +68,27 @@ const listener = createServer((socket) => {
 });
 if (process.platform !== "win32") rmSync(places.socket, { force: true });
 listener.on("error", (error) => {
-  console.error(messageOf(error));
+  note(`the socket fails: ${messageOf(error)}`);
   void end(1);
 });
 listener.listen(places.socket);
 rest(Math.max(idleMs, FIRST_LEASE_MS));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
+/** Brings PostgreSQL up. What does not start now may start for the next keeper, once the reason is gone. */
+function begin(): Promise<Server> {
+  const starting = start();
+  starting.catch((error: unknown) => {
+    if (ending) return;
+    note(messageOf(error));
+    // Who waits for the answer is told first.
+    setTimeout(() => void end(1), 100);
+  });
+  return starting;
+}
+
 async function start(): Promise<Server> {
-  server = new Server(places.state);
+  server ??= new Server(places.state);
   server.onCrash = crashed;
   await server.start();
   return server;
@@ -83,24 +104,25 @@ async function reply(socket: Socket, line: string): Promise<void> {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
     // The hint is part of a DevDatabaseError's message already; the client adds it again.
     const text = hint === undefined ? messageOf(error) : messageOf(error).slice(0, -hint.length - 1);
-    console.error(messageOf(error));
+    note(`no database for a client: ${text}`);
     answer = hint === undefined ? { error: text } : { error: text, hint };
   }
   socket.write(`${JSON.stringify(answer)}\n`);
-  // What does not start now may start for the next keeper, once the reason is gone.
-  if ("error" in answer && server?.running !== true) setTimeout(() => void end(0), 100);
 }
 
 /** The URL of a database. A server that has just ended is tried again: it is about to come up. */
 async function urlOf(name: string): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
+  const deadline = Date.now() + RETURN_MS;
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
     const current = await up;
     try {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       return await current.url(name);
     } catch (error) {
-      if (error instanceof WireError || tries === 20) throw error;
+      // Class 57P: it is shutting down, starting or recovering.
+      const passing = !(error instanceof WireError) || error.code.startsWith("57P");
+      if (!passing || Date.now() > deadline) throw error;
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
       await sleep(100);
     }
@@ -113,13 +135,25 @@ function crashed(): void {
   const now = Date.now();
   crashes.push(now);
   const recent = crashes.filter((at) => at > now - 60_000).length;
-  console.error(`${new Date().toISOString()} PostgreSQL ended by itself (${recent} within a minute)`);
-  if (recent > CRASHES) return void end(1);
-  up = start();
-  up.catch((error: unknown) => {
-    console.error(messageOf(error));
-    void end(1);
-  });
+  note(`PostgreSQL ended by itself (${recent} within a minute)`);
+  if (recent > CRASHES) {
+    note("it ends too often: given up");
+    return void end(1);
+  }
+  up = begin();
+  void stayAt(server?.port);
+}
+
+/** A server that came up on another port is made known: its clients come again, and see where it is now. */
+async function stayAt(before: number | undefined): Promise<void> {
+  try {
+    const { port } = await up;
+    if (port === before) return;
+    note(`port ${before} is taken: PostgreSQL moved to ${port}`);
+    for (const socket of leases) socket.destroy();
+  } catch {
+    // It did not come up, which was said.
+  }
 }
 
 function rest(milliseconds: number): void {
@@ -132,10 +166,13 @@ async function end(code: number): Promise<void> {
   ending = true;
   listener.close();
   for (const socket of leases) socket.destroy();
-  // A start under way ends first: what it started must be stopped too.
-  await up.catch(() => undefined);
-  await server?.stop();
-  console.log(`${new Date().toISOString()} keeper ${process.pid} ends`);
+  // A start under way is cut short; what it started is stopped too.
+  try {
+    await Promise.all([server?.stop(), up.catch(() => undefined)]);
+  } catch (error) {
+    note(`PostgreSQL could not be stopped: ${messageOf(error)}`);
+  }
+  note(`keeper ${process.pid} ends`);
   // Named here so that it lives until here: a collected handle gives the lock away.
   lock.close();
   process.exit(code);

@@ -21,6 +21,12 @@ export interface Lease {
 /** How long a start may take: initialisation on a slow disk, or recovery after a crash. */
 const PATIENCE_MS = 90_000;
 
+/** How long to wait at most before a lost lease is tried again. */
+const LONGEST_PAUSE_MS = 30_000;
+
+/** A lease that was held for so long was a success, and the next try after it comes at once. */
+const LASTING_MS = 60_000;
+
 /** A log that grew beyond this starts anew. */
 const LOG_BYTES = 1_000_000;
 
@@ -35,23 +41,39 @@ export async function lease(places: Places, name: string): Promise<Lease> {
   let released = false;
   const first = await acquire(places, name);
   let socket = first.socket;
+  let pause = 0;
 
-  // A keeper that was killed leaves PostgreSQL behind without anyone to stop it; the next one takes it over.
+  // A keeper that ended leaves a PostgreSQL behind without anyone to stop it, or none at all; the next one sees to it.
+  // As long as this lease is held, whatever it takes: the reason why it fails now may pass.
   async function renew(): Promise<void> {
-    if (released) return;
-    try {
-      socket = (await acquire(places, name, true)).socket;
-    } catch (error) {
-      process.emitWarning(`the embedded database is gone: ${messageOf(error)}`, "DevDatabaseWarning");
-      return;
+    for (let warned = false; ;) {
+      // oxlint-disable-next-line no-await-in-loop -- ever less often, where it does not help
+      if (pause > 0) await sleep(pause, undefined, { ref: false });
+      pause = Math.min(Math.max(250, 2 * pause), LONGEST_PAUSE_MS);
+      if (released) return;
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+        const next = await acquire(places, name, true);
+        // Given back meanwhile.
+        if (released) return void next.socket.destroy();
+        socket = next.socket;
+        if (next.url !== first.url) warn(moved(first.url, next.url));
+        return hold();
+      } catch (error) {
+        if (!warned) warn(`the embedded database is gone, and tried again: ${messageOf(error)}`);
+        warned = true;
+      }
     }
-    // Given back meanwhile.
-    if (released) socket.destroy();
-    else hold();
   }
   function hold(): void {
+    const since = Date.now();
     socket.unref();
-    socket.once("close", () => void renew());
+    const lost = (): void => {
+      if (Date.now() - since > LASTING_MS) pause = 0;
+      void renew();
+    };
+    if (socket.closed) lost();
+    else socket.once("close", lost);
   }
   hold();
   return {
@@ -66,6 +88,17 @@ export async function lease(places: Places, name: string): Promise<Lease> {
       await closed;
     },
   };
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, "DevDatabaseWarning");
+}
+
+function moved(from: string, to: string): string {
+  const [before, now] = [new URL(from).port, new URL(to).port];
+  const what =
+    before === now ? "has another password now" : `is on port ${now} now, since port ${before} was taken`;
+  return `the embedded database ${what}: start this process again, or it will not find it`;
 }
 
 /** Connects to the keeper and waits for its answer; `background` keeps nothing alive meanwhile. */
@@ -91,7 +124,7 @@ async function acquire(
       keeper = new Keeper(places);
     } else if (keeper.exitCode !== undefined) {
       throw new DevDatabaseError(
-        `the keeper of the embedded database ended at once (${keeper.exitCode}):\n${tail(keeper.log)}`,
+        `the keeper of the embedded database ended at once (${keeper.end}):\n${tail(keeper.log)}`,
         USE_YOUR_OWN,
       );
     }
@@ -149,6 +182,8 @@ class Keeper {
   exitCode: number | undefined;
   /** It ended by a signal, and the next one may not. */
   killed = false;
+  /** How it ended, for people. */
+  end = "";
   readonly #child: ChildProcess;
 
   constructor(places: Places) {
@@ -171,10 +206,14 @@ class Keeper {
       closeSync(log);
     }
     this.#child.unref();
-    this.#child.once("error", () => (this.exitCode = -1));
+    this.#child.once("error", (error) => {
+      this.exitCode = -1;
+      this.end = error.message;
+    });
     this.#child.once("exit", (code, signal) => {
       this.exitCode = code ?? -1;
       this.killed = signal !== null;
+      this.end = `${signal ?? code}`;
     });
   }
 

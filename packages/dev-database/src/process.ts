@@ -7,7 +7,10 @@ import { codeOf } from "./errors.ts";
 /** What `postmaster.pid` says. */
 export interface Postmaster {
   readonly pid: number;
+  /** 0 as long as the file does not say it. */
   readonly port: number;
+  /** Whether it takes connections, or did when it last said something. */
+  readonly ready: boolean;
 }
 
 /** Reads `postmaster.pid` of a data directory; nothing where there is none, or one that is just being written. */
@@ -21,7 +24,8 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   const lines = text.split("\n");
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  return Number.isInteger(pid) && pid > 0 ? { pid, port: Number.isInteger(port) ? port : 0 } : undefined;
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  return { pid, port: Number.isInteger(port) ? port : 0, ready: lines[7]?.trim() === "ready" };
 }
 
 /** Whether a process of that number exists. */

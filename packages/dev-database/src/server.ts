@@ -1,23 +1,43 @@
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { findBinaries } from "./binaries.ts";
 import type { Binaries } from "./binaries.ts";
 import { prepareCluster, USER } from "./cluster.ts";
-import { DevDatabaseError, USE_YOUR_OWN } from "./errors.ts";
+import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { homeOf } from "./home.ts";
 import type { Home } from "./home.ts";
+import { note } from "./log.ts";
+import { choosePort } from "./ports.ts";
 import { isAlive, isServerOf, readPostmaster } from "./process.ts";
-import { open } from "./wire.ts";
+import { open, WireError } from "./wire.ts";
 import type { Connection } from "./wire.ts";
 
 /** How long a server that is starting, recovering or stopping may take. */
 const PATIENCE_MS = 60_000;
 
+/** How long a server that was up before waits for its port: whoever uses it knows no other. */
+const PORT_PATIENCE_MS = 5_000;
+
+/** A server that is killed more often than this before it is up is given up. */
+const KILLS = 5;
+
+/** Someone took the port in between; or processes of a killed server are about to notice that it is gone. */
+const PASSING = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/;
+
 const LOG_BYTES = 5_000_000;
+
+/** Why one try to start it did not work. */
+interface Failure {
+  /** How it ended. */
+  readonly end: string;
+  /** By a signal: somebody's doing, not its own. */
+  readonly killed: boolean;
+  /** What it wrote to its log. */
+  readonly output: string;
+}
 
 /** The PostgreSQL of one data directory: started, or taken over from a keeper that was killed. */
 export class Server {
@@ -29,7 +49,12 @@ export class Server {
   readonly #log: string;
   #password = "";
   #port = 0;
+  /** The process to stop: it may be starting still. */
   #pid = 0;
+  /** It answered, and has not ended since. */
+  #up = false;
+  /** The port it was last up on. */
+  #served = 0;
   #stopping = false;
   #making: Promise<void> = Promise.resolve();
 
@@ -40,18 +65,25 @@ export class Server {
     this.#log = join(state, "postgres.log");
   }
 
-  /** Brings it up and returns once it answers. */
+  /** Brings it up and returns once it answers; after it ended, again. */
   async start(): Promise<void> {
     this.#password = await prepareCluster(this.#home, this.#binaries);
-    if (await this.#adopt()) return;
     const deadline = Date.now() + PATIENCE_MS;
+    let kills = 0;
+    let waitedFor: string | undefined;
     for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+      if (await this.#adopt(deadline)) return;
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       const failure = await this.#launch(deadline);
       if (failure === undefined) return;
-      // Someone took the port in between; or processes of a killed server are about to notice that it is gone.
-      const passing = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/.test(failure);
-      if (!passing || Date.now() > deadline) throw this.#failed(failure);
+      if (failure.killed) kills += 1;
+      const passing = failure.killed ? kills <= KILLS : PASSING.test(failure.output);
+      if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
+      const reason = failure.killed ? failure.end : (/FATAL: .*/.exec(failure.output)?.[0] ?? failure.end);
+      // It may be the same for a while, many times a second.
+      if (failure.killed || reason !== waitedFor) note(`PostgreSQL did not start, trying again: ${reason}`);
+      waitedFor = reason;
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
       await sleep(200);
     }
@@ -72,12 +104,16 @@ export class Server {
       // The name was checked to hold nothing but letters, digits and `_`.
       const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
       if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
+    } catch (error) {
+      // Someone who is no client of the keeper made it at the same time.
+      const exists = error instanceof WireError && ["42P04", "23505"].includes(error.code);
+      if (!exists) throw error;
     } finally {
       connection.end();
     }
   }
 
-  /** Stops it: sessions are ended, everything is written. */
+  /** Stops it, or its start: sessions are ended, everything is written. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#pid === 0) return;
@@ -92,24 +128,24 @@ export class Server {
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
       while (this.#runs() && Date.now() < deadline) await sleep(10);
       if (!this.#runs()) return;
+      note(`PostgreSQL ${this.#pid} does not stop (${signal})`);
     }
   }
 
   #runs(): boolean {
-    return isServerOf(this.#pid, this.#home.cluster);
+    return this.#pid !== 0 && isServerOf(this.#pid, this.#home.cluster);
   }
 
   #signal(signal: NodeJS.Signals): boolean {
     if (!this.#runs()) return false;
     if (process.platform === "win32") {
       // There are no signals; pg_ctl speaks to the server by other means.
-      execFileSync(this.#binaries.pgCtl, [
-        "stop",
-        "-D",
-        this.#home.cluster,
-        "-m",
-        signal === "SIGINT" ? "fast" : "immediate",
-      ]);
+      const mode = signal === "SIGINT" ? "fast" : "immediate";
+      try {
+        execFileSync(this.#binaries.pgCtl, ["stop", "-D", this.#home.cluster, "-m", mode]);
+      } catch (error) {
+        note(`pg_ctl stop -m ${mode} failed: ${messageOf(error)}`);
+      }
       return true;
     }
     try {
@@ -133,21 +169,25 @@ export class Server {
   }
 
   /** Takes over a server that is running on this data already. */
-  async #adopt(): Promise<boolean> {
-    const deadline = Date.now() + PATIENCE_MS;
+  async #adopt(deadline: number): Promise<boolean> {
     for (;;) {
+      this.#goOn();
       const found = readPostmaster(this.#home.cluster);
-      if (found === undefined) return false;
-      if (!isServerOf(found.pid, this.#home.cluster)) {
-        // Its number belongs to nobody, or to someone else, whom PostgreSQL would take for itself.
-        rmSync(join(this.#home.cluster, "postmaster.pid"), { force: true });
+      if (found === undefined || !isServerOf(found.pid, this.#home.cluster)) {
+        this.#pid = 0;
+        // Where its number belongs to someone else, PostgreSQL would take that one for itself. All else it knows better.
+        if (found !== undefined && isAlive(found.pid)) {
+          rmSync(join(this.#home.cluster, "postmaster.pid"), { force: true });
+        }
         return false;
       }
+      // Not up yet, but from here on this keeper's to stop.
+      this.#pid = found.pid;
       this.#port = found.port;
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       if (found.port !== 0 && (await this.#answers())) {
-        this.#pid = found.pid;
-        console.log(`took over PostgreSQL ${found.pid} on port ${found.port}`);
+        note(`took over PostgreSQL ${found.pid} on port ${found.port}`);
+        this.#begun();
         this.#watch(found.pid);
         return true;
       }
@@ -171,14 +211,27 @@ export class Server {
     timer.unref();
   }
 
-  #ended(): void {
-    this.#pid = 0;
-    if (!this.#stopping) this.onCrash?.();
+  #begun(): void {
+    this.#up = true;
+    this.#served = this.#port;
   }
 
-  /** One try to start it: nothing, or what it said before it ended. */
-  async #launch(deadline: number): Promise<string | undefined> {
+  #ended(): void {
+    const wasUp = this.#up;
+    this.#pid = 0;
+    this.#up = false;
+    // One that ends before it is up is the start's to judge.
+    if (wasUp && !this.#stopping) this.onCrash?.();
+  }
+
+  #goOn(): void {
+    if (this.#stopping) throw new DevDatabaseError("the embedded database was stopped while it started");
+  }
+
+  /** One try to start it: nothing, or why it did not work. */
+  async #launch(deadline: number): Promise<Failure | undefined> {
     this.#port = await this.#choosePort();
+    this.#goOn();
     const log = this.#openLog();
     const from = statSync(this.#log).size;
     const settings: Readonly<Record<string, string>> = {
@@ -210,39 +263,48 @@ export class Server {
       },
     );
     closeSync(log);
-    let ended: string | undefined;
-    child.once("error", (error) => (ended = error.message));
-    child.once("exit", (code, signal) => (ended ??= `PostgreSQL ended (${signal ?? code})`));
-    for (let pause = 15; ended === undefined; pause = Math.min(2 * pause, 200)) {
+    this.#pid = child.pid ?? 0;
+    let failure: Omit<Failure, "output"> | undefined;
+    child.once("error", (error) => (failure = { end: error.message, killed: false }));
+    // From the first moment on: it can be killed at any time, also while an answer of one of its processes is on its way.
+    child.once("exit", (code, signal) => {
+      failure ??= { end: `PostgreSQL ended (${signal ?? code})`, killed: signal !== null };
+      this.#ended();
+    });
+    while (failure === undefined) {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
-      if (await this.#answers()) {
-        this.#pid = child.pid ?? 0;
-        child.once("exit", () => this.#ended());
+      if (!this.#stopping && this.#isReady(child.pid) && (await this.#answers()) && failure === undefined) {
+        this.#begun();
         this.#rememberPort();
-        console.log(`PostgreSQL ${this.#pid} answers on port ${this.#port}`);
+        note(`PostgreSQL ${this.#pid} answers on port ${this.#port}`);
         return undefined;
       }
       if (Date.now() > deadline) {
         child.kill("SIGKILL");
-        ended = "PostgreSQL does not answer";
+        failure = { end: "PostgreSQL does not answer", killed: false };
       }
-      // Ever less often: a recovery may take a while, and each try is two lines in the log.
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
-      await sleep(pause);
+      await sleep(15);
     }
-    return `${ended}\n${readFileSync(this.#log).subarray(from).toString("utf8").trim()}`;
+    this.#goOn();
+    return { ...failure, output: readFileSync(this.#log).subarray(from).toString("utf8").trim() };
+  }
+
+  /** Whether it says that it takes connections: asking it sooner only fills its log. */
+  #isReady(pid: number | undefined): boolean {
+    const found = readPostmaster(this.#home.cluster);
+    return found?.ready === true && found.pid === pid;
   }
 
   /** The port of last time where it is free, so that URLs and open pools stay right after a restart. */
   async #choosePort(): Promise<number> {
-    let last = 0;
+    let last = this.#served;
     try {
-      last = Number(readFileSync(join(this.#state, "port"), "utf8"));
+      if (last === 0) last = Number(readFileSync(join(this.#state, "port"), "utf8"));
     } catch {
       // It never ran.
     }
-    if (Number.isInteger(last) && last > 0 && last < 65_536 && (await freePort(last)) === last) return last;
-    const port = await freePort(0);
+    const port = await choosePort(last, this.#served === 0 ? 0 : PORT_PATIENCE_MS);
     if (port === undefined) throw this.#failed("no TCP port on 127.0.0.1 is free");
     return port;
   }
@@ -261,27 +323,16 @@ export class Server {
     return openSync(this.#log, small ? "a" : "w", 0o600);
   }
 
-  #failed(reason: string): DevDatabaseError {
-    const lines = reason.trim().split("\n");
-    const hint = /no space left|free disk space/i.test(reason)
+  #failed(reason: string, output = ""): DevDatabaseError {
+    const hint = /no space left|free disk space/i.test(output)
       ? "The disk is full: make room, then try again."
       : `The log is ${this.#log}. ${USE_YOUR_OWN}`;
-    return new DevDatabaseError(`the embedded database does not start: ${lines.slice(-12).join("\n")}`, hint);
+    const said = [reason, ...output.split("\n").slice(-12)].join("\n").trim();
+    return new DevDatabaseError(`the embedded database does not start: ${said}`, hint);
   }
 
-  /** Whether the process is still there, for the keeper's own checks. */
-  get running(): boolean {
-    return this.#pid !== 0 && isAlive(this.#pid);
+  /** The port it was last up on; 0 where it never was. */
+  get port(): number {
+    return this.#served;
   }
-}
-
-function freePort(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(undefined));
-    probe.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" ? address?.port : undefined));
-    });
-  });
 }

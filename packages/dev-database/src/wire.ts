@@ -50,7 +50,9 @@ export async function open(login: Login, timeoutMs = 60_000): Promise<Connection
       return results(messages);
     },
     end: () => {
-      socket.end(message("X", Buffer.alloc(0)));
+      socket.write(message("X", Buffer.alloc(0)));
+      // Nobody reads from it any more, so nobody would see the other side's end.
+      socket.destroySoon();
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   query,
   serverOf,
   until,
+  untilAnswers,
 } from "./support.ts";
 
 test("a killed client leaves nothing running", async (context) => {
@@ -50,13 +51,7 @@ test("a killed PostgreSQL comes back where it was, with all that was answered", 
     // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
     await kill(server);
     // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
-    await until(async () => {
-      try {
-        return (await query(database.url, "SELECT count(*) FROM t"))[0]?.[0] === String(n + 1);
-      } catch {
-        return false;
-      }
-    }, "PostgreSQL to come back");
+    await untilAnswers(database.url, "SELECT count(*) FROM t", String(n + 1));
   }
 });
 

@@ -29,10 +29,24 @@ export function dataDirectory(context: TestContext, ...below: string[]): string 
   // PostgreSQL of root runs as someone else, who may then go there.
   chmodSync(top, 0o755);
   context.after(async () => {
+    // Node documents it, its types do not have it.
+    const { passed } = context as TestContext & { readonly passed: boolean };
+    if (!passed) context.diagnostic(logsOf(join(top, ...below)));
     await until(() => serverOf(join(top, ...below)) === undefined, "the server to stop", 15_000);
     rmSync(top, { recursive: true, force: true });
   });
   return join(top, ...below);
+}
+
+/** What the keeper and PostgreSQL said last, for a test that failed. */
+function logsOf(dataDir: string): string {
+  const { state } = placesOf({ dataDir });
+  const tails = ["keeper.log", "postgres.log"].map((name) => {
+    const file = join(state, name);
+    const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").slice(-30) : ["none"];
+    return [`--- ${name}`, ...lines].join("\n");
+  });
+  return tails.join("\n");
 }
 
 /** PostgreSQL's data directory, which is elsewhere where its account may not enter the state directory. */
@@ -106,6 +120,24 @@ export async function leave({ child }: Client, signal?: NodeJS.Signals): Promise
 export async function kill(pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
   await until(() => !isAlive(pid), `process ${pid} to die`);
+}
+
+/** Waits until a query gives a value, whatever it says before. */
+export async function untilAnswers(url: string, sql: string, value: string): Promise<void> {
+  let last: unknown;
+  const answers = async (): Promise<boolean> => {
+    try {
+      last = (await query(url, sql))[0]?.[0];
+    } catch (error) {
+      last = error;
+    }
+    return last === value;
+  };
+  try {
+    await until(answers, "PostgreSQL to answer");
+  } catch (error) {
+    throw new Error(`${sql} does not give ${value}: ${String(last)}`, { cause: error });
+  }
 }
 
 /** Waits for something, and fails where it does not come. */

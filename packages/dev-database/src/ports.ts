@@ -1,0 +1,42 @@
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Where a new port is looked for: below the ports that systems give to outgoing connections (from 32768 on Linux, from
+ * 49152 elsewhere), any of which could take the server's while it restarts.
+ */
+const FIRST = 20_000;
+const LAST = 32_767;
+
+/** The port given where it is free or becomes so in time, else another one; nothing where there is none. */
+export async function choosePort(last: number, patienceMs: number): Promise<number | undefined> {
+  if (Number.isInteger(last) && last > 0 && last < 65_536) {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+      if ((await freePort(last)) === last) return last;
+      if (Date.now() >= deadline) break;
+      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      await sleep(50);
+    }
+  }
+  for (let tries = 0; tries < 50; tries += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
+    const port = await freePort(randomInt(FIRST, LAST + 1));
+    if (port !== undefined) return port;
+  }
+  return freePort(0);
+}
+
+/** The port where it is free (0 is any); nothing where it is not. */
+function freePort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(undefined));
+    probe.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" ? address?.port : undefined));
+    });
+  });
+}

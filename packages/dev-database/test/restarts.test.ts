@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { Server } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { openDatabase } from "../src/index.ts";
+import { placesOf } from "../src/places.ts";
+import { clusterOf, dataDirectory, keeperOf, query, serverOf, until, untilAnswers } from "./support.ts";
+
+function logOf(dataDir: string): string {
+  return readFileSync(join(placesOf({ dataDir }).state, "keeper.log"), "utf8");
+}
+
+/** Kills PostgreSQL and has its port before the keeper can do something. */
+async function takePort(dataDir: string, url: string): Promise<Server> {
+  const [server, keeper] = [serverOf(dataDir), keeperOf(dataDir)];
+  assert.ok(server !== undefined);
+  process.kill(keeper, "SIGSTOP");
+  process.kill(server, "SIGKILL");
+  await until(() => serverOf(dataDir) === undefined, "the server to die");
+  const thief = createServer((socket) => socket.destroy()).listen(Number(new URL(url).port), "127.0.0.1");
+  await once(thief, "listening");
+  process.kill(keeper, "SIGCONT");
+  return thief;
+}
+
+test("a PostgreSQL that is killed again while it starts comes back, with the same keeper", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
+  const keeper = keeperOf(dataDir);
+  for (let kills = 0, last: number | undefined; kills < 4; kills += 1) {
+    let found: number | undefined;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    await until(() => (found = serverOf(dataDir)) !== undefined && found !== last, "the next PostgreSQL");
+    assert.ok(found !== undefined);
+    process.kill(found, "SIGKILL");
+    last = found;
+  }
+  await untilAnswers(database.url, "SELECT n FROM t", "7");
+  assert.equal(keeperOf(dataDir), keeper);
+  assert.match(logOf(dataDir), /PostgreSQL did not start, trying again: PostgreSQL ended \(SIGKILL\)/);
+});
+
+test("a port that is taken for a moment is waited for", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  const thief = await takePort(dataDir, database.url);
+  setTimeout(() => thief.close(), 1_000);
+  await untilAnswers(database.url, "SELECT 1", "1");
+});
+
+test("a port that stays taken is left, and who had it is told", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
+  const warned = once(process, "warning");
+  const thief = await takePort(dataDir, database.url);
+  context.after(() => thief.close());
+  const [warning] = (await warned) as [Error];
+  await using again = await openDatabase({ dataDir });
+  const [before, now] = [new URL(database.url).port, new URL(again.url).port];
+  assert.equal(
+    warning.message,
+    `the embedded database is on port ${now} now, since port ${before} was taken: start this process again, or it will not find it`,
+  );
+  assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
+});
+
+test("who has it open is told why it cannot come back, and it comes back once it can", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using database = await openDatabase({ dataDir });
+  const file = join(clusterOf(dataDir), "PG_VERSION");
+  const version = readFileSync(file, "utf8");
+  const warned = once(process, "warning");
+  writeFileSync(file, "15\n");
+  process.kill(serverOf(dataDir) ?? 0, "SIGKILL");
+  const [warning] = (await warned) as [Error];
+  assert.match(
+    warning.message,
+    /^the embedded database is gone, and tried again: .*cluster holds data of PostgreSQL 15/,
+  );
+  assert.match(logOf(dataDir), /ended by itself[^]*cluster holds data of PostgreSQL 15[^]*keeper \d+ ends/);
+  writeFileSync(file, version);
+  await untilAnswers(database.url, "SELECT 1", "1");
+});
