@@ -52,6 +52,8 @@ pub struct Artifact {
     pub path: String,
     /// The whole content; ends with a line break.
     pub text: String,
+    /// Whether the content names [`EmitOptions::generated_at`], so that it is another one at another time.
+    pub dated: bool,
 }
 
 impl Artifact {
@@ -59,6 +61,14 @@ impl Artifact {
         Self {
             path: path.into(),
             text: text.into(),
+            dated: false,
+        }
+    }
+
+    fn dated(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            dated: true,
+            ..Self::new(path, text)
         }
     }
 }
@@ -120,4 +130,9 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
     artifacts.extend(registry::emit(context));
     artifacts.extend(openapi::emit(context));
     artifacts
+}
+
+/// Makes those artifacts of [`emit`] that are dated. Asking what they were at another time needs nothing else made anew.
+pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
+    vec![routes::compiled_router(tree, options)]
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kit_emit::{EmitOptions, emit};
+use kit_emit::{EmitOptions, emit, emit_dated};
 use kit_ir::Program;
 
 #[test]
@@ -91,6 +91,27 @@ fn same_input_same_bytes() {
     for _ in 0..8 {
         assert_eq!(once, emit(&program, &tree, &options("sink")));
     }
+}
+
+#[test]
+fn what_names_the_time_is_dated() {
+    let program = support::kitchen_sink::program();
+    let tree = support::tree(&program);
+    let options = options("sink");
+    let (dated, undated): (Vec<_>, Vec<_>) = emit(&program, &tree, &options)
+        .into_iter()
+        .partition(|artifact| artifact.dated);
+    assert_eq!(dated, emit_dated(&tree, &options));
+    assert!(
+        dated
+            .iter()
+            .all(|artifact| artifact.text.contains(&options.generated_at))
+    );
+    assert!(
+        !undated
+            .iter()
+            .any(|artifact| artifact.text.contains(&options.generated_at))
+    );
 }
 
 #[test]

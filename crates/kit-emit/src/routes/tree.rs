@@ -1,13 +1,13 @@
 //! `routes/compiled-router.ts`: the radix tree.
 
-use kit_router::{CompiledMethod, CompiledRouteNode};
+use kit_router::{CompiledMethod, CompiledRouteNode, RouteTree};
 
 use super::FROM;
-use crate::Context;
+use crate::EmitOptions;
 use crate::text::{Writer, header, literal};
 
-pub(crate) fn emit(context: Context<'_>) -> String {
-    let tree = context.tree.to_compiled(&context.options.generated_at);
+pub(crate) fn emit(tree: &RouteTree, options: &EmitOptions) -> String {
+    let tree = tree.to_compiled(&options.generated_at);
     let mut writer = Writer::default();
     writer.line("import type { CompiledRouteTree } from \"@kit/types\";");
     writer.blank();

@@ -192,3 +192,22 @@ fn import(names: &[String], module: &str) -> String {
     }
     format!("import {{\n  {},\n}} from \"{module}\";", names.join(",\n  "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `time` in a type `Date` makes a private `isDateTime`, which the codec has too.
+    #[test]
+    fn a_private_function_and_a_helper_of_one_name_stay_apart() {
+        let date = Path::root("Date");
+        let private = |module: &mut Module| module.once("is", "1", &date.step("time"), |_, _| {});
+        let mut helper_first = Module::new("a test", Rc::default());
+        assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
+        assert_eq!(private(&mut helper_first), "isDateTime2");
+        assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
+        let mut private_first = Module::new("a test", Rc::default());
+        assert_eq!(private(&mut private_first), "isDateTime");
+        assert_eq!(private_first.helper("isDateTime"), "$isDateTime");
+    }
+}
