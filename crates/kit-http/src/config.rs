@@ -28,6 +28,10 @@ pub struct Limits {
     pub target_bytes: usize,
     /// Greatest number of open connections; further ones wait in the kernel's queue.
     pub connections: usize,
+    /// Greatest number of bytes that are thrown away so that a peer which is refused while it sends can read why.
+    pub discarded_bytes: usize,
+    /// Greatest number of connections whose bytes are thrown away at once. One more cuts the one that began first.
+    pub discarding: usize,
 }
 
 impl Default for Limits {
@@ -38,6 +42,8 @@ impl Default for Limits {
             header_fields: 100,
             target_bytes: 8 * 1024,
             connections: 100_000,
+            discarded_bytes: 64 * 1024 * 1024,
+            discarding: 256,
         }
     }
 }
@@ -54,6 +60,10 @@ pub struct Timeouts {
     pub idle: Duration,
     /// For a peer that has stopped reading its answer.
     pub write: Duration,
+    /// For the next byte of a peer that was refused while it sends, see [`Limits::discarded_bytes`].
+    pub discard: Duration,
+    /// For all of what such a peer still sends.
+    pub discard_total: Duration,
 }
 
 impl Default for Timeouts {
@@ -63,6 +73,8 @@ impl Default for Timeouts {
             body: Duration::from_mins(5),
             idle: Duration::from_secs(72),
             write: Duration::from_mins(1),
+            discard: Duration::from_secs(5),
+            discard_total: Duration::from_secs(30),
         }
     }
 }

@@ -2,27 +2,22 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hyper::server::conn::http1;
 
 use crate::config::Timeouts;
+use crate::linger::Linger;
 use crate::link::{Io, Link, Stage};
 use crate::rejection::Rejection;
 use crate::service::Service;
 
 type Http = http1::Connection<Io, Service>;
-
-/// How long and how much is read from a peer that was refused in the middle of sending. Closing a socket with unread
-/// bytes resets it, and the peer would never see the answer.
-const LINGER: Duration = Duration::from_secs(2);
-const LINGER_BYTES: usize = 1024 * 1024;
 
 /// What a connection's deadline guards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,17 +47,16 @@ pub(crate) struct Connection {
     pub(crate) queued: Cell<bool>,
     http: RefCell<Option<Http>>,
     linger: RefCell<Option<Linger>>,
+    /// Whether the engine counts it among those that linger.
+    pub(crate) lingering_is_known: Cell<bool>,
+    /// The last moment of it, however steadily the peer sends.
+    linger_until: Cell<Option<Instant>>,
+    discard_limit: usize,
     woken: Arc<Woken>,
     waker: Waker,
-    patience: Cell<(Patience, u32)>,
+    /// What the deadline guards, and a number that changes where the deadline begins anew.
+    patience: Cell<(Patience, usize)>,
     deadline: Cell<Option<Instant>>,
-}
-
-struct Linger {
-    message: Vec<u8>,
-    written: usize,
-    finished: bool,
-    read: usize,
 }
 
 /// hyper wakes its connection only from within its own poll, on this thread; the flag says to poll once more.
@@ -79,7 +73,7 @@ impl Wake for Woken {
 }
 
 impl Connection {
-    pub(crate) fn new(builder: &http1::Builder, link: Rc<Link>) -> Self {
+    pub(crate) fn new(builder: &http1::Builder, link: Rc<Link>, discard_limit: usize) -> Self {
         let http = builder.serve_connection(Io(Rc::clone(&link)), Service(Rc::clone(&link)));
         let woken = Arc::new(Woken(AtomicBool::new(false)));
         Self {
@@ -87,6 +81,9 @@ impl Connection {
             queued: Cell::new(false),
             http: RefCell::new(Some(http)),
             linger: RefCell::default(),
+            lingering_is_known: Cell::new(false),
+            linger_until: Cell::new(None),
+            discard_limit,
             waker: Waker::from(Arc::clone(&woken)),
             woken,
             patience: Cell::new((Patience::Unlimited, 0)),
@@ -147,10 +144,18 @@ impl Connection {
     /// Sets the deadline for what the connection now waits for; answers it where it is new.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
         let patience = self.patience_now();
-        let key = (patience, self.link.begun.get());
+        let begun = match patience {
+            // Here each step buys time, up to a bound of its own.
+            Patience::Linger => self.linger.borrow().as_ref().map_or(0, Linger::progress),
+            _ => self.link.begun.get(),
+        };
+        let key = (patience, begun);
         // A peer that reads slowly is forgiven with each step it makes; one that sends slowly is not.
         if key == self.patience.get() && patience != Patience::Write {
             return None;
+        }
+        if patience == Patience::Linger && self.patience.get().0 != Patience::Linger {
+            self.linger_until.set(now.checked_add(timeouts.discard_total));
         }
         self.patience.set(key);
         let time = match patience {
@@ -159,9 +164,12 @@ impl Connection {
             Patience::Head => Some(timeouts.head),
             Patience::Body => Some(timeouts.body),
             Patience::Write => Some(timeouts.write),
-            Patience::Linger => Some(LINGER),
+            Patience::Linger => Some(timeouts.discard),
         };
-        let deadline = time.and_then(|time| now.checked_add(time));
+        let mut deadline = time.and_then(|time| now.checked_add(time));
+        if let (Some(time), Some(until)) = (deadline, self.linger_until.get()) {
+            deadline = Some(time.min(until));
+        }
         self.deadline.set(deadline);
         deadline
     }
@@ -187,12 +195,7 @@ impl Connection {
             return Outcome::Done;
         }
         let message = rejection.map(Rejection::to_bytes).unwrap_or_default();
-        *self.linger.borrow_mut() = Some(Linger {
-            message,
-            written: 0,
-            finished: false,
-            read: 0,
-        });
+        *self.linger.borrow_mut() = Some(Linger::new(message, self.discard_limit));
         drop(guard);
         self.poll_linger(scratch)
     }
@@ -202,32 +205,6 @@ impl Connection {
         let Some(linger) = linger.as_mut() else {
             return Outcome::Done;
         };
-        match linger.poll(&self.link, &mut scratch.borrow_mut()) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Outcome::Waiting,
-            Ok(()) | Err(_) => Outcome::Done,
-        }
-    }
-}
-
-impl Linger {
-    fn poll(&mut self, link: &Link, scratch: &mut [u8]) -> io::Result<()> {
-        let mut socket = link.socket.borrow_mut();
-        while self.written < self.message.len() {
-            match socket.write(&self.message[self.written..])? {
-                0 => return Ok(()),
-                count => self.written += count,
-            }
-        }
-        if !self.finished {
-            socket.finish()?;
-            self.finished = true;
-        }
-        while self.read < LINGER_BYTES {
-            match socket.read(scratch)? {
-                0 => return Ok(()),
-                count => self.read += count,
-            }
-        }
-        Ok(())
+        linger.poll(&self.link, &mut scratch.borrow_mut())
     }
 }

@@ -16,6 +16,7 @@ use slab::Slab;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
 use crate::guard::Guard;
+use crate::linger::Lingering;
 use crate::link::Link;
 use crate::listener;
 use crate::request::{Request, RequestId};
@@ -59,6 +60,7 @@ pub struct Engine {
     connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
     queue: RefCell<Vec<usize>>,
+    lingering: Lingering,
     scratch: Rc<RefCell<Vec<u8>>>,
     now: Cell<Instant>,
     /// No deadline of a connection is earlier than this.
@@ -90,6 +92,7 @@ impl Engine {
             connections: RefCell::default(),
             requests: RefCell::default(),
             queue: RefCell::default(),
+            lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             now: Cell::new(Instant::now()),
             next_sweep: Cell::new(None),
@@ -285,7 +288,8 @@ impl Engine {
             limits.body_bytes,
         );
         let slot = entry.key();
-        let connection = entry.insert(Rc::new(Connection::new(&self.builder, Rc::new(link))));
+        let connection = Connection::new(&self.builder, Rc::new(link), limits.discarded_bytes);
+        let connection = entry.insert(Rc::new(connection));
         self.enqueue(slot, connection);
         Ok(())
     }
@@ -333,7 +337,7 @@ impl Engine {
         handler.request(id, &request);
     }
 
-    fn settle(&self, slot: usize, connection: &Connection, outcome: Outcome, handler: &mut dyn Handler) {
+    fn settle(&self, slot: usize, connection: &Rc<Connection>, outcome: Outcome, handler: &mut dyn Handler) {
         match outcome {
             Outcome::Done => {
                 self.connections.borrow_mut().try_remove(slot);
@@ -347,12 +351,31 @@ impl Engine {
         if connection.is_ended() {
             abort(connection, handler);
             connection.link.request.set(None);
+            self.bound_lingering(slot, connection);
         }
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
             let earlier = self.next_sweep.get().is_none_or(|sweep| deadline < sweep);
             if earlier {
                 self.next_sweep.set(Some(deadline));
             }
+        }
+    }
+
+    /// Keeps the number of connections low that are only read from to throw it away.
+    fn bound_lingering(&self, slot: usize, connection: &Rc<Connection>) {
+        if connection.lingering_is_known.replace(true) {
+            return;
+        }
+        let limit = self.config.limits.discarding;
+        let Some((slot, oldest)) = self.lingering.add(slot, connection, limit) else {
+            return;
+        };
+        let mut connections = self.connections.borrow_mut();
+        if connections
+            .get(slot)
+            .is_some_and(|there| Rc::ptr_eq(there, &oldest))
+        {
+            connections.remove(slot);
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct Link {
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) stage: Cell<Stage>,
     /// Requests begun, so that the engine notices a new one whatever happened in between.
-    pub(crate) begun: Cell<u32>,
+    pub(crate) begun: Cell<usize>,
     /// The complete request, from the service to the engine.
     pub(crate) arrived: RefCell<Option<Request>>,
     /// Its number, once the handler knows of it.

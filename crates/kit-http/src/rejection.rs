@@ -1,6 +1,9 @@
 //! Answers that the engine gives itself, because the bytes never became a request.
 
 use std::fmt::Write as _;
+use std::time::SystemTime;
+
+use crate::envelope::error_body;
 
 /// Why the engine refuses a connection's bytes, and what it tells the peer before it closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,22 +70,19 @@ impl Rejection {
         message: "only HTTP/1.1 and HTTP/1.0 are supported",
     };
 
-    /// The whole answer on the wire. Messages are constants without quotes or control characters, so that they are JSON
-    /// text as they stand.
+    /// The whole answer on the wire.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        let body = format!(
-            r#"{{"error":{{"code":"{}","message":"{}"}}}}"#,
-            self.code, self.message
-        );
+        let body = error_body(self.code, self.message);
+        let date = httpdate::fmt_http_date(SystemTime::now());
         let reason = http::StatusCode::from_u16(self.status)
             .ok()
             .and_then(|status| status.canonical_reason())
             .unwrap_or("Error");
-        let mut text = String::with_capacity(160 + body.len());
+        let mut text = String::with_capacity(200 + body.len());
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
             self.status,
             body.len(),
         );

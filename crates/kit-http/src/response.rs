@@ -5,6 +5,8 @@ use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::Full;
 
+use crate::envelope::error_body;
+
 /// An answer to a request. Length, date and connection headers are the engine's business.
 #[derive(Debug)]
 pub struct Response {
@@ -56,10 +58,26 @@ impl Response {
 
     /// The answer when there is no room for a request.
     pub(crate) fn overloaded() -> Self {
-        let body = r#"{"error":{"code":"SERVICE_UNAVAILABLE","message":"too many requests are unanswered"}}"#;
-        let mut response = Self::empty(StatusCode::SERVICE_UNAVAILABLE);
+        Self::error(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "SERVICE_UNAVAILABLE",
+            "too many requests are unanswered",
+        )
+    }
+
+    /// The answer where the code that should give one cannot.
+    pub fn internal_error() -> Self {
+        Self::error(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "INTERNAL_SERVER_ERROR",
+            "Internal Server Error",
+        )
+    }
+
+    fn error(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+        let mut response = Self::empty(status);
         response.set_json();
-        response.body = Bytes::from_static(body.as_bytes());
+        response.body = error_body(code, message).into();
         response
     }
 

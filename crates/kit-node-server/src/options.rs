@@ -46,6 +46,7 @@ impl Options {
                 body: time(self.timeouts.body, defaults.body),
                 idle: time(self.timeouts.idle, defaults.idle),
                 write: time(self.timeouts.write, defaults.write),
+                ..defaults
             },
         }
     }

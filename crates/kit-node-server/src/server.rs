@@ -294,10 +294,8 @@ impl Handler for Calls<'_, '_> {
         if let Err(error) = self.start(id, request) {
             // Node refused to make a value or to call: the environment is going down. The peer still gets its answer.
             report(self.env, &error);
-            if let Ok(response) = Response::new(500) {
-                // Had JavaScript answered before, there is nothing left to say.
-                let _: Result<(), ResponseError> = self.server.engine.respond(id, response);
-            }
+            // Had JavaScript answered before, there is nothing left to say.
+            let _: Result<(), ResponseError> = self.server.engine.respond(id, Response::internal_error());
         }
     }
 

@@ -1,7 +1,9 @@
 //! The engine over real sockets, driven by a small loop as libuv drives it in kit's server.
 
 mod closing;
+mod envelope;
 mod limits;
+mod refusing;
 mod serving;
 mod splitting;
 mod strictness;

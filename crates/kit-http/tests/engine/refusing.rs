@@ -1,0 +1,189 @@
+//! Peers that are refused while they send, and still learn why.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use kit_http::{Config, Limits, Timeouts};
+
+use crate::support::{Client, Server, get};
+
+const MIB: usize = 1024 * 1024;
+
+fn announce(length: usize) -> Vec<u8> {
+    format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n").into_bytes()
+}
+
+/// A client that was answered 413 and has not sent its body.
+fn refused(server: &Server) -> Client {
+    let mut client = server.connect();
+    client.send(&announce(1024 * MIB));
+    assert_eq!(client.answer().status, 413);
+    client
+}
+
+/// Sends until the server resets the connection; answers how much that was.
+fn send_until_reset(client: &mut Client, pause: Duration, piece: usize) -> usize {
+    let bytes = vec![b'x'; piece];
+    let start = Instant::now();
+    let mut sent = 0;
+    while client.stream.write_all(&bytes).is_ok() {
+        sent += piece;
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "the server reads for ever"
+        );
+        std::thread::sleep(pause);
+    }
+    sent
+}
+
+#[test]
+fn a_client_that_reads_only_after_it_has_sent_everything_reads_its_answer() {
+    let server = Server::start();
+    for size in [MIB + 1, 4 * MIB, 16 * MIB, 40 * MIB] {
+        let mut client = server.connect();
+        client.send(&announce(size));
+        // Panics where the connection is reset.
+        client.send(&vec![b'x'; size]);
+        let answer = client.answer();
+        assert_eq!(
+            (answer.status, answer.header("connection")),
+            (413, Some("close")),
+            "{size}"
+        );
+        assert!(client.is_at_end(), "{size}");
+    }
+}
+
+#[test]
+fn so_does_one_that_sends_chunks() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let chunk = [&b"100000\r\n"[..], &vec![b'x'; MIB], b"\r\n"].concat();
+    for _ in 0..16 {
+        client.send(&chunk);
+    }
+    client.send(b"0\r\n\r\n");
+    assert_eq!(client.answer().status, 413);
+    assert!(client.is_at_end());
+}
+
+#[test]
+fn so_does_one_whose_head_is_refused() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 16777216\r\n\r\n");
+    client.send(&vec![b'x'; 16 * MIB]);
+    assert_eq!(client.answer().status, 400);
+    assert!(client.is_at_end());
+}
+
+#[test]
+fn the_answer_and_the_end_come_before_the_body() {
+    let server = Server::start();
+    let mut client = refused(&server);
+    assert!(client.is_at_end(), "the server has closed its half");
+    client.send(&vec![b'x'; 4 * MIB]);
+}
+
+#[test]
+fn who_waits_to_be_invited_is_refused_at_once() {
+    let server = Server::start();
+    let mut client = server.connect();
+    let start = Instant::now();
+    client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\nExpect: 100-continue\r\n\r\n");
+    // The first answer, so no `100 Continue`.
+    let answer = client.answer();
+    assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
+    assert!(client.is_at_end());
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+#[test]
+fn no_more_is_thrown_away_than_the_limit() {
+    let server = Server::with(&Config {
+        limits: Limits {
+            discarded_bytes: MIB,
+            ..Limits::default()
+        },
+        ..Config::default()
+    });
+    let mut client = refused(&server);
+    let sent = send_until_reset(&mut client, Duration::ZERO, 64 * 1024);
+    // What the kernels buffer comes on top.
+    assert!((MIB..32 * MIB).contains(&sent), "{sent}");
+}
+
+fn impatient() -> Server {
+    Server::with(&Config {
+        timeouts: Timeouts {
+            discard: Duration::from_millis(150),
+            discard_total: Duration::from_millis(600),
+            ..Timeouts::default()
+        },
+        ..Config::default()
+    })
+}
+
+#[test]
+fn who_stops_sending_is_cut() {
+    let server = impatient();
+    let mut client = refused(&server);
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(
+        send_until_reset(&mut client, Duration::from_millis(10), 1) < 5,
+        "the connection was still open"
+    );
+}
+
+#[test]
+fn who_sends_steadily_is_cut_later() {
+    let server = impatient();
+    let mut client = refused(&server);
+    let start = Instant::now();
+    send_until_reset(&mut client, Duration::from_millis(20), 1);
+    let time = start.elapsed();
+    let expected = Duration::from_millis(500)..Duration::from_secs(3);
+    assert!(expected.contains(&time), "{time:?}");
+}
+
+#[test]
+fn of_too_many_the_first_is_cut() {
+    let server = Server::with(&Config {
+        limits: Limits {
+            discarding: 2,
+            ..Limits::default()
+        },
+        ..Config::default()
+    });
+    // Those that have ended do not count.
+    for _ in 0..8 {
+        drop(refused(&server));
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    let mut clients: Vec<_> = (0..3).map(|_| refused(&server)).collect();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(send_until_reset(&mut clients[0], Duration::from_millis(10), 1) < 5);
+    for client in &mut clients[1..] {
+        client.send(&vec![b'x'; 16 * MIB]);
+    }
+}
+
+#[test]
+fn others_are_served_meanwhile() {
+    let server = Server::start();
+    let mut uploads: Vec<_> = (0..4).map(|_| refused(&server)).collect();
+    let mut other = server.connect();
+    std::thread::scope(|scope| {
+        for client in &mut uploads {
+            scope.spawn(|| client.send(&vec![b'x'; 40 * MIB]));
+        }
+        for _ in 0..50 {
+            let start = Instant::now();
+            other.send(&get("/a"));
+            assert_eq!(other.answer().status, 200);
+            assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        }
+    });
+}
