@@ -216,8 +216,8 @@ describe("bodies", () => {
 
   test("more than 1 MiB is 413, exactly 1 MiB is read", async () => {
     assert.equal((await ada.send("POST", "/notes", padded(MIB), JSON_TYPE)).status, 201);
-    // A client that sends much more than that may be cut off before it has read its answer, as with any server.
-    for (const length of [MIB + 1, 1.5 * MIB]) {
+    // However much is too much, the client is not cut off before it has read its answer.
+    for (const length of [MIB + 1, 4 * MIB]) {
       assertError(await ada.send("POST", "/notes", padded(length), JSON_TYPE), 413, "PAYLOAD_TOO_LARGE");
     }
     assert.equal((await ada.get("/notes")).status, 200, "the server goes on");

@@ -109,15 +109,10 @@ export class NativeExchange implements ServerExchange {
     headers: readonly string[] | null,
   ): void {
     const { addon, server, listening, aborted } = this.host;
+    const type = contentType === jsonType ? 1 : (contentType ?? 0);
+    addon.respond(server, this.id, status, type, body, headers);
     if (this.abortListeners !== undefined) listening.delete(this.id);
     if (aborted.size > 0) aborted.delete(this.id);
-    const type = contentType === jsonType ? 1 : (contentType ?? 0);
-    try {
-      addon.respond(server, this.id, status, type, body, headers);
-    } catch (error) {
-      this.giveUp();
-      throw error;
-    }
   }
 
   /** The client left. */
@@ -125,16 +120,5 @@ export class NativeExchange implements ServerExchange {
     const listeners = this.abortListeners ?? [];
     this.abortListeners = undefined;
     for (const listener of listeners) listener();
-  }
-
-  /** The answer cannot be written as it is (a header with a line break, say). The client is not left waiting. */
-  private giveUp(): void {
-    const { addon, server } = this.host;
-    const text = '{"error":{"code":"INTERNAL_SERVER_ERROR","message":"Internal Server Error"}}';
-    try {
-      addon.respond(server, this.id, 500, 1, text, null);
-    } catch {
-      // It has been answered already: that is what the first error says.
-    }
   }
 }

@@ -154,22 +154,23 @@ test("what a handler throws is an uncaught exception, and the server lives on wh
   assert.deepEqual([stdout, status, stderr], ["caught boom\n0 1\n", 0, ""]);
 });
 
+function runServer(end: string): unknown[] {
+  const script = `
+    import { serve, json } from ${JSON.stringify(new URL("./support.ts", import.meta.url).href)};
+    const app = await serve((exchange) => json(exchange, 1));
+    await (await fetch(app.url + "/notes")).text();
+    ${end}
+  `;
+  const { status, signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  return [status, signal, stderr];
+}
+
 test("a process ends by itself after close, and may exit without it", () => {
-  const run = (end: string): unknown[] => {
-    const script = `
-      import { serve, json } from ${JSON.stringify(new URL("./support.ts", import.meta.url).href)};
-      const app = await serve((exchange) => json(exchange, 1));
-      await (await fetch(app.url + "/notes")).text();
-      ${end}
-    `;
-    const { status, signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-      encoding: "utf8",
-      timeout: 20_000,
-    });
-    return [status, signal, stderr];
-  };
-  assert.deepEqual(run("await app.server.close({ graceMs: 1000 });"), [0, null, ""]);
-  assert.deepEqual(run("process.exit(7);"), [7, null, ""]);
+  assert.deepEqual(runServer("await app.server.close({ graceMs: 1000 });"), [0, null, ""]);
+  assert.deepEqual(runServer("process.exit(7);"), [7, null, ""]);
 });
 
 test("workers have servers of their own, and end with them open", { timeout: 30_000 }, async () => {
@@ -190,15 +191,16 @@ test("workers have servers of their own, and end with them open", { timeout: 30_
   }
 });
 
+async function serveOnce(): Promise<void> {
+  const app = await serve((exchange) => json(exchange, 1));
+  await raw(app.address.port, "GET /notes HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n");
+  await app.server.close({ graceMs: 100 });
+}
+
 test("servers that come and go leave nothing behind", { timeout: 60_000 }, async () => {
-  const once = async (): Promise<void> => {
-    const app = await serve((exchange) => json(exchange, 1));
-    await raw(app.address.port, "GET /notes HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n");
-    await app.server.close({ graceMs: 100 });
-  };
-  for (let round = 0; round < 50; round += 1) await once();
+  for (let round = 0; round < 50; round += 1) await serveOnce();
   const before = process.memoryUsage.rss();
-  for (let round = 0; round < 400; round += 1) await once();
+  for (let round = 0; round < 400; round += 1) await serveOnce();
   const grown = (process.memoryUsage.rss() - before) / 1024 / 1024;
   // A leaked engine alone would be 25 MiB.
   assert.ok(grown < 16, `memory grew by ${grown.toFixed(1)} MiB`);

@@ -40,7 +40,8 @@ export interface ServerExchange {
   onAbort(listener: () => void): void;
   /**
    * Answers; called exactly once. `headers` holds names and values in turn. An answer to HEAD is given with its body,
-   * which the adapter counts and leaves out.
+   * which the adapter counts and leaves out. Throws what cannot be written as it is (a header with a line break, say);
+   * the request is unanswered then, and is to be answered with something else.
    */
   respond(
     status: number,

@@ -130,8 +130,8 @@ export class RequestState implements FailedRequest {
   /** Answers with an error. Never throws: whatever the error is and does, the client is answered. */
   fail(error: unknown): void {
     if (this.#answered) {
-      // The answer is out; what failed is the server's own writing of it.
-      this.#logFailure("The answer could not be written", error);
+      // The answer is out, and there is only one.
+      this.#logFailure("Something failed after the answer", error);
       return;
     }
     if (this.#lifecycle !== null && this.phase.startsWith("validation:")) this.#lifecycle.result("fail");
@@ -141,11 +141,7 @@ export class RequestState implements FailedRequest {
       this.log.debug(describeThrown(error).message, { status, error });
     this.#tell(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
-    try {
-      this.#respond(status, jsonType, text);
-    } catch (failure) {
-      this.#logFailure("The answer could not be written", failure);
-    }
+    this.#respond(status, jsonType, text);
   }
 
   #errorAnswer(error: unknown): { status: number; text: string } {
@@ -155,22 +151,44 @@ export class RequestState implements FailedRequest {
       return { status: answer.status, text: errorBodyText(answer.body) };
     } catch (failure) {
       this.#logFailure("The error middleware failed", failure);
-      const { traceId } = this;
-      const body = { error: { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error", traceId } };
-      return { status: 500, text: JSON.stringify(body) };
+      return { status: 500, text: this.#plainError() };
     }
+  }
+
+  #plainError(): string {
+    const { traceId } = this;
+    return JSON.stringify({
+      error: { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error", traceId },
+    });
   }
 
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
     this.enter("server:write");
     this.#traceId ??= this.#readTraceId();
     this.#answered = true;
-    this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
+    let written = status;
+    try {
+      this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
+    } catch (error) {
+      this.#logFailure("The answer could not be written", error);
+      this.#respondPlainly();
+      written = 500;
+    }
     this.enter("response");
     if (this.#lifecycle !== null) {
       const { traceId, serverAdapter: server } = this;
-      const trace = this.#lifecycle.finish(status, { traceId, route: this.route?.ref ?? null, server });
+      const trace = this.#lifecycle.finish(written, { traceId, route: this.route?.ref ?? null, server });
       this.#tell(this.settings.onLifecycle, (listener) => listener(trace));
+    }
+  }
+
+  /** In place of an answer that the server does not take (a header that it cannot write, say), so that the client gets one. */
+  #respondPlainly(): void {
+    try {
+      this.exchange.respond(500, jsonType, this.#plainError(), null);
+    } catch (error) {
+      // Not even that: the server is at its end, and closes the connection.
+      this.#logFailure("The answer 500 could not be written either", error);
     }
   }
 

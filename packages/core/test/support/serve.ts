@@ -1,20 +1,11 @@
-import fs from "node:fs";
-
 import type { CompiledRoute } from "@kit/types";
 
 import { type AppOptions, createApp, type LogEntry, type RequestContext } from "@kit/core";
 import { compiled } from "./compiled.ts";
 import { type MemoryAnswer, type MemoryRequest, MemoryServer } from "./memory-server.ts";
+import { quietStdout } from "./quiet-stdout.ts";
 
-// The test runner reads its own protocol from this process's standard output, and takes text between for part of it.
-const { write, writeSync } = fs;
-type Done = (error: null, written: number) => void;
-fs.write = ((descriptor: number, bytes: Uint8Array, done: Done) => {
-  if (descriptor === 1) queueMicrotask(() => done(null, bytes.length));
-  else (write as (...given: unknown[]) => void)(descriptor, bytes, done);
-}) as typeof write;
-fs.writeSync = ((descriptor: number, bytes: Uint8Array) =>
-  descriptor === 1 ? bytes.length : writeSync(descriptor, bytes)) as typeof writeSync;
+quietStdout();
 
 /** A handler that gets everything; tests say what they read. */
 export type TestHandler = (input: {
