@@ -180,6 +180,32 @@ describe("ctx.log", () => {
     assert.equal(entries[0]!.message, "Symbol(odd)");
     assert.match(lines[1]!, /A log sink failed.*full/);
   });
+
+  it("writes a message that is no text, and not more of one than fits an entry", () => {
+    const messages: string[] = [];
+    const log = new Log({
+      level: "trace",
+      redactor: compileRedactor(["password"]),
+      serverAdapter: "memory",
+      lines: { write: (line) => messages.push((JSON.parse(line) as LogEntry).message) },
+      sinks: [],
+    });
+    const logger = log.at(() => ({}));
+    for (const odd of [{ id: 7, password: "p" }, new Error("x"), [1n], null, undefined, {}])
+      logger.info(odd as never);
+    assert.deepEqual(messages.with(1, ""), [
+      '{"id":7,"password":"[redacted]"}',
+      "",
+      '["1"]',
+      "null",
+      "undefined",
+      "{}",
+    ]);
+    assert.match(messages[1]!, /"message":"x"/);
+    logger.info("y".repeat(1_000_000));
+    assert.match(messages.at(-1)!, /^y+… \(1000000 characters\)$/);
+    assert.ok(messages.at(-1)!.length < 20_000);
+  });
 });
 
 const script = (body: string): string =>

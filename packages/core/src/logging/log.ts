@@ -1,5 +1,5 @@
 import { type LogEntry, type Logger, type LogLevel, severityOf } from "./log-entry.ts";
-import { toLoggable } from "./loggable.ts";
+import { boundedText, toLoggable } from "./loggable.ts";
 import type { Redactor } from "./redact.ts";
 import type { LineSink } from "./stdout-sink.ts";
 
@@ -50,7 +50,10 @@ export class Log {
     const { traceId, route, phase, requestId } = place();
     const entry: LogEntry = {
       level,
-      message: typeof message === "string" ? message : String(toLoggable(message, redactor)),
+      // Bounded like the data: libraries put whole statements with their values into the messages of their errors.
+      message: boundedText(
+        typeof message === "string" ? message : messageText(toLoggable(message, redactor)),
+      ),
       timestamp: new Date().toISOString(),
       ...(traceId !== undefined && { traceId }),
       ...(route !== undefined && { route }),
@@ -75,6 +78,12 @@ export class Log {
       }
     }
   }
+}
+
+/** Of a message that is no text, which only a program without types gives. */
+function messageText(loggable: unknown): string {
+  // What is loggable has no prototype, and so no text of its own.
+  return typeof loggable === "object" ? JSON.stringify(loggable) : String(loggable);
 }
 
 class PlacedLogger implements Logger {

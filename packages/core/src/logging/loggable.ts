@@ -18,6 +18,11 @@ export function toLoggable(value: unknown, redactor: Redactor): unknown {
   return new Reader(redactor).read(value, ["data"], []);
 }
 
+/** A text as it is, or its beginning and its length where it is too long for an entry. */
+export function boundedText(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
+}
+
 class Reader {
   readonly #redactor: Redactor;
   #remaining = maxValues;
@@ -41,7 +46,7 @@ class Reader {
   #readUnguarded(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
     switch (typeof value) {
       case "string":
-        return value.length > maxText ? `${value.slice(0, maxText)}… (${value.length} characters)` : value;
+        return boundedText(value);
       case "number":
         return Number.isFinite(value) ? value : String(value);
       case "bigint":
