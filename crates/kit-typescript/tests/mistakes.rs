@@ -170,3 +170,22 @@ fn endless_types_end() {
         ",
     );
 }
+
+#[test]
+fn what_matches_a_template_or_an_object_type_is_not_guessed() {
+    check_mistakes_of(
+        r#"
+        /** @table */
+        export interface A {
+          a: Exclude<"p-1" | "x", `p-${string}`>;
+          b: Extract<"x" | 1, { length: number }>;
+        }
+        "#,
+        r#"
+        src/a.types.ts:3:14 KIT1301 kit cannot compare `"p-1"` with the other type yet
+          help: write the members that remain
+        src/a.types.ts:4:14 KIT1301 kit cannot compare `"x"` with the other type yet
+          help: write the members that remain
+        "#,
+    );
+}

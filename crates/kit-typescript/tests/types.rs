@@ -400,3 +400,70 @@ fn what_nobody_needs_may_have_no_json_form() {
         ",
     );
 }
+
+#[test]
+fn numeric_keys_are_named_as_javascript_names_them() {
+    check_types(
+        r"
+        export interface A { 0x10: 1; 1e3: 2; 1e21: 3; 1e-7: 4; 0.5: 5; 1.5e300: 6; 0.000001: 7 }
+        export type B = Record<1e21 | 2, string>;
+        export type C = A[1e21];
+        export type D = `${1e21}px`;
+        ",
+        r#"
+        type A = {
+          "16": 1;
+          "1000": 2;
+          "1e+21": 3;
+          "1e-7": 4;
+          "0.5": 5;
+          "1.5e+300": 6;
+          "0.000001": 7;
+        }
+        type B = {
+          "1e+21": string;
+          "2": string;
+        }
+        type C = 3
+        type D = "1e+21px"
+        "#,
+    );
+}
+
+#[test]
+fn exclude_and_extract_take_booleans_apart() {
+    check_types(
+        r#"
+        export type A = Exclude<boolean | null, false>;
+        export type B = Extract<boolean | string, true>;
+        export type C = Exclude<boolean | "x", "x">;
+        "#,
+        r"
+        type A = true | null
+        type B = true
+        type C = boolean
+        ",
+    );
+}
+
+#[test]
+fn scalars_without_a_common_value_intersect_to_never() {
+    check_types(
+        r#"
+        export interface Base { kind: "a" | "b"; note: string | null }
+        export type A = Base & { kind: "a"; note: string };
+        export type B = string & number;
+        "#,
+        r#"
+        type Base = {
+          kind: "a" | "b";
+          note: string | null;
+        }
+        type A = {
+          kind: "a";
+          note: string;
+        }
+        type B = never
+        "#,
+    );
+}

@@ -65,11 +65,7 @@ impl<'a> Evaluator<'a> {
             let ty = self.evaluate(hole, scope);
             let shape = self.shape(ty);
             match self.store.get(shape).clone() {
-                Ty::Literal(Literal::String(text) | Literal::BigInt(text)) => push_text(&mut parts, &text),
-                Ty::Literal(Literal::Number(bits)) => {
-                    push_text(&mut parts, &f64::from_bits(bits).to_string());
-                }
-                Ty::Literal(Literal::Boolean(value)) => push_text(&mut parts, &value.to_string()),
+                Ty::Literal(literal) => push_text(&mut parts, &literal.name()),
                 Ty::String | Ty::Number | Ty::BigInt | Ty::Boolean | Ty::Union(_) => {
                     parts.push(Part::Hole(shape));
                 }

@@ -4,6 +4,7 @@ use kit_diagnostics::codes;
 use oxc_ast::ast::{PropertyKey, TSSignature, TSType};
 use oxc_span::{GetSpan, Span};
 
+use super::types::number_name;
 use super::{Evaluator, Object, Prop, ScopeId, Ty};
 use crate::docs::Doc;
 
@@ -98,6 +99,7 @@ impl<'a> Evaluator<'a> {
             PropertyKey::RegExpLiteral(_)
             | PropertyKey::PrivateIdentifier(_)
             | PropertyKey::NullLiteral(_) => None,
+            PropertyKey::NumericLiteral(number) => Some(number_name(number.value).into()),
             key => key.static_name(),
         };
         if plain.is_none() {

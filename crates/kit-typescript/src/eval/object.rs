@@ -95,6 +95,8 @@ impl<'a> Evaluator<'a> {
             }
             _ if self.assignable(left, right) == Some(true) => left,
             _ if self.assignable(right, left) == Some(true) => right,
+            // No value is both, as TypeScript says with `never`.
+            _ if self.is_scalar(left) && self.is_scalar(right) => self.store.add(Ty::Never),
             _ => {
                 let message = format!(
                     "kit cannot intersect `{}` with `{}`",
@@ -105,6 +107,14 @@ impl<'a> Evaluator<'a> {
                 self.unsupported(place, &message, "intersect object types only")
             }
         }
+    }
+
+    /// Whether two different types of this kind have no value in common, unless one is assignable to the other.
+    fn is_scalar(&self, id: TyId) -> bool {
+        matches!(
+            self.store.get(id),
+            Ty::Null | Ty::Undefined | Ty::Boolean | Ty::Number | Ty::String | Ty::BigInt | Ty::Literal(_)
+        )
     }
 
     fn distribute(&mut self, members: &[TyId], other: TyId, other_first: bool) -> TyId {
@@ -202,11 +212,7 @@ impl<'a> Evaluator<'a> {
                 self.union(members)
             }
             (Ty::Object(id), Ty::Literal(key)) => {
-                let name = match key {
-                    Literal::String(name) | Literal::BigInt(name) => name,
-                    Literal::Number(bits) => f64::from_bits(bits).to_string(),
-                    Literal::Boolean(value) => value.to_string(),
-                };
+                let name = key.name();
                 let object = self.store.objects[id.index()].clone();
                 match (object.property(&name), object.index) {
                     (

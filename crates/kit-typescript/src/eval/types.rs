@@ -94,6 +94,15 @@ impl Literal {
         Self::Number(if value == 0.0 { 0.0_f64 } else { value }.to_bits())
     }
 
+    /// The property name that the literal is as a key, which is also its text in a template.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::String(text) | Self::BigInt(text) => text.clone(),
+            Self::Number(bits) => number_name(f64::from_bits(*bits)),
+            Self::Boolean(value) => value.to_string(),
+        }
+    }
+
     pub(crate) fn value(&self) -> LiteralValue {
         match self {
             Self::String(text) => LiteralValue::String(text.clone()),
@@ -101,6 +110,23 @@ impl Literal {
             Self::Boolean(value) => LiteralValue::Boolean(*value),
             Self::BigInt(digits) => LiteralValue::BigInt(digits.clone()),
         }
+    }
+}
+
+/// A number as a property name: the text that JavaScript makes of it, `1e+21` where Rust writes all the zeros.
+pub(crate) fn number_name(value: f64) -> String {
+    let size = value.abs();
+    if size.is_infinite() {
+        return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    if value == 0.0 || (1e-6..1e21).contains(&size) {
+        // -0 is `0`.
+        return if value == 0.0 { 0.0 } else { value }.to_string();
+    }
+    let text = format!("{value:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+        _ => text,
     }
 }
 

@@ -122,6 +122,8 @@ impl Evaluator<'_> {
                 }
                 any
             }
+            // A text may match a template or have the properties of an object type (`{}`, `{ length: number }`).
+            (Ty::Literal(_), Ty::Object(_) | Ty::Template(_) | Ty::Invalid(_)) => None,
             (Ty::Literal(literal), to) => Some(matches!(
                 (literal, to),
                 (Literal::String(_), Ty::String)

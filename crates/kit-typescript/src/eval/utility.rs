@@ -279,7 +279,7 @@ impl Evaluator<'_> {
             _ => vec![ty],
         };
         let mut kept = Vec::new();
-        for member in members {
+        for member in self.split_booleans(members) {
             match keep(self, member) {
                 Some(true) => kept.push(member),
                 Some(false) => {}
@@ -293,6 +293,21 @@ impl Evaluator<'_> {
             }
         }
         self.union(kept)
+    }
+
+    /// `boolean` is the union of its two values, and a test may take only one of them.
+    fn split_booleans(&mut self, members: Vec<TyId>) -> Vec<TyId> {
+        let values = [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))));
+        let mut split = Vec::with_capacity(members.len() + 1);
+        for member in members {
+            let shape = self.shape(member);
+            if matches!(self.store.get(shape), Ty::Boolean) {
+                split.extend(values);
+            } else {
+                split.push(member);
+            }
+        }
+        split
     }
 
     fn object_of(&mut self, ty: TyId, place: Place, name: &str) -> Result<Object, TyId> {
@@ -323,8 +338,9 @@ impl Evaluator<'_> {
         for member in members {
             let member = self.shape(member);
             match self.store.get(member) {
-                Ty::Literal(Literal::String(name)) => names.push(name.clone()),
-                Ty::Literal(Literal::Number(bits)) => names.push(f64::from_bits(*bits).to_string()),
+                Ty::Literal(literal @ (Literal::String(_) | Literal::Number(_))) => {
+                    names.push(literal.name());
+                }
                 Ty::Invalid(_) => return Err(member),
                 _ => {
                     let message = format!("keys are literals here, not `{}`", self.text(member));
