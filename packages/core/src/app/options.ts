@@ -64,6 +64,7 @@ export interface AppOptions {
   readonly signals?: boolean;
 }
 
+/** The names within each object of options. A slip of the finger would otherwise silently leave a default in place. */
 const known: Readonly<Record<keyof AppOptions, true>> = {
   server: true,
   routes: true,
@@ -77,6 +78,17 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   errorMiddleware: true,
   signals: true,
 };
+
+const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
+const knownInLimits: Readonly<Record<keyof ServerLimits, true>> = { bodyBytes: true };
+const knownInTelemetry: Readonly<Record<keyof TelemetryOptions, true>> = {
+  tracing: true,
+  metrics: true,
+  exporter: true,
+  endpoint: true,
+  serviceName: true,
+};
+const environments: readonly Environment[] = ["development", "production", "test"];
 
 const defaultBodyBytes = 1024 * 1024;
 
@@ -104,9 +116,7 @@ export interface ReadOptions {
 export function readOptions(options: AppOptions): ReadOptions {
   if (typeof options !== "object" || options === null)
     throw new TypeError("createApp takes an object of options");
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) throw new TypeError(`createApp: there is no option \`${name}\``);
-  }
+  requireKnown(options, known, "");
   const {
     server,
     routes,
@@ -122,17 +132,33 @@ export function readOptions(options: AppOptions): ReadOptions {
   requireList(routes, "routes");
   requireList(middleware, "middleware");
   requireList(plugins, "plugins");
+  for (const [index, plugin] of plugins.entries()) requirePlugin(plugin, `plugins[${index}]`);
+  requireObject(telemetry, "telemetry");
+  requireKnown(telemetry, knownInTelemetry, "telemetry.");
   if (telemetry.tracing === true || telemetry.metrics === true) {
     throw new TypeError("createApp: `telemetry` is not available yet; leave tracing and metrics off");
   }
+  requireObject(logging, "logging");
+  requireKnown(logging, knownInLogging, "logging.");
   const { level = "info", redact = [] } = logging;
   if (!Object.hasOwn(severityOf, level)) {
     throw new TypeError(`createApp: \`logging.level\` must be one of ${Object.keys(severityOf).join(", ")}`);
   }
   requireList(redact, "logging.redact");
+  if (!redact.every((pattern: unknown) => typeof pattern === "string")) {
+    throw new TypeError("createApp: `logging.redact` must be a list of texts such as `*.password`");
+  }
+  requireObject(limits, "limits");
+  requireKnown(limits, knownInLimits, "limits.");
   const { bodyBytes = defaultBodyBytes } = limits;
   if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0) {
     throw new TypeError("createApp: `limits.bodyBytes` must be a whole number of bytes");
+  }
+  if (options.env !== undefined && !environments.includes(options.env)) {
+    throw new TypeError(`createApp: \`env\` must be one of ${environments.join(", ")}`);
+  }
+  if (options.errorMiddleware !== undefined && typeof options.errorMiddleware !== "function") {
+    throw new TypeError("createApp: `errorMiddleware` must be a function such as createErrorMiddleware()");
   }
   const env = options.env ?? process.env["NODE_ENV"];
   return {
@@ -149,6 +175,24 @@ export function readOptions(options: AppOptions): ReadOptions {
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
   };
+}
+
+function requireKnown(value: object, names: Readonly<Record<string, true>>, where: string): void {
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(names, name)) throw new TypeError(`createApp: there is no option \`${where}${name}\``);
+  }
+}
+
+function requireObject(value: unknown, name: string): void {
+  if (typeof value !== "object" || value === null)
+    throw new TypeError(`createApp: \`${name}\` must be an object`);
+}
+
+function requirePlugin(value: unknown, name: string): void {
+  requireObject(value, name);
+  const { name: own } = value as Partial<Plugin>;
+  if (typeof own !== "string" || own === "")
+    throw new TypeError(`createApp: \`${name}.name\` must be a text`);
 }
 
 function requireList(value: unknown, name: string): void {

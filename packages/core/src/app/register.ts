@@ -41,12 +41,21 @@ export function readRegistration(
   return [...routes.values()];
 }
 
+const knownInGroup: Readonly<Record<keyof RouteGroup, true>> = {
+  prefix: true,
+  handlers: true,
+  middleware: true,
+};
+
 function readGroup(
   group: RouteGroup,
   global: readonly RegisteredMiddleware[],
   where: string,
 ): RegisteredRoute[] {
-  const { prefix = "", handlers, middleware = [] } = requireObject(group, where);
+  for (const name of Object.keys(requireObject(group, where))) {
+    if (!Object.hasOwn(knownInGroup, name)) throw new TypeError(`createApp: ${where} has no \`${name}\``);
+  }
+  const { prefix = "", handlers, middleware = [] } = group;
   if (typeof prefix !== "string" || (prefix !== "" && !prefix.startsWith("/"))) {
     throw new TypeError(
       `createApp: ${where}.prefix must be empty or begin with a slash, not ${JSON.stringify(prefix)}`,
