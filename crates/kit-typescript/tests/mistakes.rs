@@ -189,3 +189,31 @@ fn what_matches_a_template_or_an_object_type_is_not_guessed() {
         "#,
     );
 }
+
+#[test]
+fn properties_that_are_looked_up_in_themselves_end() {
+    check_mistakes_of(
+        r#"
+        /** @table */
+        export interface A {
+          w: string;
+          x: A["x"];
+          y: A["z"];
+          z: A["y"];
+          /** @minLength 1 */
+          c: A["c"];
+          ok: A["w"];
+        }
+        "#,
+        r"
+        src/a.types.ts:4:6 KIT1310 the type refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:5:6 KIT1310 the type refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        src/a.types.ts:7:7 KIT1304 `@minLength` is for strings, and this is `unknown`
+          help: remove the tag, or change the type
+        src/a.types.ts:8:6 KIT1310 the type refers to itself without end
+          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+        ",
+    );
+}

@@ -131,7 +131,19 @@ impl<'a> Evaluator<'a> {
         }
         self.store.lazies[id.index()].value = State::InProgress;
         let value = self.guarded(
-            |this| this.evaluate(node, scope),
+            |this| {
+                let value = this.evaluate(node, scope);
+                // `x: T["x"]` evaluates to itself: it is followed while it counts as being evaluated, and so it is found out.
+                let mut end = value;
+                loop {
+                    end = match *this.store.get(end) {
+                        Ty::Lazy(next) => this.evaluate_lazy(next),
+                        Ty::Constrained(inner, _) => inner,
+                        Ty::Invalid(_) => return end,
+                        _ => return value,
+                    };
+                }
+            },
             |this| {
                 let place = this.place(scope, node.span());
                 this.recursion(place, "the type is nested too deeply to be evaluated")
