@@ -200,6 +200,8 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<(), Rejection> {
 #[derive(Default)]
 struct Fields {
     hosts: u32,
+    authorized: bool,
+    typed: bool,
     length: Option<u64>,
     chunked: bool,
 }
@@ -216,6 +218,15 @@ impl Fields {
             }
             6 if name.eq_ignore_ascii_case(b"expect") && !value.eq_ignore_ascii_case(b"100-continue") => {
                 return Err(Rejection::EXPECTATION_FAILED);
+            }
+            // Of two tokens or two types, whoever stands before this server may have looked at the other one (RFC 9110, 5.3).
+            12 if name.eq_ignore_ascii_case(b"content-type") && std::mem::replace(&mut self.typed, true) => {
+                return Err(Rejection::bad_request("the header `content-type` is repeated"));
+            }
+            13 if name.eq_ignore_ascii_case(b"authorization")
+                && std::mem::replace(&mut self.authorized, true) =>
+            {
+                return Err(Rejection::bad_request("the header `authorization` is repeated"));
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 if self.length.is_some() {

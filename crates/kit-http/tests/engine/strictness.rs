@@ -41,6 +41,27 @@ fn accepted(server: &Server, bytes: impl AsRef<[u8]>) {
 }
 
 #[test]
+fn headers_that_decide_and_can_be_only_one_are_refused_where_they_are_two() {
+    let server = Server::start();
+    for pair in [
+        "Authorization: Bearer a\r\nAuthorization: Bearer b",
+        "Authorization: Bearer a\r\nX: y\r\nAUTHORIZATION: Bearer a",
+        "Content-Type: text/plain\r\ncontent-type: application/json",
+    ] {
+        refused(
+            &server,
+            400,
+            "BAD_REQUEST",
+            format!("GET / HTTP/1.1\r\n{H}{pair}\r\n\r\n"),
+        );
+    }
+    accepted(
+        &server,
+        format!("GET / HTTP/1.1\r\n{H}Accept: a\r\nAccept: b\r\nAuthorization: c\r\n\r\n"),
+    );
+}
+
+#[test]
 fn ambiguous_framing_is_refused() {
     let server = Server::start();
     let bad = |text: String| refused(&server, 400, "BAD_REQUEST", text);

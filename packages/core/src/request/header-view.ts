@@ -9,16 +9,19 @@ import type { RequestHeaders } from "./request-context.ts";
  * cost more than the rest of the pipeline on a server that keeps them outside JavaScript, and a middleware
  * usually wants one.
  */
-export function headerView(exchange: ServerExchange): RequestHeaders {
-  return new Proxy<object>(new Target(exchange), traps) as RequestHeaders;
+export function headerView(exchange: ServerExchange, isTooLate: () => boolean): RequestHeaders {
+  return new Proxy<object>(new Target(exchange, isTooLate), traps) as RequestHeaders;
 }
 
 class Target {
   readonly #exchange: ServerExchange;
+  /** Whether the server has forgotten the request; then there are no headers any more, unless all were read before. */
+  readonly #isTooLate: () => boolean;
   #all: Record<string, string> | undefined;
 
-  constructor(exchange: ServerExchange) {
+  constructor(exchange: ServerExchange, isTooLate: () => boolean) {
     this.#exchange = exchange;
+    this.#isTooLate = isTooLate;
   }
 
   /** Printing shows the headers; a proxy is otherwise printed as its target. */
@@ -27,11 +30,15 @@ class Target {
   }
 
   static one(target: object, name: string): string | undefined {
-    return (target as Target).#exchange.header(name.toLowerCase());
+    const view = target as Target;
+    if (view.#all !== undefined) return view.#all[name.toLowerCase()];
+    return view.#isTooLate() ? undefined : view.#exchange.header(name.toLowerCase());
   }
 
   static all(target: object): Record<string, string> {
-    return ((target as Target).#all ??= (target as Target).#exchange.headers());
+    const view = target as Target;
+    if (view.#all === undefined && view.#isTooLate()) return {};
+    return (view.#all ??= view.#exchange.headers());
   }
 }
 

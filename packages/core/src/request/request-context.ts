@@ -31,9 +31,9 @@ export interface RequestContext {
   readonly method: string;
   /** The request's path as it was sent, without the query. */
   readonly path: string;
-  /** Address of the peer; an IPv4 address that was mapped to IPv6 is given as IPv4. Not to be read after the answer. */
+  /** Address of the peer; an IPv4 address that was mapped to IPv6 is given as IPv4. Empty after the answer. */
   readonly ip: string;
-  /** Request headers by lower-case name; repeated ones are joined with `, `. Read only, and not after the answer. */
+  /** Request headers by lower-case name; repeated ones are joined with `, `. Read only; empty after the answer. */
   readonly headers: RequestHeaders;
   /** Aborted when the client goes away before it was answered. */
   readonly signal: AbortSignal;

@@ -79,7 +79,12 @@ export class RequestState implements FailedRequest {
   }
 
   get headers(): RequestHeaders {
-    return (this.#headers ??= headerView(this.exchange));
+    return (this.#headers ??= headerView(this.exchange, () => this.#isReadTooLate("headers")));
+  }
+
+  /** The peer's address; empty once the server has forgotten the request. */
+  get remoteAddress(): string {
+    return this.#isReadTooLate("ip") ? "" : this.exchange.remoteAddress;
   }
 
   get signal(): AbortSignal {
@@ -216,6 +221,13 @@ export class RequestState implements FailedRequest {
   #isTooLate(method: string): boolean {
     if (this.#answered)
       this.log.warn(`ctx.${method} was called after the request was answered; it has no effect`);
+    return this.#answered;
+  }
+
+  /** Whether there is nothing left to read. Logged and not thrown as well: it would end the process. */
+  #isReadTooLate(member: string): boolean {
+    if (this.#answered)
+      this.log.warn(`ctx.${member} was read after the request was answered; it is empty then`);
     return this.#answered;
   }
 
