@@ -26,6 +26,8 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
+    /// Validators, decoders and serializers of generated code beside typia, ajv and others: nanoseconds a value.
+    Validate,
 }
 
 /// Runs one benchmark with its output passed through.
@@ -34,6 +36,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     addons::build(repository)?;
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
+        Name::Validate => "bench/validate/run.ts",
     };
     let mut node = run::command(repository, "node")?;
     node.arg(script).stdout(Stdio::inherit()).stderr(Stdio::inherit());

@@ -1,0 +1,35 @@
+/** What `typia generate` compiles: a function for each measured type and operation. The subject in ../subjects/ts calls them. */
+import { createIs, createValidate, json, misc } from "typia";
+import type { Articles, Contact, Log, Message, Order, Payments, Profile } from "../../app/src/bench.types.ts";
+
+export const is = {
+  Profile: createIs<Profile>(),
+  Order: createIs<Order>(),
+  Log: createIs<Log>(),
+  Payments: createIs<Payments>(),
+  Contact: createIs<Contact>(),
+};
+
+export const validate = {
+  Profile: createValidate<Profile>(),
+  Order: createValidate<Order>(),
+};
+
+/** Checks, then deletes undeclared keys from the value itself. */
+export const prune = {
+  Profile: misc.createIsPrune<Profile>(),
+  Order: misc.createIsPrune<Order>(),
+};
+
+/** Checks, then copies declared properties. */
+export const clone = {
+  Profile: misc.createIsClone<Profile>(),
+  Order: misc.createIsClone<Order>(),
+};
+
+export const stringify = {
+  Profile: json.createStringify<Profile>(),
+  Order: json.createStringify<Order>(),
+  Articles: json.createStringify<Articles>(),
+  Message: json.createStringify<Message>(),
+};

@@ -1,0 +1,56 @@
+/** What `kit build` made of bench/validate/app. */
+import type { Serializer, ValidationFailure, Validator } from "@kit/types";
+
+import type { Subject, TypeName } from "../subject.ts";
+
+const compiled = new URL("../app/.kit/", import.meta.url);
+
+async function load<T>(path: string, name: string): Promise<T> {
+  const module = (await import(new URL(path, compiled).href)) as Record<string, T>;
+  return module[name] as T;
+}
+
+function validator(type: TypeName): Promise<Validator<unknown>> {
+  return load(`validators/${type}.validator.ts`, `${type}Validator`);
+}
+
+function serializer(type: TypeName): Promise<Serializer<unknown>> {
+  return load(`serializers/${type}.serializer.ts`, `${type}Serializer`);
+}
+
+const explain = ({ is, failures }: Validator<unknown>): ((value: unknown) => number) => {
+  // As the request pipeline does it: the fast check first, the slow path where it says no.
+  return (value) => (is(value) ? 0 : (failures(value) satisfies ValidationFailure[]).length);
+};
+
+const decode = ({ is, decode: read }: Validator<unknown>): ((value: unknown) => unknown) => {
+  return (value) => (is(value) ? read(value) : undefined);
+};
+
+const [profile, order, log, payments, contact, articles] = await Promise.all([
+  validator("Profile"),
+  validator("Order"),
+  validator("Log"),
+  validator("Payments"),
+  validator("Contact"),
+  validator("Articles"),
+]);
+
+/** kit. */
+export const subject: Subject = {
+  check: {
+    Profile: profile.is,
+    Order: order.is,
+    Log: log.is,
+    Payments: payments.is,
+    Contact: contact.is,
+  },
+  explain: { Profile: explain(profile), Order: explain(order) },
+  decode: { Profile: decode(profile), Order: decode(order), Articles: decode(articles) },
+  serialize: {
+    Profile: (await serializer("Profile")).serialize,
+    Order: (await serializer("Order")).serialize,
+    Articles: (await serializer("Articles")).serialize,
+    Message: (await serializer("Message")).serialize,
+  },
+};
