@@ -187,7 +187,7 @@ pub(crate) fn children(kind: &TypeKind) -> Vec<TypeId> {
             .properties
             .iter()
             .map(|property| property.r#type)
-            .chain(object.index)
+            .chain(object.index.iter().map(|signature| signature.value))
             .collect(),
         TypeKind::Union { members } => members.clone(),
     }

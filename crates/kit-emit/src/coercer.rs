@@ -7,8 +7,9 @@ use kit_ir::{
 };
 
 use crate::analysis::resolve;
-use crate::text::{Module, Writer, literal};
+use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
+use crate::validator::key_condition;
 use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
@@ -100,7 +101,7 @@ fn params(
 
 fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let properties = &object.properties;
-    if object.index.is_some() {
+    if !object.index.is_empty() {
         whole_query(program, object, body, module);
         return;
     }
@@ -151,12 +152,17 @@ fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module
                         }
                     });
                 }
-                let value = object.index.map_or_else(
-                    || "text".to_owned(),
-                    |index| coerce(program, index, "text", module),
-                );
                 body.line("if (key === \"__proto__\") continue;");
-                body.line(format_args!("result[key] = {value};"));
+                for signature in object.signatures() {
+                    let value = coerce(program, signature.value, "text", module);
+                    match key_condition(program, &signature.key, &Path::root("Key"), module) {
+                        None => body.line(format_args!("result[key] = {value};")),
+                        Some(taken) => body.block(format_args!("if ({taken}) {{"), "}", |body| {
+                            body.line(format_args!("result[key] = {value};"));
+                            body.line("continue;");
+                        }),
+                    }
+                }
             },
         );
         body.line("return result;");

@@ -5,8 +5,8 @@
 
 use indexmap::IndexMap;
 use kit_ir::{
-    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, LiteralValue, ObjectType, Program,
-    Property, TupleElement, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, IndexKey, LiteralValue, ObjectType,
+    Program, Property, TupleElement, TypeId, TypeKind,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -74,6 +74,8 @@ pub(crate) struct Schema {
     pub(crate) properties: Option<IndexMap<String, Schema>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) required: Vec<String>,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) pattern_properties: IndexMap<String, Schema>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) additional_properties: Option<Box<Schema>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -99,6 +101,10 @@ pub(crate) enum Items {
     /// There are none (`false`).
     None(bool),
 }
+
+/// A number as JavaScript prints it, which is what a key must be for `[key: number]`.
+const NUMERIC_KEY: &str =
+    r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
 
 /// Makes the schemas of one direction.
 #[derive(Clone, Copy)]
@@ -205,9 +211,24 @@ impl Schemas<'_> {
         Schema {
             properties: (!properties.is_empty()).then_some(properties),
             required,
-            additional_properties: object.index.map(|index| Box::new(self.schema(index))),
+            pattern_properties: self.pattern_properties(object),
+            additional_properties: object.string_index().map(|index| Box::new(self.schema(index))),
             ..of_type("object")
         }
+    }
+
+    /// Index signatures whose keys follow a pattern.
+    fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
+        let pattern = |key: &IndexKey| match key {
+            IndexKey::String => None,
+            IndexKey::Number => Some(NUMERIC_KEY.to_owned()),
+            IndexKey::Template { parts } => Some(template_pattern(self.program, parts)),
+        };
+        object
+            .signatures()
+            .into_iter()
+            .filter_map(|signature| Some((pattern(&signature.key)?, self.schema(signature.value))))
+            .collect()
     }
 
     /// A property's schema with what its tags say.

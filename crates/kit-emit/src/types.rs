@@ -1,7 +1,8 @@
 //! `types.ts`: every declaration as a structural type, with its documentation.
 
 use kit_ir::{
-    Declaration, DeclarationOrigin, Documentation, ObjectType, Program, TemplatePart, TypeId, TypeKind,
+    Declaration, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType, Program,
+    TemplatePart, TypeId, TypeKind,
 };
 
 use crate::text::{Module, Writer, literal};
@@ -54,7 +55,7 @@ fn write_declaration(context: Context<'_>, declaration: &Declaration, writer: &m
     writer.doc(&doc_text(&declaration.documentation));
     let name = &declaration.name;
     match &context.program.types[declaration.r#type].kind {
-        TypeKind::Object(object) if object.index.is_none() => {
+        TypeKind::Object(object) if object.index.is_empty() => {
             writer.block(format_args!("export interface {name} {{"), "}", |writer| {
                 printer.members(object, writer);
             });
@@ -75,6 +76,21 @@ fn doc_text(documentation: &Documentation) -> String {
     text
 }
 
+/// Whether an index signature may take a key. Where this says yes too often, a printed type is wider, which does no harm.
+fn may_take(key: &IndexKey, name: &str) -> bool {
+    let text = |part: Option<&TemplatePart>| match part {
+        Some(TemplatePart::Text(text)) => text.clone(),
+        _ => String::new(),
+    };
+    match key {
+        IndexKey::String => true,
+        IndexKey::Number => name.parse::<f64>().is_ok(),
+        IndexKey::Template { parts } => {
+            name.starts_with(&text(parts.first())) && name.ends_with(&text(parts.last()))
+        }
+    }
+}
+
 struct Printer<'a> {
     context: Context<'a>,
 }
@@ -87,7 +103,7 @@ impl Printer<'_> {
             let optional = if property.optional { "?" } else { "" };
             let text = self.inline(property.r#type);
             match &self.context.program.types[property.r#type].kind {
-                TypeKind::Object(inner) if inner.index.is_none() && text.len() > INLINE => {
+                TypeKind::Object(inner) if inner.index.is_empty() && text.len() > INLINE => {
                     writer.block(format_args!("{key}{optional}: {{"), "};", |writer| {
                         self.members(inner, writer);
                     });
@@ -154,7 +170,7 @@ impl Printer<'_> {
                 self.inline(property.r#type)
             )
         });
-        let index = object.index.map(|value| self.index(object, value));
+        let index = object.index.iter().map(|signature| self.index(object, signature));
         let members: Vec<_> = fields.chain(index).collect();
         if members.is_empty() {
             // `{}` would take any text and number too.
@@ -164,18 +180,34 @@ impl Printer<'_> {
     }
 
     /// An index signature. TypeScript demands that it covers the declared properties, an optional one's `undefined` too.
-    fn index(&self, object: &ObjectType, value: TypeId) -> String {
-        let mut text = self.inline(value);
-        for property in &object.properties {
-            let member = self.inline(property.r#type);
-            if !text.split(" | ").any(|part| part == member) && text != "unknown" {
+    /// `[key: string]` covers the other signatures too.
+    fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
+        let key = match &signature.key {
+            IndexKey::String => "string".to_owned(),
+            IndexKey::Number => "number".to_owned(),
+            IndexKey::Template { parts } => self.template(parts),
+        };
+        let covered: Vec<_> = object
+            .properties
+            .iter()
+            .filter(|property| may_take(&signature.key, &property.name))
+            .collect();
+        let others = object
+            .index
+            .iter()
+            .filter(|_| signature.key == IndexKey::String)
+            .map(|other| other.value);
+        let mut text = self.inline(signature.value);
+        for r#type in covered.iter().map(|property| property.r#type).chain(others) {
+            let member = self.inline(r#type);
+            if text != "unknown" && text != member && !text.split(" | ").any(|part| part == member) {
                 text = format!("{text} | {member}");
             }
         }
-        if text != "unknown" && object.properties.iter().any(|property| property.optional) {
+        if text != "unknown" && covered.iter().any(|property| property.optional) {
             text.push_str(" | undefined");
         }
-        format!("[key: string]: {text}")
+        format!("[key: {key}]: {text}")
     }
 
     /// A type where `[]` or `?` follows.

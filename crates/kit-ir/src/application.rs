@@ -27,7 +27,7 @@ pub struct Program {
 
 impl Program {
     /// Version of the serialized form. It changes when a field changes its meaning or goes away.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Adds a type to the arena.
     pub fn add_type(&mut self, r#type: impl Into<Type>) -> TypeId {

@@ -42,4 +42,6 @@ pub use property::{
 };
 pub use route::{Method, Route, RouteSlots, Slot, Throws};
 pub use source::{SourceFile, Span};
-pub use types::{LiteralValue, ObjectType, TemplatePart, TupleElement, Type, TypeKind};
+pub use types::{
+    IndexKey, IndexSignature, LiteralValue, ObjectType, TemplatePart, TupleElement, Type, TypeKind,
+};

@@ -128,15 +128,61 @@ pub struct TupleElement {
 pub struct ObjectType {
     /// Declared properties in source order (inherited ones first).
     pub properties: Vec<Property>,
-    /// The value type of an index signature `[key: string]: V`: other keys are kept and must fit. Without one, other
-    /// keys are dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index: Option<TypeId>,
+    /// Index signatures, at most one of a key: what other keys may hold. A key that is no declared property and that no
+    /// signature takes is dropped. A value must fit every signature that takes its key, and is read as the first of
+    /// [`ObjectType::signatures`] that does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub index: Vec<IndexSignature>,
+}
+
+/// An index signature such as `[key: string]: V`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexSignature {
+    /// The keys it takes.
+    pub key: IndexKey,
+    /// `V`.
+    pub value: TypeId,
+}
+
+/// The keys that an index signature takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+pub enum IndexKey {
+    /// `[key: string]`: every key.
+    String,
+    /// `[key: number]`: a key that is a number as JavaScript prints it: `7`, `-1.5`, but not `07`.
+    Number,
+    /// `` [key: `x-${string}`] ``: a key that fits the template literal type.
+    Template {
+        /// Text and holes in order.
+        parts: Vec<TemplatePart>,
+    },
 }
 
 impl ObjectType {
     /// The property of that name.
     pub fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
+    }
+
+    /// The index signatures by precedence: templates in source order, then numbers, then `string`.
+    pub fn signatures(&self) -> Vec<&IndexSignature> {
+        let mut signatures: Vec<_> = self.index.iter().collect();
+        signatures.sort_by_key(|signature| match signature.key {
+            IndexKey::Template { .. } => 0,
+            IndexKey::Number => 1,
+            IndexKey::String => 2,
+        });
+        signatures
+    }
+
+    /// `V` of the signature `[key: string]: V`.
+    pub fn string_index(&self) -> Option<TypeId> {
+        let signature = self
+            .index
+            .iter()
+            .find(|signature| signature.key == IndexKey::String)?;
+        Some(signature.value)
     }
 }

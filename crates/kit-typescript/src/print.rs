@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use kit_ir::{
-    Constraints, DefaultValue, GeneratedKind, LiteralValue, ObjectType, Program, Property, Relation, Slot,
-    TemplatePart, TypeId, TypeKind,
+    Constraints, DefaultValue, GeneratedKind, IndexKey, LiteralValue, ObjectType, Program, Property,
+    Relation, Slot, TemplatePart, TypeId, TypeKind,
 };
 
 /// A type as TypeScript; references by name, constraints left out.
@@ -112,18 +112,7 @@ impl Printer<'_> {
             TypeKind::Date => "Date".to_owned(),
             TypeKind::Bytes => "Uint8Array".to_owned(),
             TypeKind::Literal { value } => literal_text(value),
-            TypeKind::Template { parts } => {
-                let mut text = "`".to_owned();
-                for part in parts {
-                    match part {
-                        TemplatePart::Text(fixed) => text.push_str(fixed),
-                        TemplatePart::Hole(id) => {
-                            let _ = write!(text, "${{{}}}", self.r#type(*id));
-                        }
-                    }
-                }
-                text + "`"
-            }
+            TypeKind::Template { parts } => self.template(parts),
             TypeKind::Array { element } => {
                 let inner = self.r#type(*element);
                 match self.program.types[*element].kind {
@@ -170,6 +159,19 @@ impl Printer<'_> {
         }
     }
 
+    fn template(&self, parts: &[TemplatePart]) -> String {
+        let mut text = "`".to_owned();
+        for part in parts {
+            match part {
+                TemplatePart::Text(fixed) => text.push_str(fixed),
+                TemplatePart::Hole(id) => {
+                    let _ = write!(text, "${{{}}}", self.r#type(*id));
+                }
+            }
+        }
+        text + "`"
+    }
+
     fn lines(&self, object: &ObjectType) -> String {
         let mut text = "{\n".to_owned();
         for member in self.members(object) {
@@ -184,8 +186,13 @@ impl Printer<'_> {
             .iter()
             .map(|property| self.property(property))
             .collect();
-        if let Some(index) = object.index {
-            members.push(format!("[key: string]: {}", self.r#type(index)));
+        for signature in &object.index {
+            let key = match &signature.key {
+                IndexKey::String => "string".to_owned(),
+                IndexKey::Number => "number".to_owned(),
+                IndexKey::Template { parts } => self.template(parts),
+            };
+            members.push(format!("[key: {key}]: {}", self.r#type(signature.value)));
         }
         members
     }

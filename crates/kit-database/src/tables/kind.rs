@@ -222,7 +222,7 @@ fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> R
             .properties
             .iter()
             .map(|property| property.r#type)
-            .chain(object.index)
+            .chain(object.index.iter().map(|signature| signature.value))
             .try_for_each(|inner| json_alike(program, inner, seen)),
         TypeKind::Reference { declaration } if !seen.contains(declaration) => {
             seen.push(*declaration);

@@ -70,7 +70,7 @@ impl Builder {
     pub fn entity(&mut self, name: &str, table: &str, properties: Vec<Property>) {
         let r#type = self.kind(TypeKind::Object(ObjectType {
             properties,
-            index: None,
+            index: Vec::new(),
         }));
         let declaration = self.program.declarations.push(Declaration {
             name: name.into(),

@@ -1,10 +1,10 @@
 //! Objects: one template where every property is always there, else text that grows.
 
-use kit_ir::{ObjectType, Property, TypeId};
+use kit_ir::{ObjectType, Property};
 
 use super::{Serializers, read};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::{is_no_index, local};
+use crate::validator::{is_no_index, key_condition, local, value_step};
 
 /// Whether a comma stands before a property.
 #[derive(Clone, Copy)]
@@ -26,13 +26,13 @@ impl Serializers<'_> {
         body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
         let always = object.properties.iter().position(|property| !property.optional);
         if let Some(0) = always
-            && object.index.is_none()
+            && object.index.is_empty()
             && object.properties.iter().all(|property| !property.optional)
         {
             self.fixed_object(object, path, body, module);
             return;
         }
-        if object.properties.is_empty() && object.index.is_none() {
+        if object.properties.is_empty() && object.index.is_empty() {
             body.line("return \"{}\";");
             return;
         }
@@ -46,8 +46,8 @@ impl Serializers<'_> {
             };
             self.append(property, position, comma, path, body, module);
         }
-        if let Some(index) = object.index {
-            self.append_index(object, index, path, body, module);
+        if !object.index.is_empty() {
+            self.append_index(object, path, body, module);
         }
         body.line("return `${text}}`;");
     }
@@ -124,23 +124,28 @@ impl Serializers<'_> {
         }
     }
 
-    fn append_index(
-        &self,
-        object: &ObjectType,
-        index: TypeId,
-        path: &Path<'_>,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    fn append_index(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let write_string = module.helper("writeString");
         body.block("for (const key of Object.keys(value)) {", "}", |body| {
             let skip = is_no_index(object);
             body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = value[key];");
-            let item = self.expression(index, "item", &path.step("Value"), module);
-            body.line(format_args!(
-                "if (item !== undefined) text += `${{text.length > 1 ? \",\" : \"\"}}${{{write_string}(key)}}:${{{item}}}`;"
-            ));
+            body.line("if (item === undefined) continue;");
+            let mut branch = "if";
+            for (position, signature) in object.signatures().into_iter().enumerate() {
+                let step = value_step(position);
+                let path = path.step(&step);
+                let item = self.expression(signature.value, "item", &path, module);
+                let append = format!(
+                    "text += `${{text.length > 1 ? \",\" : \"\"}}${{{write_string}(key)}}:${{{item}}}`;"
+                );
+                match key_condition(self.context.program, &signature.key, &path, module) {
+                    None if branch == "if" => body.line(append),
+                    None => body.line(format_args!("else {append}")),
+                    Some(taken) => body.line(format_args!("{branch} ({taken}) {append}")),
+                }
+                branch = "else if";
+            }
         });
     }
 }

@@ -7,7 +7,7 @@ use kit_ir::{
 };
 
 use super::check::Checker;
-use super::names::{is_inherited, is_no_index, local};
+use super::names::{is_inherited, is_no_index, key_condition, local, value_step};
 use crate::Context;
 use crate::analysis::{discriminant, ordered_members};
 use crate::text::{Module, Path, Writer, literal};
@@ -166,22 +166,22 @@ impl<'a> Decoder<'a> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        if !object.properties.is_empty() || object.index.is_some() {
+        if !object.properties.is_empty() || !object.index.is_empty() {
             body.line("const input = value as Readonly<Record<string, unknown>>;");
         }
         // The properties before the first one that may stay absent make the literal; the others are added in order.
         let first_absent = object.properties.iter().position(stays_absent);
-        let in_literal = if object.index.is_some() {
-            0
-        } else {
+        let in_literal = if object.index.is_empty() {
             first_absent.unwrap_or(object.properties.len())
+        } else {
+            0
         };
         let mut fields = Vec::new();
         for (position, property) in object.properties.iter().enumerate().take(in_literal) {
             let value = self.required(property, position, path, body, module);
             fields.push(format!("{}: {value},", literal::key(&property.name)));
         }
-        if in_literal == object.properties.len() && object.index.is_none() {
+        if in_literal == object.properties.len() && object.index.is_empty() {
             if fields.is_empty() {
                 body.line(format_args!("return {{}}{cast};"));
             } else {
@@ -210,27 +210,30 @@ impl<'a> Decoder<'a> {
                 body.line(assign(&property.name, &value));
             }
         }
-        if let Some(index) = object.index {
-            self.index_body(object, index, path, body, module);
+        if !object.index.is_empty() {
+            self.index_body(object, path, body, module);
         }
         let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
         body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
-    fn index_body(
-        &self,
-        object: &ObjectType,
-        index: TypeId,
-        path: &Path<'_>,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    fn index_body(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         body.block("for (const key of Object.keys(input)) {", "}", |body| {
             let skip = is_no_index(object);
             body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = input[key];");
-            let value = self.expression(index, "item", &path.step("Value"), module);
-            body.line(format_args!("result[key] = {value};"));
+            let mut branch = "if";
+            for (position, signature) in object.signatures().into_iter().enumerate() {
+                let step = value_step(position);
+                let path = path.step(&step);
+                let value = self.expression(signature.value, "item", &path, module);
+                match key_condition(self.context.program, &signature.key, &path, module) {
+                    None if branch == "if" => body.line(format_args!("result[key] = {value};")),
+                    None => body.line(format_args!("else result[key] = {value};")),
+                    Some(taken) => body.line(format_args!("{branch} ({taken}) result[key] = {value};")),
+                }
+                branch = "else if";
+            }
         });
     }
 

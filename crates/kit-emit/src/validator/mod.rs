@@ -17,7 +17,7 @@ use crate::{Artifact, Context};
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use names::{is_inherited, is_no_index, local};
+pub(crate) use names::{is_inherited, is_no_index, key_condition, local, value_step};
 pub(crate) use shape::Shapes;
 pub(crate) use template::pattern as template_pattern;
 

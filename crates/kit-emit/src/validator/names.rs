@@ -1,8 +1,9 @@
 //! Names of local variables in generated functions.
 
-use kit_ir::ObjectType;
+use kit_ir::{IndexKey, ObjectType, Program};
 
-use crate::text::literal;
+use super::template;
+use crate::text::{Module, Path, literal};
 
 /// Words that cannot name a variable in a module, and names that the generated functions use themselves.
 const TAKEN: &[&str] = &[
@@ -128,4 +129,30 @@ pub(crate) fn is_no_index(object: &ObjectType) -> String {
         .map(|key| format!("key === {}", literal::string(key)))
         .collect();
     conditions.join(" || ")
+}
+
+/// The name of a step into the values of an index signature.
+pub(crate) fn value_step(position: usize) -> String {
+    if position == 0 {
+        "Value".to_owned()
+    } else {
+        format!("Value{position}")
+    }
+}
+
+/// The condition under which an index signature takes `key`; nothing where it takes every key.
+pub(crate) fn key_condition(
+    program: &Program,
+    key: &IndexKey,
+    path: &Path<'_>,
+    module: &mut Module,
+) -> Option<String> {
+    match key {
+        IndexKey::String => None,
+        IndexKey::Number => Some(format!("{}(key)", module.helper("isNumericKey"))),
+        IndexKey::Template { parts } => {
+            let pattern = module.pattern(&template::pattern(program, parts), &path.step("Key"));
+            Some(format!("{pattern}.test(key)"))
+        }
+    }
 }

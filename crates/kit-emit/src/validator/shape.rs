@@ -1,7 +1,10 @@
 //! Types as data: the `Shape` that says what is wrong with a value.
 
-use kit_ir::{Constraints, Declaration, DeclarationId, ObjectType, Program, Property, TypeId, TypeKind};
+use kit_ir::{
+    Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Program, Property, TypeId, TypeKind,
+};
 
+use super::names::value_step;
 use super::template;
 use crate::Context;
 use crate::analysis::discriminant;
@@ -143,12 +146,44 @@ impl<'a> Shapes<'a> {
                     }
                 });
             }
-            if let Some(index) = object.index {
-                let index = self.shape(index, None, &path.step("Value"), module);
-                writer.line(format_args!("index: {index},"));
+            for line in self.index(object, path, module) {
+                writer.line(line);
             }
         });
         writer.inner()
+    }
+
+    /// The index signatures by precedence.
+    fn index(&self, object: &ObjectType, path: &Path<'_>, module: &mut Module) -> Vec<String> {
+        let program = self.context.program;
+        let signatures: Vec<_> = object
+            .signatures()
+            .into_iter()
+            .enumerate()
+            .map(|(position, signature)| {
+                let step = value_step(position);
+                let path = path.step(&step);
+                let keys = match &signature.key {
+                    IndexKey::String => literal::string("string"),
+                    IndexKey::Number => literal::string("number"),
+                    IndexKey::Template { parts } => {
+                        module.pattern(&template::pattern(program, parts), &path.step("Key"))
+                    }
+                };
+                let shape = self.shape(signature.value, None, &path, module);
+                literal::object([("keys".to_owned(), keys), ("shape".to_owned(), shape)])
+            })
+            .collect();
+        match signatures.as_slice() {
+            [] => Vec::new(),
+            [only] => vec![format!("index: [{only}],")],
+            _ => {
+                let mut lines = vec!["index: [".to_owned()];
+                lines.extend(signatures.iter().map(|signature| format!("  {signature},")));
+                lines.push("],".to_owned());
+                lines
+            }
+        }
     }
 
     fn property(&self, property: &Property, path: &Path<'_>, module: &mut Module) -> String {

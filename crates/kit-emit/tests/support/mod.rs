@@ -8,9 +8,9 @@ pub mod large;
 pub mod notes;
 
 use kit_ir::{
-    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, LiteralValue, Method,
-    ObjectType, Program, Property, PropertyTags, Route, RouteSlots, SourceFile, SourceId, Span, Type, TypeId,
-    TypeKind,
+    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey,
+    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteSlots,
+    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 use kit_router::{RouteSpec, RouteTree};
 
@@ -125,8 +125,22 @@ impl Builder {
     pub fn object(&mut self, properties: Vec<Property>) -> TypeId {
         self.kind(TypeKind::Object(ObjectType {
             properties,
-            index: None,
+            index: Vec::new(),
         }))
+    }
+
+    /// An object whose keys are free: `Record<string, V>`.
+    pub fn record(&mut self, value: TypeId) -> TypeId {
+        self.indexed(Vec::new(), vec![(IndexKey::String, value)])
+    }
+
+    /// An object with index signatures.
+    pub fn indexed(&mut self, properties: Vec<Property>, index: Vec<(IndexKey, TypeId)>) -> TypeId {
+        let index = index
+            .into_iter()
+            .map(|(key, value)| IndexSignature { key, value })
+            .collect();
+        self.kind(TypeKind::Object(ObjectType { properties, index }))
     }
 
     pub fn declare_as(&mut self, name: &str, r#type: TypeId, origin: DeclarationOrigin) -> DeclarationId {

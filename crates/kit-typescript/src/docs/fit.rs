@@ -104,7 +104,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, depth: usize) -> bool {
                 && entries.iter().all(|(key, value)| {
                     object.property(key).is_some()
                         || object
-                            .index
+                            .string_index()
                             .is_some_and(|index| fits(program, index, value, depth + 1))
                 })
         }

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, Documentation, ObjectType, Program, Span, TemplatePart,
-    TupleElement, Type, TypeId, TypeKind,
+    Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType,
+    Program, Span, TemplatePart, TupleElement, Type, TypeId, TypeKind,
 };
 
 use crate::docs::{apply_constraints, documentation, misplaced};
@@ -342,8 +342,12 @@ impl<'a> Lowering<'a> {
         }
         let index = object.index.map(|index| {
             let (index, _) = self.without_undefined(index);
-            self.lower(index)
+            IndexSignature {
+                key: IndexKey::String,
+                value: self.lower(index),
+            }
         });
+        let index = index.into_iter().collect();
         let id = self
             .program
             .add_type(Type::from(TypeKind::Object(ObjectType { properties, index })));

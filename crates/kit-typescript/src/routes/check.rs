@@ -118,7 +118,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
     };
     match &program.types[found].kind {
         TypeKind::Object(object) => {
-            if object.index.is_some() {
+            if !object.index.is_empty() {
                 let message = format!("the {} of `{}` may have any key", slot.name(), route.key);
                 report(route.span, message, "name the keys: `{ page?: number }`");
             }

@@ -1,12 +1,13 @@
 import type { ValidationFailure } from "@kit/types";
 
 import { MAX_DEPTH, MAX_TRIAL_ENTRIES } from "./depth.ts";
-import { isObject, own } from "./object.ts";
+import { isNumericKey, isObject, own } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasKind, keepsRules } from "./rules.ts";
 import type {
   ArrayShape,
   Form,
+  IndexShape,
   ObjectShape,
   PropertyShape,
   ReferenceShape,
@@ -133,7 +134,23 @@ class Explainer {
     const declared = new Set(shape.properties.map((property) => property.key));
     for (const key of Object.keys(value)) {
       if (key === "__proto__" || declared.has(key)) continue;
-      this.visit(shape.index, value[key], memberPath(path, key), depth, hidden);
+      this.#visitEntry(shape.index, key, value[key], memberPath(path, key), depth, hidden);
+    }
+  }
+
+  /** Every signature that takes the key must hold; one that does not is enough to say so. */
+  #visitEntry(
+    index: readonly IndexShape[],
+    key: string,
+    value: unknown,
+    path: string,
+    depth: number,
+    hidden: boolean,
+  ): void {
+    const before = this.failures.length;
+    for (const { keys, shape } of index) {
+      const takes = keys === "string" || (keys === "number" ? isNumericKey(key) : keys.test(key));
+      if (takes && this.failures.length === before) this.visit(shape, value, path, depth, hidden);
     }
   }
 

@@ -16,7 +16,7 @@ export { enter, MAX_DEPTH } from "./depth.ts";
 export { explain, fits } from "./explain.ts";
 export { isEmail, isIpv4, isIpv6, isUri, isUuid } from "./formats.ts";
 export { isMultipleOf } from "./number.ts";
-export { decodeUnknown, isObject, own } from "./object.ts";
+export { decodeUnknown, isNumericKey, isObject, own } from "./object.ts";
 export { readQuery, readWholeQuery } from "./query.ts";
 export type { Form, Shape } from "./shape.ts";
 export { codePointsWithin } from "./text.ts";

@@ -14,6 +14,11 @@ export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Fields)[key] : undefined;
 }
 
+/** Whether a key is one that `[key: number]` takes: a number as JavaScript prints it, `7` but not `07`. */
+export function isNumericKey(key: string): boolean {
+  return String(Number(key)) === key;
+}
+
 /**
  * The handler's value of an `unknown`: the parsed JSON itself, without any key `__proto__`: as a property it would
  * do no harm yet, but the next `Object.assign` of a handler would make it a prototype. Walks with a list of its own, because the

@@ -86,7 +86,14 @@ export interface ObjectShape {
   readonly kind: "object";
   readonly name?: string;
   readonly properties: readonly PropertyShape[];
-  readonly index?: Shape;
+  /** What other keys may hold, by precedence. A value must fit every signature that takes its key. */
+  readonly index?: readonly IndexShape[];
+}
+
+/** An index signature: which keys it takes, and what they hold. */
+export interface IndexShape {
+  readonly keys: "string" | "number" | RegExp;
+  readonly shape: Shape;
 }
 
 /** A declared property. */
@@ -135,7 +142,7 @@ export function holdsSensitive(shape: Shape, seen: Set<Shape> = new Set()): bool
     case "object":
       return (
         resolved.properties.some((property) => property.sensitive ?? holdsSensitive(property.shape, seen)) ||
-        (resolved.index !== undefined && holdsSensitive(resolved.index, seen))
+        (resolved.index ?? []).some((signature) => holdsSensitive(signature.shape, seen))
       );
     default:
       return false;

@@ -4,7 +4,7 @@ use kit_ir::ObjectType;
 
 use super::{Checker, negated, operand};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::{is_inherited, is_no_index, local};
+use crate::validator::names::{is_inherited, is_no_index, key_condition, local, value_step};
 
 impl Checker<'_> {
     pub(super) fn object_body(
@@ -36,7 +36,7 @@ impl Checker<'_> {
                 condition
             });
         }
-        if let Some(index) = object.index {
+        if !object.index.is_empty() {
             if !conditions.is_empty() {
                 body.line(format_args!("if (!({})) return false;", conditions.join(" && ")));
             }
@@ -44,8 +44,18 @@ impl Checker<'_> {
                 let skip = format!("!Object.hasOwn(value, key) || {}", is_no_index(object));
                 body.line(format_args!("if ({skip}) continue;"));
                 body.line("const item = value[key];");
-                let condition = self.condition(index, "item", &path.step("Value"), module);
-                body.line(format_args!("if ({}) return false;", negated(&condition)));
+                for (position, signature) in object.signatures().into_iter().enumerate() {
+                    let step = value_step(position);
+                    let path = path.step(&step);
+                    let condition = self.condition(signature.value, "item", &path, module);
+                    let negated = negated(&condition);
+                    match key_condition(self.context.program, &signature.key, &path, module) {
+                        None => body.line(format_args!("if ({negated}) return false;")),
+                        Some(taken) => {
+                            body.line(format_args!("if ({taken} && {negated}) return false;"));
+                        }
+                    }
+                }
             });
             body.line("return true;");
         } else if conditions.is_empty() {

@@ -56,6 +56,8 @@ export interface Containers {
   empty?: Record<never, never>;
   record?: { [key: string]: globalThis.Date };
   mixed?: { known?: number; [key: string]: string | number | undefined };
+  keyed?: { "x-size": string; [key: number]: globalThis.Date; [key: `x-${string}`]: string };
+  layered?: { [key: string]: globalThis.Date | string; [key: `x-${string}`]: string; [key: number]: globalThis.Date };
 }
 
 export type Matrix = { quantity: number; at: globalThis.Date }[];

@@ -1,6 +1,6 @@
 //! Arrays, tuples and objects, and the odd names that their properties can have.
 
-use kit_ir::{Constraints, ObjectType, TupleElement, TypeId, TypeKind};
+use kit_ir::{Constraints, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
 
 use crate::support::{Builder, optional};
 
@@ -15,6 +15,8 @@ fn element(r#type: TypeId) -> TupleElement {
 
 pub fn containers(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
+    let (short, bounded_text) = (b.text(1, 3), b.text(1, 5));
+    let text_or_date = b.union(&[date, string]);
     let plain = b.array(string);
     let dates = b.array(date);
     let bounded = b.constrained(
@@ -56,15 +58,28 @@ pub fn containers(b: &mut Builder) {
         ],
     });
     let empty = b.object(Vec::new());
-    let record = b.kind(TypeKind::Object(ObjectType {
-        properties: Vec::new(),
-        index: Some(date),
-    }));
+    let record = b.record(date);
     let known = optional(b.property("known", number));
-    let mixed = b.kind(TypeKind::Object(ObjectType {
-        properties: vec![known],
-        index: Some(string),
-    }));
+    let mixed = b.indexed(vec![known], vec![(IndexKey::String, string)]);
+    let code = b.string();
+    let header = IndexKey::Template {
+        parts: vec![TemplatePart::Text("x-".to_owned()), TemplatePart::Hole(code)],
+    };
+    let size = b.property("x-size", short);
+    // No `[key: string]`: a key that neither is a number nor begins with `x-` is dropped.
+    let keyed = b.indexed(
+        vec![size],
+        vec![(IndexKey::Number, date), (header.clone(), bounded_text)],
+    );
+    // Every signature that takes a key must hold; the value is read as the narrowest one.
+    let layered = b.indexed(
+        Vec::new(),
+        vec![
+            (IndexKey::String, text_or_date),
+            (header, bounded_text),
+            (IndexKey::Number, date),
+        ],
+    );
     let all = [
         ("plain", plain),
         ("dates", dates),
@@ -76,6 +91,8 @@ pub fn containers(b: &mut Builder) {
         ("empty", empty),
         ("record", record),
         ("mixed", mixed),
+        ("keyed", keyed),
+        ("layered", layered),
     ];
     let properties = all
         .into_iter()

@@ -1,6 +1,6 @@
 //! Routes with every kind of slot.
 
-use kit_ir::{DeclarationOrigin, LiteralValue, Method, ObjectType, RouteSlots, TypeKind};
+use kit_ir::{DeclarationOrigin, LiteralValue, Method, RouteSlots, TypeKind};
 
 use crate::support::{Builder, optional};
 
@@ -40,10 +40,7 @@ pub fn routes(b: &mut Builder) {
         .map(|(name, id)| optional(b.property(name, id)))
         .collect();
     let query = b.slot("GetSearchQuery", query);
-    let open = b.kind(TypeKind::Object(ObjectType {
-        properties: Vec::new(),
-        index: Some(string),
-    }));
+    let open = b.record(string);
     let open = b.declare_as("GetOpenQuery", open, DeclarationOrigin::Slot);
     let pair = vec![b.property("a", number), b.property("b", string)];
     let pair = b.interface("Pair", pair);

@@ -1,6 +1,6 @@
 //! Unions of every kind, and the types that hold themselves.
 
-use kit_ir::{ObjectType, TypeKind};
+use kit_ir::TypeKind;
 
 use crate::support::{Builder, optional};
 
@@ -72,10 +72,7 @@ pub fn recursive(b: &mut Builder) {
     let json = b.declare("Json", placeholder);
     let reference = b.reference(json);
     let list = b.array(reference);
-    let record = b.kind(TypeKind::Object(ObjectType {
-        properties: Vec::new(),
-        index: Some(reference),
-    }));
+    let record = b.record(reference);
     let scalars = [
         TypeKind::Null,
         TypeKind::Boolean,

@@ -4,6 +4,7 @@ import type { Serializer } from "@kit/types";
 import { ContainersShape } from "../validators/Containers.validator.ts";
 import {
   explain,
+  isNumericKey,
   isObject,
   refuse,
   unserializable,
@@ -106,7 +107,8 @@ function writeContainersRecord(value: unknown): string {
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
-    if (item !== undefined) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
   }
   return `${text}}`;
 }
@@ -119,7 +121,44 @@ function writeContainersMixed(value: unknown): string {
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "known") continue;
     const item = value[key];
-    if (item !== undefined) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+  }
+  return `${text}}`;
+}
+
+const patternContainersKeyedValueKey: RegExp = new RegExp("^x-[^]*$", "u");
+
+function writeContainersKeyed(value: unknown): string {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  text += `"x-size":${writeString(value["x-size"])}`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "x-size") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if (patternContainersKeyedValueKey.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+  }
+  return `${text}}`;
+}
+
+function writeContainersLayeredValue2(value: unknown): string {
+  if (value instanceof Date) return $writeDate(value);
+  if (typeof value === "string") return writeString(value);
+  return refuse(value);
+}
+
+function writeContainersLayered(value: unknown): string {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if (patternContainersKeyedValueKey.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeContainersLayeredValue2(item)}`;
   }
   return `${text}}`;
 }
@@ -148,6 +187,10 @@ export function writeContainers(value: unknown): string {
   if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${writeContainersRecord(record)}`;
   const mixed = value["mixed"];
   if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${writeContainersMixed(mixed)}`;
+  const keyed = value["keyed"];
+  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${writeContainersKeyed(keyed)}`;
+  const layered = value["layered"];
+  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${writeContainersLayered(layered)}`;
   return `${text}}`;
 }
 

@@ -31,7 +31,7 @@ function writeJsonMember4(value: unknown, depth: number): string {
 const shapeJsonMember5: Shape = {
   kind: "object",
   properties: [],
-  index: { kind: "reference", to: () => JsonShape },
+  index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
 };
 
 function writeJsonMember5(value: unknown, depth: number): string {
@@ -40,7 +40,8 @@ function writeJsonMember5(value: unknown, depth: number): string {
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
-    if (item !== undefined) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeJson(item, depth + 1)}`;
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeJson(item, depth + 1)}`;
   }
   return `${text}}`;
 }

@@ -2,8 +2,18 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, hasUniqueItems, isDateTime, isObject } from "@kit/core/codec";
+import {
+  codePointsWithin,
+  decodeDate as $decodeDate,
+  explain,
+  hasUniqueItems,
+  isDateTime,
+  isNumericKey,
+  isObject,
+} from "@kit/core/codec";
 import type * as Types from "../types.ts";
+
+const patternContainersKeyedValueKey: RegExp = new RegExp("^x-[^]*$", "u");
 
 export const ContainersShape: Shape = {
   kind: "object",
@@ -29,14 +39,33 @@ export const ContainersShape: Shape = {
     { key: "record", shape: {
       kind: "object",
       properties: [],
-      index: { kind: "date" },
+      index: [{ keys: "string", shape: { kind: "date" } }],
     }, optional: "always" },
     { key: "mixed", shape: {
       kind: "object",
       properties: [
         { key: "known", shape: { kind: "number" }, optional: "always" },
       ],
-      index: { kind: "string" },
+      index: [{ keys: "string", shape: { kind: "string" } }],
+    }, optional: "always" },
+    { key: "keyed", shape: {
+      kind: "object",
+      properties: [
+        { key: "x-size", shape: { kind: "string", minLength: 1, maxLength: 3 } },
+      ],
+      index: [
+        { keys: patternContainersKeyedValueKey, shape: { kind: "string", minLength: 1, maxLength: 5 } },
+        { keys: "number", shape: { kind: "date" } },
+      ],
+    }, optional: "always" },
+    { key: "layered", shape: {
+      kind: "object",
+      properties: [],
+      index: [
+        { keys: patternContainersKeyedValueKey, shape: { kind: "string", minLength: 1, maxLength: 5 } },
+        { keys: "number", shape: { kind: "date" } },
+        { keys: "string", shape: { kind: "union", members: [{ kind: "date" }, { kind: "string" }] } },
+      ],
     }, optional: "always" },
   ],
 };
@@ -152,6 +181,31 @@ function isContainersMixed(value: unknown): boolean {
   return true;
 }
 
+function isContainersKeyed(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const property0 = value["x-size"];
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
+    const item = value[key];
+    if (patternContainersKeyedValueKey.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
+  }
+  return true;
+}
+
+function isContainersLayered(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if (patternContainersKeyedValueKey.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
+    if (!(((typeof item === "string" && isDateTime(item)) || typeof item === "string"))) return false;
+  }
+  return true;
+}
+
 /** Whether a parsed JSON value is a `Containers`. */
 export function isContainers(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -165,6 +219,8 @@ export function isContainers(value: unknown): boolean {
   const empty = value["empty"];
   const record = value["record"];
   const mixed = value["mixed"];
+  const keyed = value["keyed"];
+  const layered = value["layered"];
   return (
     (plain === undefined || isContainersPlain(plain)) &&
     (dates === undefined || isContainersDates(dates)) &&
@@ -175,7 +231,9 @@ export function isContainers(value: unknown): boolean {
     (spread === undefined || isContainersSpread(spread)) &&
     (empty === undefined || isContainersEmpty(empty)) &&
     (record === undefined || isContainersRecord(record)) &&
-    (mixed === undefined || isContainersMixed(mixed))
+    (mixed === undefined || isContainersMixed(mixed)) &&
+    (keyed === undefined || isContainersKeyed(keyed)) &&
+    (layered === undefined || isContainersLayered(layered))
   );
 }
 
@@ -256,6 +314,37 @@ function decodeContainersMixed(value: unknown): unknown {
   return result;
 }
 
+function decodeContainersKeyed(value: unknown): unknown {
+  const input = value as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  result["x-size"] = input["x-size"];
+  for (const key of Object.keys(input)) {
+    if (key === "__proto__" || key === "x-size") continue;
+    const item = input[key];
+    if (patternContainersKeyedValueKey.test(key)) result[key] = item;
+    else if (isNumericKey(key)) result[key] = $decodeDate(item as string);
+  }
+  return result;
+}
+
+function decodeContainersLayeredValue2(value: unknown): unknown {
+  if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
+  return value;
+}
+
+function decodeContainersLayered(value: unknown): unknown {
+  const input = value as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(input)) {
+    if (key === "__proto__") continue;
+    const item = input[key];
+    if (patternContainersKeyedValueKey.test(key)) result[key] = item;
+    else if (isNumericKey(key)) result[key] = $decodeDate(item as string);
+    else result[key] = decodeContainersLayeredValue2(item);
+  }
+  return result;
+}
+
 /** The `Containers` of a value that {@link isContainers} took. */
 export function decodeContainers(value: unknown): Types.Containers {
   const input = value as Readonly<Record<string, unknown>>;
@@ -280,6 +369,10 @@ export function decodeContainers(value: unknown): Types.Containers {
   if (record !== undefined) result["record"] = decodeContainersRecord(record);
   const mixed = input["mixed"];
   if (mixed !== undefined) result["mixed"] = decodeContainersMixed(mixed);
+  const keyed = input["keyed"];
+  if (keyed !== undefined) result["keyed"] = decodeContainersKeyed(keyed);
+  const layered = input["layered"];
+  if (layered !== undefined) result["layered"] = decodeContainersLayered(layered);
   return result as unknown as Types.Containers;
 }
 

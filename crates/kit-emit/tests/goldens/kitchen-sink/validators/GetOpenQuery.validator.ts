@@ -9,7 +9,7 @@ export const GetOpenQueryShape: Shape = {
   kind: "object",
   name: "GetOpenQuery",
   properties: [],
-  index: { kind: "string" },
+  index: [{ keys: "string", shape: { kind: "string" } }],
 };
 
 /** Whether a parsed JSON value is a `GetOpenQuery`. */

@@ -8,7 +8,7 @@ import type * as Types from "../types.ts";
 const shape: Shape = { kind: "union", members: [{ kind: "null" }, { kind: "boolean" }, { kind: "number" }, { kind: "string" }, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
   kind: "object",
   properties: [],
-  index: { kind: "reference", to: () => JsonShape },
+  index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
 }] };
 export const JsonShape: Shape = { kind: "reference", recursive: true, to: () => shape };
 
