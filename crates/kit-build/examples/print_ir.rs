@@ -1,0 +1,166 @@
+//! `print_ir ROOT TYPES`: builds a project and prints what kit understood of it, as JSON. `tests/oracle` asks it.
+//!
+//! TYPES is a file with a JSON list of the exported types to account for, `[{ "file": "src/a.types.ts", "name": "A" }]`.
+//! The answer holds the program as TypeScript and as IR, the diagnostics of the build, and for each of those types
+//! that did not become a declaration the diagnostics that say why. An exported type that nothing needs and that has no JSON
+//! form is left out of a build without a word, so each of these is compiled once more in the response of a route.
+#![allow(clippy::print_stdout)] // Reason: its output is what it is for.
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use kit_build::{BuildRequest, BuildTime, Disk, analyze, build, project_root, resolve};
+use kit_diagnostics::{Diagnostics, Severity};
+use kit_ir::{DeclarationOrigin, Program};
+use kit_typescript::{FileSystem, Input, compile, program_text};
+use serde::{Deserialize, Serialize};
+
+/// An exported type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Exported {
+    /// Relative to the root, with `/`.
+    file: String,
+    /// The exported name.
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    text: String,
+    program: &'a Program,
+    diagnostics: Vec<Said>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    #[serde(flatten)]
+    exported: Exported,
+    diagnostics: Vec<Said>,
+}
+
+#[derive(Serialize)]
+struct Said {
+    code: String,
+    error: bool,
+    message: String,
+    place: String,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(root), Some(types)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: print_ir ROOT TYPES".into());
+    };
+    let root = project_root(Path::new(&root))?;
+    let wanted: Vec<Exported> = serde_json::from_str(&Disk.read(Path::new(&types))?)?;
+    let config = resolve(&root, None)?.config;
+    let time = BuildTime::new(None, SystemTime::UNIX_EPOCH)?;
+    let request = BuildRequest {
+        root: &root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    let report = build(&request, &())?;
+    let program = analyze(&request, &())?.program;
+    let known = declared(&program);
+    let refused = wanted
+        .into_iter()
+        .filter(|exported| !known.contains(exported))
+        .map(|exported| Refused {
+            diagnostics: reasons(&root, &exported),
+            exported,
+        })
+        .collect();
+    let answer = Answer {
+        text: program_text(&program),
+        program: &program,
+        diagnostics: said(&report.diagnostics),
+        refused,
+    };
+    println!("{}", serde_json::to_string(&answer)?);
+    Ok(())
+}
+
+/// The exported types that became declarations.
+fn declared(program: &Program) -> HashSet<Exported> {
+    program
+        .declarations
+        .iter()
+        .filter_map(|declaration| match &declaration.origin {
+            DeclarationOrigin::Named { export } => Some(Exported {
+                file: program.path(declaration.span).to_owned(),
+                name: export.clone(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What kit says when a route answers with the type.
+fn reasons(root: &Path, exported: &Exported) -> Vec<Said> {
+    let route = root.join("print-ir.routes.ts");
+    let text = format!(
+        "import type {{ RouteContract }} from \"@kit/types\";\nimport type {{ {name} as Asked }} from \"./{file}\";\n\
+         export interface Routes {{ \"GET /asked\": RouteContract<void, void, void, {{ value: Asked }}> }}\n",
+        name = exported.name,
+        file = exported.file,
+    );
+    let output = compile(&Input {
+        root,
+        type_files: Vec::new(),
+        route_files: vec![route.clone()],
+        entry_files: Vec::new(),
+        files: Arc::new(WithRoute { route, text }),
+    });
+    said(&output.diagnostics)
+}
+
+fn said(diagnostics: &Diagnostics) -> Vec<Said> {
+    diagnostics
+        .iter()
+        .map(|diagnostic| Said {
+            code: diagnostic.code.name(),
+            error: diagnostic.severity == Severity::Error,
+            message: diagnostic.message.clone(),
+            place: diagnostic.primary().map_or_else(String::new, |label| {
+                format!("{}:{}:{}", label.path, label.line, label.column)
+            }),
+        })
+        .collect()
+}
+
+/// The disk with one file more.
+struct WithRoute {
+    route: PathBuf,
+    text: String,
+}
+
+impl FileSystem for WithRoute {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        if path == self.route {
+            return Ok(self.text.clone());
+        }
+        Disk.read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path == self.route || Disk.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        Disk.is_dir(path)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        if path == self.route {
+            return Ok(path.to_path_buf());
+        }
+        Disk.real_path(path)
+    }
+}

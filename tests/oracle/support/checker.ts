@@ -1,0 +1,279 @@
+// TypeScript's side: a checker of the fixtures, and its types in the form of a graph.
+
+import { join } from "node:path";
+import ts from "typescript";
+import type { Element, Graph, Index, Property } from "./graph.ts";
+
+/** More types than this inside of one type come from an expansion without end. */
+const MOST_TYPES = 20_000;
+
+/** A program of TypeScript files; sources are parsed once for all programs of a run. */
+export class Checker {
+  readonly program: ts.Program;
+  readonly checker: ts.TypeChecker;
+  readonly #root: string;
+
+  private constructor(root: string, program: ts.Program) {
+    this.#root = root;
+    this.program = program;
+    this.checker = program.getTypeChecker();
+  }
+
+  /** Reads the project of a directory; `extra` are texts of files that are not on the disk, by relative path. */
+  static of(root: string, extra: ReadonlyMap<string, string> = new Map(), before?: Checker): Checker {
+    const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+    const parsed = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
+    const host = ts.createCompilerHost(parsed.options);
+    const texts = new Map([...extra].map(([path, text]) => [join(root, path), text]));
+    const { getSourceFile, fileExists, readFile } = host;
+    host.fileExists = (path) => texts.has(path) || fileExists(path);
+    host.readFile = (path) => texts.get(path) ?? readFile(path);
+    host.getSourceFile = (path, options, onError, anew) => {
+      const known = texts.get(path);
+      if (known !== undefined) return ts.createSourceFile(path, known, options, true);
+      return before?.program.getSourceFile(path) ?? getSourceFile(path, options, onError, anew);
+    };
+    const rootNames = [...parsed.fileNames, ...texts.keys()];
+    return new Checker(root, ts.createProgram({ rootNames, options: parsed.options, host }));
+  }
+
+  /** What TypeScript has to say against the files. */
+  problems(): string[] {
+    return ts
+      .getPreEmitDiagnostics(this.program)
+      .map((diagnostic) => ts.formatDiagnostic(diagnostic, ts.createCompilerHost({})).trim());
+  }
+
+  /** The exported types of a file that take no type arguments, in the order in which they are written. */
+  exported(path: string): string[] {
+    const file = this.#file(path);
+    return file.statements
+      .filter(
+        (statement) =>
+          ts.isInterfaceDeclaration(statement) ||
+          ts.isTypeAliasDeclaration(statement) ||
+          ts.isEnumDeclaration(statement) ||
+          ts.isClassDeclaration(statement),
+      )
+      .filter((statement) =>
+        ts.getModifiers(statement)?.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword),
+      )
+      .filter((statement) => ts.isEnumDeclaration(statement) || statement.typeParameters === undefined)
+      .map((statement) => statement.name?.text ?? "default")
+      .filter((name, index, all) => all.indexOf(name) === index);
+  }
+
+  /** The comment lines directly above the declaration of a type. */
+  comment(path: string, name: string): string {
+    const file = this.#file(path);
+    const declaration = this.#symbol(path, name).declarations?.[0];
+    const ranges =
+      declaration === undefined ? [] : (ts.getLeadingCommentRanges(file.text, declaration.pos) ?? []);
+    return ranges.map((range) => file.text.slice(range.pos, range.end)).join("\n");
+  }
+
+  /** An exported type. */
+  type(path: string, name: string): ts.Type {
+    return this.checker.getDeclaredTypeOfSymbol(this.#symbol(path, name));
+  }
+
+  #symbol(path: string, name: string): ts.Symbol {
+    const module = this.checker.getSymbolAtLocation(this.#file(path));
+    const found = module?.exports?.get(ts.escapeLeadingUnderscores(name));
+    if (found === undefined) throw new Error(`${path} does not export ${name}`);
+    return found;
+  }
+
+  #file(path: string): ts.SourceFile {
+    const file = this.program.getSourceFile(join(this.#root, path));
+    if (file === undefined) throw new Error(`${path} is not in the program`);
+    return file;
+  }
+}
+
+/** Brings types of a checker into a graph. */
+export class Reader {
+  readonly #checker: ts.TypeChecker;
+  readonly #graph: Graph;
+  readonly #known = new Map<ts.Type, number>();
+
+  constructor(checker: ts.TypeChecker, graph: Graph) {
+    this.#checker = checker;
+    this.#graph = graph;
+  }
+
+  /** The type in the graph. */
+  read(type: ts.Type): number {
+    const known = this.#known.get(type);
+    if (known !== undefined) return known;
+    if (this.#known.size > MOST_TYPES) throw new Error("this type expands without end");
+    const id = this.#graph.reserve();
+    this.#known.set(type, id);
+    this.#graph.nodes[id] = { kind: "same", as: this.#node(type) };
+    return id;
+  }
+
+  /** Whether it is an intersection that no value can have, such as `{ kind: "a" } & { kind: "b" }`: the checker sees it late. */
+  #empty(type: ts.Type): boolean {
+    return type.isIntersection() && this.#checker.isTypeAssignableTo(type, this.#checker.getNeverType());
+  }
+
+  #node(type: ts.Type): number {
+    const graph = this.#graph;
+    const { flags } = type;
+    const scalar = SCALARS.find(([flag]) => (flags & flag) !== 0);
+    if (scalar !== undefined) return graph.add({ kind: scalar[1] });
+    if (flags & ts.TypeFlags.Boolean) return graph.boolean();
+    if (type.isUnion()) return this.#union(type.types);
+    if (flags & (ts.TypeFlags.Literal | ts.TypeFlags.EnumLiteral)) return this.#literal(type);
+    // An enum whose values are computed.
+    if (flags & ts.TypeFlags.Enum) return graph.add({ kind: "number" });
+    if (flags & ts.TypeFlags.TemplateLiteral) {
+      const { texts, types } = type as ts.TemplateLiteralType;
+      return graph.add({ kind: "template", parts: this.#parts(texts, types) });
+    }
+    if (this.#empty(type)) return graph.add({ kind: "never" });
+    if (type.isIntersection()) {
+      // A brand: what stands beside a primitive says nothing of the value.
+      const primitives = type.types.filter((member) => (member.flags & ts.TypeFlags.Object) === 0);
+      const [primitive] = primitives;
+      if (primitives.length === 1 && primitive !== undefined) return this.#node(primitive);
+      if (primitives.length > 1) return this.#other(type);
+      return this.#object(type);
+    }
+    if (flags & ts.TypeFlags.Object) return this.#object(type);
+    return this.#other(type);
+  }
+
+  #union(types: readonly ts.Type[]): number {
+    const members = types.filter((member) => !this.#empty(member)).map((member) => this.read(member));
+    const [first] = members;
+    if (first === undefined) return this.#graph.add({ kind: "never" });
+    return members.length === 1 ? first : this.#graph.add({ kind: "union", members });
+  }
+
+  #parts(texts: readonly string[], types: readonly ts.Type[]): (string | number)[] {
+    const parts = texts.flatMap((fixed, index): (string | number)[] => {
+      const hole = types[index];
+      return hole === undefined ? [fixed] : [fixed, this.read(hole)];
+    });
+    return parts.filter((part) => part !== "");
+  }
+
+  #literal(type: ts.Type): number {
+    if (type.isStringLiteral()) return this.#value(JSON.stringify(type.value));
+    if (type.isNumberLiteral()) return this.#value(String(type.value));
+    if (type.flags & ts.TypeFlags.BigIntLiteral) {
+      const { negative, base10Value } = (type as ts.BigIntLiteralType).value;
+      return this.#value(`${negative ? "-" : ""}${base10Value}n`);
+    }
+    if (type.flags & ts.TypeFlags.BooleanLiteral) return this.#value(this.#checker.typeToString(type));
+    return this.#other(type);
+  }
+
+  #value(value: string): number {
+    return this.#graph.add({ kind: "literal", value });
+  }
+
+  #other(type: ts.Type): number {
+    return this.#graph.add({
+      kind: "other",
+      text: this.#checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation),
+    });
+  }
+
+  #object(type: ts.Type): number {
+    const checker = this.#checker;
+    if (checker.isTupleType(type)) return this.#tuple(type as ts.TupleTypeReference);
+    if (checker.isArrayType(type)) {
+      const [element] = checker.getTypeArguments(type as ts.TypeReference);
+      return element === undefined
+        ? this.#other(type)
+        : this.#graph.add({ kind: "array", element: this.read(element) });
+    }
+    const lib = this.#nameInLibrary(type);
+    if (lib === "Date") return this.#graph.add({ kind: "date" });
+    if (lib === "Uint8Array") return this.#graph.add({ kind: "bytes" });
+    if (lib !== undefined) return this.#other(type);
+    const calls =
+      checker.getSignaturesOfType(type, ts.SignatureKind.Call).length +
+      checker.getSignaturesOfType(type, ts.SignatureKind.Construct).length;
+    if (calls > 0) return this.#other(type);
+    const properties = checker
+      .getPropertiesOfType(type)
+      .filter((property) => !property.name.startsWith("__@") && !property.name.startsWith("__#"))
+      .map((property): Property => {
+        const { id, hadUndefined } = this.#withoutUndefined(checker.getTypeOfSymbol(property));
+        const marked = (property.flags & ts.SymbolFlags.Optional) !== 0;
+        return {
+          name: ts.unescapeLeadingUnderscores(property.escapedName),
+          type: id,
+          optional: marked || hadUndefined,
+          ...(hadUndefined && !marked ? { written: true } : {}),
+        };
+      });
+    const index = checker.getIndexInfosOfType(type).flatMap((info): Index[] => {
+      const key = this.#indexKey(info.keyType);
+      return key === undefined ? [] : [{ key, type: this.#withoutUndefined(info.type).id }];
+    });
+    return this.#graph.add({ kind: "object", properties, index });
+  }
+
+  /** Nothing for symbols, which JSON does not have. */
+  #indexKey(type: ts.Type): Index["key"] | undefined {
+    if (type.flags & ts.TypeFlags.String) return "string";
+    if (type.flags & ts.TypeFlags.Number) return "number";
+    if (type.flags & ts.TypeFlags.TemplateLiteral) {
+      const { texts, types } = type as ts.TemplateLiteralType;
+      return this.#parts(texts, types);
+    }
+    if (this.#empty(type)) return graph.add({ kind: "never" });
+    if (type.isIntersection()) {
+      // A branded key.
+      const primitive = type.types.find((member) => (member.flags & ts.TypeFlags.Object) === 0);
+      return primitive === undefined ? undefined : this.#indexKey(primitive);
+    }
+    return undefined;
+  }
+
+  #tuple(type: ts.TupleTypeReference): number {
+    const elements = this.#checker.getTypeArguments(type).map((argument, index): Element => {
+      const flags = type.target.elementFlags[index] ?? ts.ElementFlags.Required;
+      const optional = (flags & ts.ElementFlags.Optional) !== 0;
+      return {
+        type: optional ? this.#withoutUndefined(argument).id : this.read(argument),
+        optional,
+        rest: (flags & ts.ElementFlags.Variable) !== 0,
+      };
+    });
+    return this.#graph.add({ kind: "tuple", elements });
+  }
+
+  #withoutUndefined(type: ts.Type): { id: number; hadUndefined: boolean } {
+    const absent = ts.TypeFlags.Undefined | ts.TypeFlags.Void;
+    if (type.flags & absent) return { id: this.#graph.add({ kind: "never" }), hadUndefined: true };
+    if (!type.isUnion()) return { id: this.read(type), hadUndefined: false };
+    const rest = type.types.filter((member) => (member.flags & absent) === 0);
+    if (rest.length === type.types.length) return { id: this.read(type), hadUndefined: false };
+    return { id: this.#union(rest), hadUndefined: true };
+  }
+
+  /** The name of a type that the language's own library declares. */
+  #nameInLibrary(type: ts.Type): string | undefined {
+    const symbol = type.getSymbol();
+    const file = symbol?.declarations?.[0]?.getSourceFile();
+    if (symbol === undefined || file === undefined || !file.hasNoDefaultLib) return undefined;
+    // Mapped types such as `Partial` are declared there too, but their results are structures.
+    return symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class) ? symbol.name : undefined;
+  }
+}
+
+const SCALARS = [
+  [ts.TypeFlags.Unknown, "unknown"],
+  [ts.TypeFlags.Never, "never"],
+  [ts.TypeFlags.Null, "null"],
+  [ts.TypeFlags.Undefined | ts.TypeFlags.Void, "undefined"],
+  [ts.TypeFlags.String, "string"],
+  [ts.TypeFlags.Number, "number"],
+  [ts.TypeFlags.BigInt, "bigint"],
+] as const;

@@ -1,0 +1,67 @@
+// When two types of a graph are the same type, recursion included.
+
+import type { Graph, Node } from "./graph.ts";
+
+/**
+ * A colour for each type, such that two types have the same colour exactly if no path into them, however long, finds a
+ * difference. Starts with all types alike and splits them by what they hold until nothing splits any more; so it does not
+ * matter at which point of a recursion either side gave a type its name.
+ *
+ * @example
+ * const colours = colour(graph);
+ * assert.equal(colours.get(ofTypeScript), colours.get(ofKit));
+ */
+export function colour(graph: Graph): Map<number, number> {
+  const ids = [...new Set(graph.nodes.map((_, id) => graph.resolve(id)))];
+  let colours = new Map(ids.map((id) => [id, 0]));
+  let classes = 1;
+  for (;;) {
+    const keys = new Map<string, number>();
+    const next = new Map<number, number>();
+    for (const id of ids) {
+      const key = `${colours.get(id)} ${describe(graph, id, colours)}`;
+      const known = keys.get(key) ?? keys.size;
+      keys.set(key, known);
+      next.set(id, known);
+    }
+    colours = next;
+    if (keys.size === classes) break;
+    classes = keys.size;
+  }
+  const all = new Map<number, number>();
+  graph.nodes.forEach((_, id) => all.set(id, colours.get(graph.resolve(id)) ?? -1));
+  return all;
+}
+
+/** What a type holds, with the colours of what it refers to. */
+function describe(graph: Graph, id: number, colours: ReadonlyMap<number, number>): string {
+  const of = (child: number): string => String(colours.get(graph.resolve(child)));
+  const parts = (list: readonly (string | number)[]): string =>
+    list.map((part) => (typeof part === "string" ? JSON.stringify(part) : `#${of(part)}`)).join();
+  const node: Node = graph.get(id);
+  switch (node.kind) {
+    case "literal":
+      return node.value;
+    case "template":
+      return `template ${parts(node.parts)}`;
+    case "array":
+      return `array ${of(node.element)}`;
+    case "tuple":
+      return `tuple ${node.elements.map((e) => `${e.rest ? "..." : ""}${of(e.type)}${e.optional ? "?" : ""}`).join()}`;
+    case "object": {
+      const properties = node.properties.map(
+        (p) => `${JSON.stringify(p.name)}${p.optional ? "?" : ""}:${of(p.type)}`,
+      );
+      const index = node.index.map(
+        (i) => `[${typeof i.key === "string" ? i.key : parts(i.key)}]:${of(i.type)}`,
+      );
+      return `object ${properties.toSorted().join()} ${index.toSorted().join()}`;
+    }
+    case "union":
+      return `union ${[...new Set(graph.members(id).map(of))].toSorted().join()}`;
+    case "other":
+      return `other ${node.text}`;
+    default:
+      return node.kind;
+  }
+}

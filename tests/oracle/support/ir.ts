@@ -1,0 +1,136 @@
+// kit's side: the document of `print_ir`, and the types of its program in the form of a graph.
+
+import type { Graph, Index, Node } from "./graph.ts";
+
+/** What `crates/kit-build/examples/print_ir.rs` prints. */
+export interface Answer {
+  /** The program as TypeScript, for people. */
+  text: string;
+  program: Program;
+  /** Of the build. */
+  diagnostics: Said[];
+  /** Types that did not become declarations, and why. */
+  refused: (Exported & { diagnostics: Said[] })[];
+}
+
+/** An exported type. */
+export interface Exported {
+  file: string;
+  name: string;
+}
+
+/** A diagnostic. */
+export interface Said {
+  code: string;
+  error: boolean;
+  message: string;
+  place: string;
+}
+
+/** The part of the IR that types are made of; see `crates/kit-ir`. */
+export interface Program {
+  sources: { path: string }[];
+  types: IrType[];
+  declarations: {
+    name: string;
+    type: number;
+    origin: { origin: "named"; export: string } | { origin: "instance" | "slot" };
+    span: { source: number };
+  }[];
+}
+
+type IrType =
+  | {
+      kind: "unknown" | "never" | "null" | "number" | "string" | "date" | "bytes" | "bigInt" | "boolean";
+    }
+  | { kind: "literal"; value: { type: "string" | "number" | "boolean" | "bigInt"; value: unknown } }
+  | { kind: "template"; parts: TemplatePart[] }
+  | { kind: "array"; element: number }
+  | { kind: "tuple"; elements: { type: number; optional: boolean; rest: boolean }[] }
+  | {
+      kind: "object";
+      properties: { name: string; type: number; optional: boolean }[];
+      index?: number;
+    }
+  | { kind: "union"; members: number[] }
+  | { kind: "reference"; declaration: number };
+
+type TemplatePart = { part: "text"; value: string } | { part: "hole"; value: number };
+
+/** A declaration of the program that stands for an exported type. */
+export interface Declared {
+  /** The name that artifacts have. */
+  name: string;
+  /** The type in the graph. */
+  type: number;
+}
+
+/** Brings all exported types of a program into a graph, by file and name as in `src/a.types.ts:A`. */
+export function readProgram(program: Program, graph: Graph): Map<string, Declared> {
+  const ids = program.types.map(() => graph.reserve());
+  const of = (type: number): number => {
+    const id = ids[type];
+    if (id === undefined) throw new Error(`the IR has no type ${type}`);
+    return id;
+  };
+  for (const [index, type] of program.types.entries())
+    graph.nodes[of(index)] = { kind: "same", as: node(type, program, graph, of) };
+  const found = new Map<string, Declared>();
+  for (const { name, type, origin, span } of program.declarations) {
+    const file = program.sources[span.source]?.path;
+    if (origin.origin === "named") found.set(`${file}:${origin.export}`, { name, type: of(type) });
+  }
+  return found;
+}
+
+function node(type: IrType, program: Program, graph: Graph, of: (type: number) => number): number {
+  const parts = (list: readonly TemplatePart[]): (string | number)[] =>
+    list.map((part) => (part.part === "text" ? part.value : of(part.value)));
+  const made = (): Node => {
+    switch (type.kind) {
+      case "bigInt":
+        return { kind: "bigint" };
+      case "literal":
+        return { kind: "literal", value: literal(type.value) };
+      case "template":
+        return { kind: "template", parts: parts(type.parts) };
+      case "array":
+        return { kind: "array", element: of(type.element) };
+      case "tuple":
+        return {
+          kind: "tuple",
+          elements: type.elements.map(({ type: element, optional, rest }) => ({
+            type: of(element),
+            optional,
+            rest,
+          })),
+        };
+      case "object": {
+        const index: Index[] = type.index === undefined ? [] : [{ key: "string", type: of(type.index) }];
+        const properties = type.properties.map(({ name, type: value, optional }) => ({
+          name,
+          type: of(value),
+          optional,
+        }));
+        return { kind: "object", properties, index };
+      }
+      case "union":
+        return { kind: "union", members: type.members.map(of) };
+      case "reference": {
+        const declaration = program.declarations[type.declaration];
+        if (declaration === undefined) throw new Error(`the IR has no declaration ${type.declaration}`);
+        return { kind: "same", as: of(declaration.type) };
+      }
+      case "boolean":
+        return graph.nodes[graph.boolean()] as Node;
+      default:
+        return { kind: type.kind };
+    }
+  };
+  return graph.add(made());
+}
+
+function literal({ type, value }: { type: string; value: unknown }): string {
+  if (type === "string") return JSON.stringify(value);
+  return type === "bigInt" ? `${String(value)}n` : String(value);
+}

@@ -1,0 +1,34 @@
+// A value as it is on the wire, and as the TypeScript type that only it has.
+
+import { isObject } from "./values.ts";
+
+/** The JSON value that stands for a value of a handler. */
+export function onTheWire(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return value.map(onTheWire);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, onTheWire(item)]));
+  return value;
+}
+
+/**
+ * The literal type of a value, as text. Keys of `written` that an object lacks are `undefined` in it: TypeScript wants
+ * `{ a: string | undefined }` to have the key, and JSON cannot.
+ */
+export function literalType(value: unknown, written: ReadonlySet<string>): string {
+  if (value instanceof Date) return "Date";
+  if (value instanceof Uint8Array) return "Uint8Array";
+  if (typeof value === "bigint") return `${value}n`;
+  if (Array.isArray(value)) return `[${value.map((item) => literalType(item, written)).join(", ")}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(
+      ([key, item]) => `${JSON.stringify(key)}: ${literalType(item, written)}`,
+    );
+    for (const key of written)
+      if (!Object.hasOwn(value, key)) members.push(`${JSON.stringify(key)}: undefined`);
+    return `{ ${members.join("; ")} }`;
+  }
+  return JSON.stringify(value);
+}

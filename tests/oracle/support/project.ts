@@ -1,0 +1,58 @@
+// The fixtures as a project that both TypeScript and kit read.
+
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../../e2e/support/command.ts";
+import { repository } from "../../e2e/support/project.ts";
+import type { Answer, Exported } from "./ir.ts";
+
+/** Longer than a first compilation of the compiler takes. */
+const PATIENCE_MS = 900_000;
+
+const fixtures = join(repository, "tests/oracle/fixtures");
+
+/** A copy of the fixtures in a directory of its own, where kit may write and where packages are installed. */
+export class Fixtures {
+  readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Copies them. What is `packages/` there is `node_modules/` here, which git would leave out. */
+  static async copy(): Promise<Fixtures> {
+    const root = await mkdtemp(join(await realpath(tmpdir()), "kit-oracle-"));
+    await cp(fixtures, root, { recursive: true });
+    const modules = join(root, "node_modules");
+    await cp(join(fixtures, "packages"), modules, { recursive: true });
+    await rm(join(root, "packages"), { recursive: true });
+    await mkdir(modules, { recursive: true });
+    await symlink(join(repository, "node_modules/@kit"), join(modules, "@kit"));
+    return new Fixtures(root);
+  }
+
+  /** The files whose types are compared, sorted. */
+  async files(): Promise<string[]> {
+    const names = await readdir(join(this.root, "types"));
+    return names.toSorted().map((name) => `types/${name}`);
+  }
+
+  /** Builds the project as `kit build` does and says what kit understood. */
+  async build(types: readonly Exported[]): Promise<Answer> {
+    const list = join(this.root, "types.json");
+    await writeFile(list, JSON.stringify(types));
+    const cargo = ["run", "--quiet", "--locked", "-p", "kit-build", "--example", "print_ir", "--"];
+    const result = await run("cargo", [...cargo, this.root, list], {
+      cwd: repository,
+      timeout: PATIENCE_MS,
+    });
+    if (result.code !== 0) throw new Error(`print_ir failed:\n${result.stderr}`);
+    return JSON.parse(result.stdout) as Answer;
+  }
+
+  /** Deletes the copy. */
+  async remove(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
