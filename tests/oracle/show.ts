@@ -1,23 +1,28 @@
 // `node tests/oracle/show.ts [PART]`: prints what differs between kit and TypeScript, as far as names contain PART.
+// `node tests/oracle/show.ts --shrink`: takes out of `differences.json` what no longer differs. Nothing ever adds to it but people.
 
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { differs, differencesFile, readDifferences } from "./support/differences.ts";
 import { examine } from "./support/examine.ts";
 import { Fixtures } from "./support/project.ts";
 
-const part = process.argv[2] ?? "";
-const known = JSON.parse(await readFile(join(import.meta.dirname, "differences.json"), "utf8")) as readonly {
-  type: string;
-  about: string;
-}[];
+const shrink = process.argv.includes("--shrink");
+const part = process.argv.slice(2).find((argument) => !argument.startsWith("--")) ?? "";
+const known = await readDifferences();
 const fixtures = await Fixtures.copy();
 try {
   const { findings, problems, values } = await examine(fixtures);
   for (const problem of problems) console.log(`problem: ${problem}`);
   const differing = findings.filter(({ difference }) => difference !== undefined);
-  for (const { type, about, difference } of differing.filter((one) => one.type.includes(part))) {
-    const listed = known.some((entry) => entry.type === type && entry.about === about);
-    console.log(`${type} (${about}${listed ? ", listed" : ""})\n  ${difference}`);
+  if (shrink) {
+    const left = known.filter((entry) => differing.some((finding) => differs(entry, finding)));
+    await writeFile(differencesFile, `${JSON.stringify(left, null, 2)}\n`);
+    console.log(`${known.length - left.length} entries no longer differ; ${left.length} are left`);
+  } else {
+    for (const finding of differing.filter(({ type }) => type.includes(part))) {
+      const listed = known.some((entry) => differs(entry, finding)) ? ", listed" : "";
+      console.log(`${finding.type} (${finding.about}${listed})\n  ${finding.difference}`);
+    }
   }
   console.log(
     `${findings.length} compared, ${differing.length} differ; ${values.shown} values, ${values.accepted} accepted`,

@@ -132,7 +132,7 @@ export class Reader {
       const { texts, types } = type as ts.TemplateLiteralType;
       return graph.add({ kind: "template", parts: this.#parts(texts, types) });
     }
-    if (this.#empty(type)) return graph.add({ kind: "never" });
+    if (this.#empty(type)) return this.#graph.add({ kind: "never" });
     if (type.isIntersection()) {
       // A brand: what stands beside a primitive says nothing of the value.
       const primitives = type.types.filter((member) => (member.flags & ts.TypeFlags.Object) === 0);
@@ -209,7 +209,7 @@ export class Reader {
           name: ts.unescapeLeadingUnderscores(property.escapedName),
           type: id,
           optional: marked || hadUndefined,
-          ...(hadUndefined && !marked ? { written: true } : {}),
+          written: hadUndefined && !marked,
         };
       });
     const index = checker.getIndexInfosOfType(type).flatMap((info): Index[] => {
@@ -227,7 +227,6 @@ export class Reader {
       const { texts, types } = type as ts.TemplateLiteralType;
       return this.#parts(texts, types);
     }
-    if (this.#empty(type)) return graph.add({ kind: "never" });
     if (type.isIntersection()) {
       // A branded key.
       const primitive = type.types.find((member) => (member.flags & ts.TypeFlags.Object) === 0);

@@ -85,6 +85,9 @@ export async function examine(fixtures: Fixtures): Promise<Report> {
     // Where the types differ, so do the verdicts.
     if (same) subjects.push({ file, name, type: expected, artifact: declared.name });
   }
+  // A build with an error writes nothing to ask.
+  if (answer.diagnostics.some((said) => said.error))
+    return { findings, problems, values: { shown: 0, accepted: 0 } };
   const { wrong, ...values } = await compareVerdicts(fixtures.root, graph, subjects, checker);
   for (const [subject, complaints] of wrong) {
     const difference = complaints.length === 0 ? undefined : complaints.join("\n  ");

@@ -20,7 +20,15 @@ export type Node =
 
 /** The kinds that need no more words. */
 export type Scalar =
-  "unknown" | "never" | "null" | "undefined" | "number" | "string" | "bigint" | "date" | "bytes";
+  | "unknown"
+  | "never"
+  | "null"
+  | "undefined"
+  | "number"
+  | "string"
+  | "bigint"
+  | "date"
+  | "bytes";
 
 /** A property. An explicit `undefined` in its type is the same as `?`. */
 export interface Property {

@@ -50,7 +50,10 @@ type IrType =
   | {
       kind: "object";
       properties: { name: string; type: number; optional: boolean }[];
-      index?: number;
+      index?: {
+        key: { kind: "string" | "number" } | { kind: "template"; parts: TemplatePart[] };
+        value: number;
+      }[];
     }
   | { kind: "union"; members: number[] }
   | { kind: "reference"; declaration: number };
@@ -106,7 +109,10 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
           })),
         };
       case "object": {
-        const index: Index[] = type.index === undefined ? [] : [{ key: "string", type: of(type.index) }];
+        const index = (type.index ?? []).map(({ key, value }): Index => ({
+          key: key.kind === "template" ? parts(key.parts) : key.kind,
+          type: of(value),
+        }));
         const properties = type.properties.map(({ name, type: value, optional }) => ({
           name,
           type: of(value),

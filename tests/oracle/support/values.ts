@@ -42,10 +42,10 @@ export class Values {
   readonly #dice: Dice;
   readonly #heights: ReadonlyMap<number, number>;
 
-  constructor(graph: Graph, dice: Dice, heights: ReadonlyMap<number, number>) {
+  constructor(graph: Graph, dice: Dice, levels: ReadonlyMap<number, number>) {
     this.#graph = graph;
     this.#dice = dice;
-    this.#heights = heights;
+    this.#heights = levels;
   }
 
   /** A value of the type; nothing where the type has none. */
@@ -178,7 +178,8 @@ export class Values {
   #object(node: Node & { kind: "object" }, depth: number): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     for (const { name, type, optional } of node.properties) {
-      if (optional && (depth >= DEEPEST || this.#dice.chance(40) || this.#height(type) === Infinity)) continue;
+      if (optional && (depth >= DEEPEST || this.#dice.chance(40) || this.#height(type) === Infinity))
+        continue;
       define(result, name, this.of(type, depth + 1));
     }
     for (const { key, type } of node.index) {
@@ -221,7 +222,7 @@ export function heights(graph: Graph): Map<number, number> {
         return 0;
     }
   };
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const id of ids) {
       const height = measure(id);
