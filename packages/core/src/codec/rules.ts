@@ -1,31 +1,13 @@
 import { isBigIntText, toBigInt } from "./bigint.ts";
 import { isBase64 } from "./bytes.ts";
-import { FIRST_TIME, isCalendarDate, isDateTime, LAST_TIME } from "./date.ts";
-import { isEmail, isIpv4, isIpv6, isUri, isUuid } from "./formats.ts";
+import { FIRST_TIME, isDateTime, LAST_TIME } from "./date.ts";
+import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
-import type {
-  Form,
-  FormatName,
-  LiteralShape,
-  NumberShape,
-  SimpleShape,
-  StringShape,
-  TemplateShape,
-} from "./shape.ts";
+import type { Form, LiteralShape, NumberShape, SimpleShape, StringShape, TemplateShape } from "./shape.ts";
 import { codePointsWithin } from "./text.ts";
 
 /** A shape whose values have no parts. */
 export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
-
-const FORMATS: Readonly<Record<FormatName, (text: string) => boolean>> = {
-  email: isEmail,
-  uri: isUri,
-  uuid: isUuid,
-  date: isCalendarDate,
-  "date-time": isDateTime,
-  ipv4: isIpv4,
-  ipv6: isIpv6,
-};
 
 /** Whether a value is of the right kind, rules aside: what a serializer needs to write it. */
 export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
@@ -72,11 +54,6 @@ export function keepsRules(shape: ScalarShape, value: unknown): boolean {
     default:
       return true;
   }
-}
-
-/** Whether a text has that format. */
-export function hasFormat(format: FormatName, text: string): boolean {
-  return FORMATS[format](text);
 }
 
 /** Whether a value is a `Date` that RFC 3339 can write: valid, and of a year with four digits. */

@@ -1,5 +1,5 @@
 import { coerceNumber } from "./coerce.ts";
-import { hasFormat } from "./rules.ts";
+import { hasFormat } from "./formats.ts";
 import type { FormatName, NumberShape, Shape, StringShape } from "./shape.ts";
 import { resolve } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
