@@ -18,6 +18,7 @@ use crate::{Input, Output};
 pub(crate) fn compile(input: &Input<'_>) -> Output {
     let allocator = Allocator::default();
     let mut graph = Graph::new(&allocator, input.root, std::sync::Arc::clone(&input.files));
+    graph.ambient();
     let type_modules: Vec<ModuleId> = input
         .type_files
         .iter()
@@ -54,7 +55,7 @@ pub(crate) fn compile(input: &Input<'_>) -> Output {
     all.sort();
     let mut sources = SourceTexts::default();
     let mut dependencies = Vec::new();
-    for (_, module) in eval.graph.modules() {
+    for (_, module) in eval.graph.files() {
         sources.insert(module.display.clone(), module.text.to_owned());
         dependencies.push(module.path.clone());
     }
@@ -75,15 +76,7 @@ fn entities(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], route_module
         .chain(route_modules)
         .filter(|module| seen.insert(**module));
     let decls: Vec<DeclId> = modules
-        .flat_map(|module| {
-            lowering
-                .graph()
-                .module(*module)
-                .types
-                .values()
-                .copied()
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|module| lowering.graph().declared_in(*module))
         .collect();
     for decl in decls {
         if let Some(doc) = lowering.eval.declaration_doc(decl)
@@ -103,7 +96,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
             span: decl.span,
         },
     );
-    let exported = lowering.graph().module(decl.module).exported_as(name).is_some();
+    let exported = lowering.graph().exported_name(decl_id).is_some();
     let ty = lowering.eval.declared(decl_id);
     let generic = lowering.eval.parameter_count(decl_id) > 0;
     let shape = if generic { ty } else { lowering.eval.shape(ty) };
@@ -295,10 +288,9 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
 /// function, is no declaration and no mistake.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
     for module in type_modules {
-        let decls: Vec<DeclId> = lowering.graph().module(*module).types.values().copied().collect();
+        let decls: Vec<DeclId> = lowering.graph().declared_in(*module);
         for decl in decls {
-            let name = lowering.graph().decl(decl).name;
-            let exported = lowering.graph().module(*module).exported_as(name).is_some();
+            let exported = lowering.graph().exported_name(decl).is_some();
             if !exported || lowering.eval.parameter_count(decl) > 0 {
                 continue;
             }

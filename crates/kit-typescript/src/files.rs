@@ -1,11 +1,13 @@
 //! The file system as the compiler sees it: read only, and behind a trait, so that it runs on memory as well as on disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use oxc_resolver::{FileMetadata, ResolveError};
+
+use crate::modules::as_newest_typescript_reads;
 
 /// Where source texts come from. `kit-build` implements it on the disk, with its cache.
 pub trait FileSystem: Send + Sync {
@@ -17,6 +19,13 @@ pub trait FileSystem: Send + Sync {
 
     /// Whether there is a directory under that path.
     fn is_dir(&self, path: &Path) -> bool;
+
+    /// The names in a directory, sorted; none where there is no such directory. Needed where declarations that nothing
+    /// imports are looked for; a file system that lists nothing has none of them.
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let _ = path;
+        Ok(Vec::new())
+    }
 
     /// The path with symbolic links followed, so that a package linked into `node_modules` finds its own dependencies.
     /// The path itself where there are no links.
@@ -74,6 +83,30 @@ impl FileSystem for MemoryFiles {
             .keys()
             .any(|file| file != path && file.starts_with(path))
     }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let inside = self.files.keys().filter_map(|file| file.strip_prefix(path).ok());
+        let names: BTreeSet<String> = inside
+            .filter_map(|rest| rest.components().next())
+            .map(|name| name.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        Ok(names.into_iter().collect())
+    }
+}
+
+/// A path without `.` and `..`.
+pub(crate) fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
 }
 
 /// A [`FileSystem`] in the form that the module resolver asks for. Links are not followed here but once at the end, by
@@ -98,6 +131,7 @@ impl oxc_resolver::FileSystem for ResolverFiles {
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
         match &self.0 {
+            Some(files) if path.ends_with("package.json") => files.read(path).map(as_newest_typescript_reads),
             Some(files) => files.read(path),
             None => Err(io::ErrorKind::NotFound.into()),
         }

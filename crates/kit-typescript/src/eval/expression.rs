@@ -47,6 +47,7 @@ impl<'a> Evaluator<'a> {
             }
             TSType::TSTypeLiteral(literal) => return self.type_literal(literal, scope),
             TSType::TSTypeReference(reference) => return self.reference(reference, scope),
+            TSType::TSImportType(import) => return self.import_type(import, scope),
             TSType::TSUnionType(union) => {
                 let members: Vec<TyId> = union
                     .types
@@ -251,10 +252,6 @@ fn unsupported_construct(node: &TSType<'_>) -> (&'static str, &'static str) {
             "use `Record`, `Pick`, `Omit`, `Partial` or `Required`, or write the properties",
         ),
         TSType::TSTypeQuery(_) => ("`typeof`", "write the type of the value"),
-        TSType::TSImportType(_) => (
-            "`import(…)` types",
-            "import the name at the top of the file: `import type { Name } from \"…\"`",
-        ),
         TSType::TSInferType(_) => ("`infer`", "write the type that it infers"),
         TSType::TSThisType(_) => ("`this` types", "write the name of the interface"),
         TSType::TSTypePredicate(_) => ("type predicates", "write `boolean`"),

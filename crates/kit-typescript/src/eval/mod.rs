@@ -21,9 +21,10 @@ use kit_diagnostics::{Code, Diagnostic, codes};
 use oxc_span::{GetSpan, Span};
 
 use crate::docs::{Doc, Target};
-use crate::modules::{DeclId, DeclKind, Graph, ModuleId, Place};
+use crate::modules::{DeclId, DeclKind, EnumValue, Graph, ModuleId, Place};
 
 pub(crate) use text::pascal;
+pub(crate) use types::number_name;
 pub(crate) use types::{DocId, InstanceId, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
 use types::{Scope, State, Store};
 
@@ -177,7 +178,7 @@ impl<'a> Evaluator<'a> {
             module,
             span: decl.span,
         };
-        let bindings = reference::parameters(decl)
+        let bindings: Vec<(&'a str, TyId)> = reference::parameters(decl)
             .into_iter()
             .flatten()
             .map(|parameter| parameter.name.name.as_str())
@@ -190,23 +191,48 @@ impl<'a> Evaluator<'a> {
                 self.constrained(body, self.declaration_doc(decl_id))
             }
             DeclKind::Interface(parts) => {
-                let parts = parts.clone();
-                let scope = self.store.scope(Scope { module, bindings });
-                self.interface(&parts, scope)
+                let mut parts: Vec<_> = parts.iter().map(|part| (module, *part)).collect();
+                for other in self.graph.merged(decl_id) {
+                    let other = self.graph.decl(*other);
+                    if let DeclKind::Interface(more) = &other.kind {
+                        parts.extend(more.iter().map(|part| (other.module, *part)));
+                    }
+                }
+                let parts: Vec<_> = parts
+                    .into_iter()
+                    .map(|(module, part)| {
+                        let bindings = bindings.clone();
+                        (part, self.store.scope(Scope { module, bindings }))
+                    })
+                    .collect();
+                self.interface(&parts)
             }
-            DeclKind::Unsupported(keyword) => {
-                let message = format!("kit does not evaluate the {keyword} `{}`", decl.name);
-                let help = match *keyword {
-                    "enum" => "write a union of literals: `type Status = \"active\" | \"suspended\"`",
-                    "class" => "write an interface with the properties",
-                    _ => "declare the types at the top level of the file",
-                };
+            DeclKind::Enum(_) => {
+                let members = self.graph.enum_members(decl_id);
+                let members = members
+                    .iter()
+                    .map(|member| self.enum_value(&member.value))
+                    .collect();
+                self.union(members)
+            }
+            DeclKind::Class(_) => {
+                let message = format!("kit does not evaluate the class `{}`", decl.name);
                 let diagnostic = self
                     .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
-                    .help(help);
+                    .help("write an interface with the properties");
                 self.store.reject(diagnostic)
             }
         }
+    }
+
+    /// The type of an enum's member.
+    pub(super) fn enum_value(&mut self, value: &EnumValue) -> TyId {
+        let ty = match value {
+            EnumValue::String(text) => Ty::Literal(types::Literal::String(text.clone())),
+            EnumValue::Number(number) if number.is_finite() => Ty::Literal(types::Literal::number(*number)),
+            EnumValue::Number(_) | EnumValue::Computed => Ty::Number,
+        };
+        self.store.add(ty)
     }
 
     /// The comment of a declaration.

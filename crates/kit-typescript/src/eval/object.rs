@@ -12,10 +12,11 @@ use crate::modules::Place;
 const MOST_COMBINATIONS: usize = 256;
 
 impl<'a> Evaluator<'a> {
-    /// The declarations of an interface, merged, on top of what it extends.
-    pub(super) fn interface(&mut self, parts: &[&'a TSInterfaceDeclaration<'a>], scope: ScopeId) -> TyId {
+    /// The declarations of an interface, merged, each with its scope, on top of what it extends.
+    pub(super) fn interface(&mut self, parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)]) -> TyId {
         let mut object = Object::default();
-        for part in parts {
+        for (part, scope) in parts {
+            let scope = *scope;
             for heritage in &part.extends {
                 let place = self.place(scope, heritage.span);
                 let arguments = heritage.type_arguments.as_deref();
@@ -38,9 +39,9 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
-        for part in parts {
+        for (part, scope) in parts {
             for member in &part.body.body {
-                self.member(&mut object, member, scope);
+                self.member(&mut object, member, *scope);
             }
         }
         self.store.object(object)

@@ -1,20 +1,23 @@
 //! Names of types: type parameters, declarations, kit's own types, TypeScript's.
 
 use kit_diagnostics::{closest, codes};
-use oxc_ast::ast::{TSTypeName, TSTypeParameter, TSTypeParameterInstantiation, TSTypeReference};
+use oxc_ast::ast::{
+    TSImportType, TSTypeName, TSTypeParameter, TSTypeParameterInstantiation, TSTypeReference,
+};
 use oxc_span::GetSpan;
 
 use super::types::Scope;
 use super::utility::{self, Utility};
 use super::{DEEPEST, Evaluator, MOST_INSTANCES, ScopeId, Ty, TyId};
-use crate::modules::{Decl, DeclId, DeclKind, Place, Symbol};
+use crate::modules::{Decl, DeclId, DeclKind, Name, Place, Symbol, import_path, type_path};
 
 /// The type parameters of a declaration.
 pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>]> {
     let parameters = match &decl.kind {
         DeclKind::Alias(alias) => alias.type_parameters.as_deref(),
         DeclKind::Interface(parts) => parts.first().and_then(|part| part.type_parameters.as_deref()),
-        DeclKind::Unsupported(_) => None,
+        DeclKind::Class(class) => class.type_parameters.as_deref(),
+        DeclKind::Enum(_) => None,
     };
     parameters.map(|parameters| parameters.params.as_slice())
 }
@@ -24,6 +27,16 @@ fn count(arguments: usize) -> String {
         "{arguments} type argument{}",
         if arguments == 1 { "" } else { "s" }
     )
+}
+
+/// Whether a name of TypeScript's own is known without its declaration.
+fn is_known(name: &str) -> bool {
+    matches!(
+        name,
+        "Date" | "Uint8Array" | "String" | "Number" | "Boolean" | "BigInt" | "Object"
+    ) || Utility::from_name(name).is_some()
+        || utility::has_no_json(name)
+        || utility::not_yet(name)
 }
 
 impl<'a> Evaluator<'a> {
@@ -45,52 +58,50 @@ impl<'a> Evaluator<'a> {
         place: Place,
         scope: ScopeId,
     ) -> TyId {
-        let symbol = match name {
-            TSTypeName::IdentifierReference(identifier) => {
-                let name = identifier.name.as_str();
-                let Scope { module, bindings } = &self.store.scopes[scope.index()];
-                if let Some((_, bound)) = bindings.iter().find(|(parameter, _)| *parameter == name) {
-                    return *bound;
-                }
-                let module = *module;
-                self.graph.type_symbol(module, name)
-            }
-            TSTypeName::QualifiedName(qualified) => {
-                let TSTypeName::IdentifierReference(left) = &qualified.left else {
-                    return self.unsupported(
-                        place,
-                        "kit does not evaluate nested namespaces",
-                        "import the name itself",
-                    );
-                };
-                let module = self.store.scopes[scope.index()].module;
-                match self.graph.type_symbol(module, left.name.as_str()) {
-                    Symbol::Namespace(target) => {
-                        let right = qualified.right.name.as_str();
-                        if let Some(symbol) = self.graph.exported_type(target, right) {
-                            symbol
-                        } else {
-                            let file = self.graph.module(target).display.clone();
-                            let message = format!("{file} does not export `{right}`");
-                            return self.reject(codes::UNKNOWN_EXPORT, place, message, "correct the name");
-                        }
-                    }
-                    Symbol::Kit("*") => Symbol::Kit(qualified.right.name.as_str()),
-                    Symbol::Broken(diagnostic) => Symbol::Broken(diagnostic),
-                    _ => {
-                        let message = format!("`{}` is no namespace that kit evaluates", left.name);
-                        return self.unsupported(place, &message, "import the type by its own name");
-                    }
-                }
-            }
-            TSTypeName::ThisExpression(_) => {
-                return self.unsupported(
-                    place,
-                    "kit does not evaluate `this` types",
-                    "write the name of the interface",
-                );
-            }
+        let Some(path) = type_path(name) else {
+            return self.unsupported(
+                place,
+                "kit does not evaluate `this` types",
+                "write the name of the interface",
+            );
         };
+        let Scope { module, bindings } = &self.store.scopes[scope.index()];
+        let module = *module;
+        let symbol = if let [only] = path.as_slice() {
+            if let Some((_, bound)) = bindings.iter().find(|(parameter, _)| *parameter == only.text) {
+                return *bound;
+            }
+            self.graph.type_symbol(module, only.text)
+        } else {
+            self.graph.type_path(module, &path)
+        };
+        let name = path.last().map_or("", |last| last.text);
+        self.symbol(symbol, name, arguments, place, scope)
+    }
+
+    /// The type of `import("…").Name<…>`.
+    pub(super) fn import_type(&mut self, import: &'a TSImportType<'a>, scope: ScopeId) -> TyId {
+        let place = self.place(scope, import.span);
+        let path = import_path(import.qualifier.as_ref());
+        let source = Name {
+            text: import.source.value.as_str(),
+            span: import.source.span,
+        };
+        let module = self.store.scopes[scope.index()].module;
+        let symbol = self.graph.imported_type(module, source, &path);
+        let name = path.last().map_or(source.text, |last| last.text);
+        self.symbol(symbol, name, import.type_arguments.as_deref(), place, scope)
+    }
+
+    /// The type that a symbol stands for.
+    fn symbol(
+        &mut self,
+        symbol: Symbol<'a>,
+        name: &'a str,
+        arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
+        place: Place,
+        scope: ScopeId,
+    ) -> TyId {
         let nodes = arguments.map_or(&[][..], |arguments| arguments.params.as_slice());
         match symbol {
             Symbol::Type(decl) => {
@@ -110,24 +121,25 @@ impl<'a> Evaluator<'a> {
                 )
             }
             Symbol::Broken(diagnostic) => self.store.reject(*diagnostic),
+            Symbol::EnumMember(decl, index) => {
+                let value = self.graph.enum_members(decl)[index].value.clone();
+                self.enum_value(&value)
+            }
             Symbol::Namespace(_) | Symbol::Value(..) => self.reject(
                 codes::UNKNOWN_TYPE,
                 place,
-                "this name is a value, not a type",
-                "write the name of a type",
+                format!("`{name}` is a value, not a type"),
+                "write the name of a type, or `typeof` in front of the value's",
             ),
             Symbol::Global => {
-                let TSTypeName::IdentifierReference(identifier) = name else {
-                    return self.reject(
-                        codes::UNKNOWN_TYPE,
-                        place,
-                        "nothing declares this type",
-                        "correct the name",
-                    );
-                };
                 let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
                 let places: Vec<Place> = nodes.iter().map(|node| self.place(scope, node.span())).collect();
-                self.global(identifier.name.as_str(), &arguments, &places, place)
+                if !is_known(name)
+                    && let Symbol::Type(decl) = self.graph.late_type(place.module, name)
+                {
+                    return self.instantiate(decl, arguments, place);
+                }
+                self.global(name, &arguments, &places, place)
             }
         }
     }

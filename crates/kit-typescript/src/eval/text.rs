@@ -73,9 +73,9 @@ impl Evaluator<'_> {
             Ty::Contract(slots) => format!("RouteContract<{}>", join(slots, ", ")),
             Ty::Named(instance) => {
                 let instance = &self.store.instances[instance.index()];
-                let name = self.graph.decl(instance.decl).name;
+                let name = self.graph.qualified_name(instance.decl);
                 if instance.args.is_empty() {
-                    name.to_owned()
+                    name
                 } else {
                     format!("{name}<{}>", join(&instance.args, ", "))
                 }
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
         match self.store.get(id) {
             Ty::Named(instance) => {
                 let instance = &self.store.instances[instance.index()];
-                let name = pascal(self.graph.decl(instance.decl).name);
+                let name = pascal(&self.graph.qualified_name(instance.decl));
                 let arguments: Vec<String> = instance
                     .args
                     .iter()

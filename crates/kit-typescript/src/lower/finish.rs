@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
         let mut files: Vec<(&str, u32)> = self
             .eval
             .graph
-            .modules()
+            .files()
             .map(|(id, module)| (module.display.as_str(), id.0))
             .collect();
         files.sort_unstable();

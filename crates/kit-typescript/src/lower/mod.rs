@@ -67,7 +67,7 @@ impl<'a> Lowering<'a> {
         let module = self.graph().module(place.module);
         let (line, column) = module.lines.position(module.text, place.span.start);
         Span {
-            source: kit_ir::SourceId(place.module.0),
+            source: kit_ir::SourceId(self.graph().file(place.module).0),
             start: place.span.start,
             end: place.span.end,
             line,
@@ -100,14 +100,14 @@ impl<'a> Lowering<'a> {
             module: decl.module,
             span: decl.span,
         };
-        let export = self.graph().module(decl.module).exported_as(decl.name);
+        let export = self.graph().exported_name(decl_id);
         let origin = if generic {
             DeclarationOrigin::Instance {
                 expression: self.eval.text(ty),
             }
         } else {
             DeclarationOrigin::Named {
-                export: export.unwrap_or(decl.name).to_owned(),
+                export: export.unwrap_or_else(|| decl.name.to_owned()),
             }
         };
         let name = self.eval.pascal_name(ty);

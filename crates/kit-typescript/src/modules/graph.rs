@@ -1,85 +1,98 @@
-//! All modules that were read, and how names lead from one to another.
+//! All modules that were read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use kit_diagnostics::{Diagnostic, Diagnostics, Label, closest, codes};
+use indexmap::IndexMap;
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use oxc_allocator::Allocator;
-use oxc_resolver::{ResolveOptions, ResolverGeneric};
-use oxc_span::Span;
+use oxc_ast::ast::Function;
 
-use super::table::{Export, Import};
-use super::{Decl, DeclId, Module, ModuleId, Place, Value, parse};
-use crate::files::{FileSystem, ResolverFiles};
+use super::enums::Enums;
+use super::module::{ModuleKind, Source};
+use super::resolve::{Resolver, is_json};
+use super::tables::tables;
+use super::{Decl, DeclId, Module, ModuleId, Place, parse};
+use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
 
 /// The modules. Files are read when a name leads into them, and only then.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
-    root: PathBuf,
-    files: Arc<dyn FileSystem>,
-    resolver: ResolverGeneric<ResolverFiles>,
-    modules: Vec<Module<'a>>,
-    decls: Vec<Decl<'a>>,
+    pub(super) root: PathBuf,
+    pub(super) files: Arc<dyn FileSystem>,
+    pub(super) resolver: Resolver,
+    pub(super) modules: Vec<Module<'a>>,
+    pub(super) decls: Vec<Decl<'a>>,
     by_path: HashMap<PathBuf, Option<ModuleId>>,
-    /// Syntax errors of what was read.
+    /// What specifiers lead to, by the importing file.
+    pub(super) targets: HashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
+    /// Modules that are one: the blocks of a namespace, a module and what augments it.
+    pub(super) spaces: Vec<Vec<ModuleId>>,
+    /// The space of each module.
+    pub(super) space_of: Vec<usize>,
+    /// Declarations that another one stands for.
+    pub(super) primary: HashMap<DeclId, DeclId>,
+    /// What each of those stands for besides itself.
+    pub(super) merged: HashMap<DeclId, Vec<DeclId>>,
+    /// Scripts and `declare global` blocks.
+    pub(super) globals: Vec<ModuleId>,
+    /// `export as namespace`.
+    pub(super) global_namespaces: HashMap<&'a str, ModuleId>,
+    /// `declare module "…"` of scripts.
+    pub(super) ambient: IndexMap<&'a str, ModuleId>,
+    /// `declare module "…"` of modules, not yet put to what they augment.
+    pub(super) augmentations: Vec<(ModuleId, &'a str)>,
+    /// `/// <reference … />` that nobody followed yet.
+    pub(super) references: Vec<(ModuleId, Reference<'a>)>,
+    /// Whether the types that TypeScript includes by itself were read.
+    pub(super) included: bool,
+    pub(super) enums: Enums<'a>,
+    /// Syntax errors of what was read, and what is wrong with `tsconfig.json`.
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// What a name stands for.
-pub(crate) enum Symbol<'a> {
-    /// A type of the project or of a package.
-    Type(DeclId),
-    /// A value.
-    Value(ModuleId, &'a str, Value<'a>),
-    /// `import * as name`.
-    Namespace(ModuleId),
-    /// An export of one of kit's own packages, which need not be read.
-    Kit(&'a str),
-    /// Nothing declares it: a global of TypeScript's, or a slip.
-    Global,
-    /// An import that leads nowhere, explained.
-    Broken(Box<Diagnostic>),
-}
-
-/// Which of its meanings a name is asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Meaning {
-    Type,
-    Value,
+/// `/// <reference … />`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reference<'a> {
+    Path(&'a str),
+    Types(&'a str),
 }
 
 impl<'a> Graph<'a> {
     pub(crate) fn new(allocator: &'a Allocator, root: &Path, files: Arc<dyn FileSystem>) -> Self {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let options = ResolveOptions {
-            condition_names: names(&["types", "import", "node", "default"]),
-            extensions: names(&[".ts", ".d.ts", ".mts", ".d.mts", ".cts", ".d.cts"]),
-            extension_alias: vec![
-                (".js".to_owned(), names(&[".ts", ".d.ts", ".js"])),
-                (".mjs".to_owned(), names(&[".mts", ".d.mts", ".mjs"])),
-                (".cjs".to_owned(), names(&[".cts", ".d.cts", ".cjs"])),
-            ],
-            main_fields: names(&["types", "typings", "main"]),
-            symlinks: false,
-            ..ResolveOptions::default()
-        };
+        let mut diagnostics = Diagnostics::default();
+        let resolver = Resolver::new(root, &files, &mut diagnostics);
         Self {
             allocator,
             root: root.to_path_buf(),
-            resolver: ResolverGeneric::new_with_file_system(ResolverFiles::on(Arc::clone(&files)), options),
+            resolver,
             files,
             modules: Vec::new(),
             decls: Vec::new(),
             by_path: HashMap::new(),
-            diagnostics: Diagnostics::default(),
+            targets: HashMap::new(),
+            spaces: Vec::new(),
+            space_of: Vec::new(),
+            primary: HashMap::new(),
+            merged: HashMap::new(),
+            globals: Vec::new(),
+            global_namespaces: HashMap::new(),
+            ambient: IndexMap::new(),
+            augmentations: Vec::new(),
+            references: Vec::new(),
+            included: false,
+            enums: Enums::default(),
+            diagnostics,
         }
     }
 
     /// The module of a file that the build names; a file that cannot be read is an error.
     pub(crate) fn entry(&mut self, path: &Path) -> Option<ModuleId> {
         let module = self.load(path);
+        self.settle();
         if module.is_none() {
             let reason = self.files.read(path).err().map(|error| error.to_string());
             self.diagnostics.push(
@@ -93,37 +106,66 @@ impl<'a> Graph<'a> {
         module
     }
 
-    /// The module of a file whose text holds `needle`; other files are not parsed.
+    /// The module of a file whose text holds `needle`; other files are not parsed, unless they say something of other
+    /// modules or of all.
     pub(crate) fn entry_with(&mut self, path: &Path, needle: &str) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
         }
+        let speaks_for_others =
+            |text: &str| text.contains("declare module") || text.contains("declare global");
         match self.files.read(path) {
-            Ok(text) if !text.contains(needle) => None,
+            Ok(text) if !text.contains(needle) && !speaks_for_others(&text) => None,
             _ => self.entry(path),
         }
     }
 
-    fn load(&mut self, path: &Path) -> Option<ModuleId> {
+    /// Reads the declaration files that `tsconfig.json` covers.
+    pub(crate) fn ambient(&mut self) {
+        for path in self.resolver.ambient_files(&self.files) {
+            self.load(&path);
+        }
+        self.settle();
+    }
+
+    /// The module of a file, read and parsed when it is first asked for.
+    pub(super) fn load(&mut self, path: &Path) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
         }
         let module = self.files.read(path).ok().map(|text| {
             let text: &'a str = self.allocator.alloc_str(&text);
-            let id = ModuleId(u32::try_from(self.modules.len()).expect("fewer than 2^32 modules"));
             let display = display_path(&self.root, path);
             let lines = LineIndex::new(text);
             let mut errors = Diagnostics::default();
-            let program = parse::parse(self.allocator, path, &display, text, &lines, &mut errors);
-            let decls = &mut self.decls;
-            let mut module = Module::new(id, path.to_path_buf(), display, text, lines, program, decls);
-            module.syntax_error = errors.iter().next().cloned();
+            let data = is_json(path)
+                .then(|| parse::parse_json(self.allocator, &display, text, &lines, &mut errors))
+                .flatten();
+            let code = if is_json(path) { "" } else { text };
+            let program = parse::parse(self.allocator, path, &display, code, &lines, &mut errors);
+            let first = errors.iter().next().cloned();
             self.diagnostics.extend(errors);
-            self.modules.push(module);
+            let source = Source::new(path.to_path_buf(), display, text, lines, program, first);
+            let id = self.adopt(&Rc::new(source));
+            if let Some(data) = data {
+                self.modules[id.0 as usize].hold(data);
+            }
             id
         });
         self.by_path.insert(path.to_path_buf(), module);
         module
+    }
+
+    /// Takes the modules of a file in.
+    fn adopt(&mut self, source: &Rc<Source<'a>>) -> ModuleId {
+        let first = self.modules.len();
+        let first_decl = self.decls.len();
+        let tables = tables(source, first, first_decl);
+        self.modules.extend(tables.modules);
+        self.decls.extend(tables.decls);
+        self.space_of.resize(self.modules.len(), usize::MAX);
+        self.register(first, first_decl);
+        ModuleId(u32::try_from(first).expect("counted when added"))
     }
 
     pub(crate) fn module(&self, id: ModuleId) -> &Module<'a> {
@@ -134,14 +176,77 @@ impl<'a> Graph<'a> {
         &self.decls[id.0 as usize]
     }
 
-    /// Every module that was read, in the order of reading.
-    pub(crate) fn modules(&self) -> impl Iterator<Item = (ModuleId, &Module<'a>)> {
-        self.modules.iter().enumerate().map(|(index, module)| {
-            (
-                ModuleId(u32::try_from(index).expect("counted when added")),
-                module,
-            )
-        })
+    /// The file that a module is written in.
+    pub(crate) fn file(&self, id: ModuleId) -> ModuleId {
+        let mut current = id;
+        while let Some(parent) = self.module(current).parent() {
+            current = parent;
+        }
+        current
+    }
+
+    /// Every file that was read, in the order of reading.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (ModuleId, &Module<'a>)> {
+        self.modules
+            .iter()
+            .enumerate()
+            .map(|(index, module)| {
+                (
+                    ModuleId(u32::try_from(index).expect("counted when added")),
+                    module,
+                )
+            })
+            .filter(|(_, module)| matches!(module.kind, ModuleKind::File { .. }))
+    }
+
+    /// The types that a file declares, those of its namespaces included, in the order of the source.
+    pub(crate) fn declared_in(&self, file: ModuleId) -> Vec<DeclId> {
+        let mut decls: Vec<DeclId> = Vec::new();
+        let mut open = vec![file];
+        while let Some(id) = open.pop() {
+            let module = self.module(id);
+            decls.extend(module.types.values().map(|decl| self.primary(*decl)));
+            open.extend(module.namespaces.values().flatten());
+        }
+        decls.sort_unstable();
+        decls.dedup();
+        decls.retain(|decl| self.file(self.decl(*decl).module) == file);
+        decls
+    }
+
+    /// The name under which a declaration can be imported: `Note`, or `Api.Note` for one of a namespace.
+    pub(crate) fn exported_name(&self, id: DeclId) -> Option<String> {
+        let decl = self.decl(id);
+        let mut name = self.module(decl.module).exported_as(decl.name)?.to_owned();
+        let mut current = decl.module;
+        loop {
+            match self.module(current).kind {
+                ModuleKind::File { .. } => return Some(name),
+                ModuleKind::Namespace { parent, name: own } => {
+                    name = format!("{}.{name}", self.module(parent).exported_as(own)?);
+                    current = parent;
+                }
+                ModuleKind::Ambient { .. } | ModuleKind::Global { .. } => return None,
+            }
+        }
+    }
+
+    /// The name of a declaration as it is written outside of its file: `Note`, or `Api.Note` for one of a namespace.
+    pub(crate) fn qualified_name(&self, id: DeclId) -> String {
+        let decl = self.decl(id);
+        let mut name = decl.name.to_owned();
+        let mut current = decl.module;
+        while let ModuleKind::Namespace { parent, name: own } = self.module(current).kind {
+            name = format!("{own}.{name}");
+            current = parent;
+        }
+        name
+    }
+
+    /// All declarations of a function, in order: its overloads, then the one with the body.
+    #[allow(dead_code)] // Reason: for `typeof` of functions, which the evaluator does not know yet.
+    pub(crate) fn overloads(&self, module: ModuleId, name: &str) -> &[&'a Function<'a>] {
+        self.module(module).functions.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A label on a place.
@@ -154,169 +259,5 @@ impl<'a> Graph<'a> {
             (place.span.end as usize).min(length),
         );
         Label::primary(&module.display, start..end.max(start)).at(line, column)
-    }
-
-    /// What a type name means in a module.
-    pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
-        self.local(module, name, Meaning::Type, &mut Vec::new())
-    }
-
-    /// What a name means in an expression of a module.
-    pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
-        self.local(module, name, Meaning::Value, &mut Vec::new())
-    }
-
-    /// What a module exports as a type under a name: the right side of `namespace.Name`.
-    pub(crate) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
-        self.exported(module, name, Meaning::Type, &mut Vec::new())
-    }
-
-    fn local(
-        &mut self,
-        id: ModuleId,
-        name: &'a str,
-        meaning: Meaning,
-        visited: &mut Vec<(ModuleId, String)>,
-    ) -> Symbol<'a> {
-        let module = self.module(id);
-        let declared = match meaning {
-            Meaning::Type => module.types.get(name).map(|decl| Symbol::Type(*decl)),
-            Meaning::Value => module
-                .values
-                .get_key_value(name)
-                .map(|(name, value)| Symbol::Value(id, name, *value)),
-        };
-        if let Some(symbol) = declared {
-            return symbol;
-        }
-        match module.imports.get(name) {
-            Some(&Import { source, name, span }) => self.follow(id, source, name, span, meaning, visited),
-            None => Symbol::Global,
-        }
-    }
-
-    /// Follows an import, or an export from elsewhere, of `id`.
-    fn follow(
-        &mut self,
-        id: ModuleId,
-        source: &'a str,
-        name: Option<&'a str>,
-        span: Span,
-        meaning: Meaning,
-        visited: &mut Vec<(ModuleId, String)>,
-    ) -> Symbol<'a> {
-        if source.starts_with("@kit/") {
-            return Symbol::Kit(name.unwrap_or("*"));
-        }
-        let place = Place { module: id, span };
-        let target = match self.resolve(id, source) {
-            Ok(target) => target,
-            Err(reason) => {
-                return Symbol::Broken(Box::new(
-                    Diagnostic::new(
-                        codes::UNRESOLVED_IMPORT,
-                        format!("cannot find the module `{source}`"),
-                    )
-                    .label(self.label(place).message("imported here"))
-                    .help(reason),
-                ));
-            }
-        };
-        let Some(name) = name else {
-            return Symbol::Namespace(target);
-        };
-        if let Some(symbol) = self.exported(target, name, meaning, visited) {
-            return symbol;
-        }
-        let module = self.module(target);
-        if let Some(error) = &module.syntax_error {
-            return Symbol::Broken(Box::new(error.clone()));
-        }
-        let mut diagnostic = Diagnostic::new(
-            codes::UNKNOWN_EXPORT,
-            format!("`{source}` does not export `{name}`"),
-        )
-        .label(self.label(place));
-        if let Some(near) = closest(name, module.exports.keys().copied()) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        } else if module.types.contains_key(name) {
-            diagnostic = diagnostic.help(format!("write `export` before `{name}` in {}", module.display));
-        }
-        Symbol::Broken(Box::new(diagnostic))
-    }
-
-    fn exported(
-        &mut self,
-        id: ModuleId,
-        name: &'a str,
-        meaning: Meaning,
-        visited: &mut Vec<(ModuleId, String)>,
-    ) -> Option<Symbol<'a>> {
-        let step = (id, name.to_owned());
-        if visited.contains(&step) {
-            return None;
-        }
-        visited.push(step);
-        match self.module(id).exports.get(name) {
-            Some(Export::Local(local)) => {
-                let local = *local;
-                return match self.local(id, local, meaning, visited) {
-                    Symbol::Global => None,
-                    symbol => Some(symbol),
-                };
-            }
-            Some(&Export::From { source, name, span }) => {
-                return Some(self.follow(id, source, name, span, meaning, visited));
-            }
-            None => {}
-        }
-        if name == "default" {
-            return None;
-        }
-        let mut broken = None;
-        for (source, span) in self.module(id).stars.clone() {
-            match self.follow(id, source, Some(name), span, meaning, visited) {
-                Symbol::Kit(_) => {}
-                // The name may still come from another star; an export that no star has is reported by the importer.
-                Symbol::Broken(diagnostic) if diagnostic.code == codes::UNKNOWN_EXPORT => {}
-                Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
-                symbol => return Some(symbol),
-            }
-        }
-        broken
-    }
-
-    /// The module that a specifier leads to, or what to do about it.
-    fn resolve(&mut self, from: ModuleId, specifier: &str) -> Result<ModuleId, String> {
-        let path = self.module(from).path.clone();
-        let directory = path.parent().unwrap_or(&self.root);
-        let found = self
-            .resolver
-            .resolve(directory, specifier)
-            .ok()
-            .map(|resolution| {
-                let path = resolution.into_path_buf();
-                self.files.real_path(&path).unwrap_or(path)
-            });
-        let Some(found) = found else {
-            return Err(if specifier.starts_with('.') {
-                format!("there is no such file beside {}", self.module(from).display)
-            } else {
-                "install the package, or correct the import".to_owned()
-            });
-        };
-        let typed = found.extension().is_some_and(|extension| {
-            ["ts", "mts", "cts", "tsx"]
-                .iter()
-                .any(|known| extension == *known)
-        });
-        if !typed {
-            return Err(format!(
-                "{} holds no TypeScript",
-                display_path(&self.root, &found)
-            ));
-        }
-        self.load(&found)
-            .ok_or_else(|| format!("{} cannot be read", display_path(&self.root, &found)))
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use oxc_allocator::Allocator;
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Expression, Program};
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
@@ -57,6 +57,37 @@ pub(super) fn parse<'a>(
         diagnostics.push(diagnostic);
     }
     allocator.alloc(parsed.program)
+}
+
+/// Parses a JSON file as the expression that it is.
+pub(super) fn parse_json<'a>(
+    allocator: &'a Allocator,
+    display: &str,
+    text: &'a str,
+    lines: &LineIndex,
+    diagnostics: &mut Diagnostics,
+) -> Option<&'a Expression<'a>> {
+    let label = |start: usize| {
+        let (line, column) = lines.position(text, u32::try_from(start).unwrap_or(u32::MAX));
+        Label::primary(display, start..start).at(line, column)
+    };
+    if let Some(offset) = too_deep(text) {
+        let message = format!("brackets are nested more than {DEEPEST} deep");
+        diagnostics.push(Diagnostic::new(codes::SYNTAX, message).label(label(offset)));
+        return None;
+    }
+    match Parser::new(allocator, text, SourceType::ts()).parse_expression() {
+        Ok(expression) => Some(allocator.alloc(expression)),
+        Err(errors) => {
+            let first = errors.first();
+            let message = first.map_or_else(|| "it is no JSON".to_owned(), |error| error.message.to_string());
+            let start = first
+                .and_then(|error| error.labels.first())
+                .map_or(0, |label| label.offset() as usize);
+            diagnostics.push(Diagnostic::new(codes::SYNTAX, message).label(label(start)));
+            None
+        }
+    }
 }
 
 /// Where brackets are nested too deeply. Brackets in strings and comments count as well; they are balanced in practice.

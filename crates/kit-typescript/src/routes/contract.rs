@@ -20,7 +20,7 @@ pub(crate) struct Contract {
 
 /// The groups that a module declares, in order.
 pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> {
-    let candidates: Vec<DeclId> = eval.graph.module(module).types.values().copied().collect();
+    let candidates: Vec<DeclId> = eval.graph.declared_in(module);
     candidates
         .into_iter()
         .filter(|decl| eval.parameter_count(*decl) == 0 && is_group(eval, *decl))

@@ -1,0 +1,309 @@
+//! From a name to what it stands for: through scopes, imports, exports and paths.
+
+use std::collections::HashSet;
+
+use kit_diagnostics::{Diagnostic, codes};
+
+use super::missing::word;
+use super::module::{From, Link};
+use super::{DeclId, DeclKind, Graph, ModuleId, Place, Value};
+
+/// What a name stands for.
+#[derive(Clone)]
+pub(crate) enum Symbol<'a> {
+    /// A type of the project or of a package.
+    Type(DeclId),
+    /// A member of an enum, by its number in `Graph::enum_members`.
+    EnumMember(DeclId, usize),
+    /// A value.
+    Value(ModuleId, &'a str, Value<'a>),
+    /// A namespace, or a file as a whole.
+    Namespace(ModuleId),
+    /// An export of one of kit's own packages, which need not be read.
+    Kit(&'a str),
+    /// Nothing declares it: a global of TypeScript's, or a slip.
+    Global,
+    /// A name that leads nowhere, explained.
+    Broken(Box<Diagnostic>),
+}
+
+/// Which of its meanings a name is asked for. One name may have all three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Meaning {
+    Type,
+    Value,
+    Namespace,
+}
+
+/// The steps of one look-up, so that it ends where exports run in a circle.
+pub(super) type Visited<'a> = HashSet<(ModuleId, &'a str, Meaning)>;
+
+/// Stack that must be left for a step of a look-up, and how much more there is where it is not. Re-exports may be
+/// chained as long as anybody likes.
+const RED_ZONE: usize = 64 * 1024;
+const MORE_STACK: usize = 1024 * 1024;
+
+impl<'a> Graph<'a> {
+    /// What a type name means in a module.
+    pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
+        self.lookup(module, name, Meaning::Type, &mut Visited::new())
+    }
+
+    /// What a name means in an expression of a module.
+    pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
+        self.lookup(module, name, Meaning::Value, &mut Visited::new())
+    }
+
+    /// What a type name that nothing declares may mean after all: something of a package of types that no import names.
+    pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
+        if self.include_more() {
+            self.type_symbol(module, name)
+        } else {
+            Symbol::Global
+        }
+    }
+
+    /// Looks a name up from the inside out: in a module, in the other blocks of its namespace, in the module around it,
+    /// among globals.
+    pub(super) fn lookup(
+        &mut self,
+        id: ModuleId,
+        name: &'a str,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        let mut current = Some(id);
+        while let Some(id) = current {
+            if let Some(symbol) = self.own(id, name, meaning) {
+                return symbol;
+            }
+            if let Some(link) = self.module(id).imports.get(name).cloned() {
+                return self.link(id, &link, meaning, visited);
+            }
+            if self.blocks(id).len() > 1 {
+                for block in self.blocks(id).to_vec() {
+                    if block != id
+                        && self.module(block).exports.contains_key(name)
+                        && let Some(symbol) = self.own(block, name, meaning)
+                    {
+                        return symbol;
+                    }
+                }
+            }
+            current = self.module(id).parent();
+        }
+        for index in 0..self.globals.len() {
+            let block = self.globals[index];
+            if let Some(symbol) = self.own(block, name, meaning) {
+                return symbol;
+            }
+            if let Some(link) = self.module(block).imports.get(name).cloned() {
+                return self.link(block, &link, meaning, visited);
+            }
+        }
+        if let Some(file) = self.global_namespaces.get(name) {
+            return self.as_a_whole(*file, meaning, visited).unwrap_or(Symbol::Global);
+        }
+        Symbol::Global
+    }
+
+    /// What a module itself declares.
+    fn own(&self, id: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
+        let module = self.module(id);
+        let namespace = || Some(Symbol::Namespace(*module.namespaces.get(name)?.first()?));
+        let declared = || module.types.get(name).map(|decl| self.primary(*decl));
+        match meaning {
+            Meaning::Type => declared().map(Symbol::Type),
+            Meaning::Value => match module.values.get_key_value(name) {
+                Some((name, value)) => Some(Symbol::Value(id, name, *value)),
+                None => namespace(),
+            },
+            Meaning::Namespace => namespace().or_else(|| {
+                declared()
+                    .filter(|decl| matches!(self.decl(*decl).kind, DeclKind::Enum(_)))
+                    .map(Symbol::Type)
+            }),
+        }
+    }
+
+    fn link(
+        &mut self,
+        id: ModuleId,
+        link: &Link<'a>,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        stacker::maybe_grow(RED_ZONE, MORE_STACK, || match link {
+            Link::Local(name) => self.lookup(id, name, meaning, visited),
+            Link::Path(path) => {
+                // `import A = A.B` leads to itself.
+                let head = path.last().map_or("", |name| name.text);
+                if !visited.insert((id, head, meaning)) {
+                    return Symbol::Global;
+                }
+                self.path(id, path, meaning, visited)
+            }
+            Link::From(from) => self.from(id, *from, meaning, visited),
+        })
+    }
+
+    /// Follows an import, or an export from elsewhere, of a module.
+    pub(super) fn from(
+        &mut self,
+        id: ModuleId,
+        from: From<'a>,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        if from.source.starts_with("@kit/") {
+            return Symbol::Kit(from.name.unwrap_or("*"));
+        }
+        let place = Place {
+            module: id,
+            span: from.span,
+        };
+        let target = match self.target(self.file(id), from.source, from.require) {
+            Ok(target) => target,
+            Err(reason) => {
+                let diagnostic = Diagnostic::new(
+                    codes::UNRESOLVED_IMPORT,
+                    format!("cannot find the module `{}`", from.source),
+                )
+                .label(self.label(place).message("imported here"))
+                .help(reason);
+                return Symbol::Broken(Box::new(diagnostic));
+            }
+        };
+        let found = match from.name {
+            Some(name) => self.exported(target, name, meaning, visited),
+            None => self.as_a_whole(target, meaning, visited),
+        };
+        if let Some(symbol) = found {
+            return symbol;
+        }
+        let Some(name) = from.name else {
+            let message = format!("`{}` as a whole is no {}", from.source, word(meaning));
+            let help = "name one of its exports".to_owned();
+            return self.broken(codes::UNKNOWN_TYPE, place, message, help);
+        };
+        let message = format!("`{}` does not export `{name}`", from.source);
+        self.not_exported(place, target, name, meaning, message)
+    }
+
+    /// What `import * as` and `import … = require` stand for.
+    fn as_a_whole(
+        &mut self,
+        target: ModuleId,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Option<Symbol<'a>> {
+        match self.assigned(target, meaning, visited) {
+            Some(symbol) => Some(symbol),
+            None if meaning == Meaning::Type => None,
+            None => Some(Symbol::Namespace(target)),
+        }
+    }
+
+    /// What `export =` of a module stands for.
+    fn assigned(
+        &mut self,
+        target: ModuleId,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Option<Symbol<'a>> {
+        let (block, link) = self
+            .blocks(target)
+            .iter()
+            .find_map(|block| self.module(*block).assigned.clone().map(|link| (*block, link)))?;
+        if !visited.insert((block, "export=", meaning)) {
+            return None;
+        }
+        match self.link(block, &link, meaning, visited) {
+            Symbol::Global => None,
+            symbol => Some(symbol),
+        }
+    }
+
+    pub(super) fn exported(
+        &mut self,
+        id: ModuleId,
+        name: &'a str,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Option<Symbol<'a>> {
+        if !visited.insert((id, name, meaning)) {
+            return None;
+        }
+        let blocks = self.blocks(id).to_vec();
+        for block in &blocks {
+            if let Some(link) = self.module(*block).exports.get(name).cloned() {
+                match self.link(*block, &link, meaning, visited) {
+                    Symbol::Global => {}
+                    symbol => return Some(symbol),
+                }
+            }
+        }
+        // What is assigned to `export =` is the default export of modules that import it as one.
+        if name == "default" {
+            return self.assigned(id, meaning, visited);
+        }
+        if let Some(Symbol::Namespace(space)) = self.assigned(id, Meaning::Namespace, visited)
+            && space != id
+        {
+            return self.exported(space, name, meaning, visited);
+        }
+        self.starred(&blocks, name, meaning, visited)
+    }
+
+    /// A name that comes through `export *`. One that two stars mean differently comes through none.
+    fn starred(
+        &mut self,
+        blocks: &[ModuleId],
+        name: &'a str,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Option<Symbol<'a>> {
+        let mut found: Option<(Symbol<'a>, &'a str)> = None;
+        let mut broken = None;
+        for block in blocks {
+            for (source, span) in self.module(*block).stars.clone() {
+                let from = From {
+                    source,
+                    name: Some(name),
+                    span,
+                    require: false,
+                };
+                match self.link(*block, &Link::From(from), meaning, visited) {
+                    Symbol::Kit(_) | Symbol::Global => {}
+                    // The name may still come from another star; an export that no star has is reported by the importer.
+                    Symbol::Broken(diagnostic) if diagnostic.code == codes::UNKNOWN_EXPORT => {}
+                    Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
+                    symbol => match &found {
+                        Some((first, other)) if !same(first, &symbol) => {
+                            let place = Place { module: *block, span };
+                            let message = format!(
+                                "both `{other}` and `{source}` export `{name}`, so this file exports neither"
+                            );
+                            let help =
+                                format!("say which one is meant: `export {{ {name} }} from \"{other}\"`");
+                            return Some(self.broken(codes::UNKNOWN_EXPORT, place, message, help));
+                        }
+                        Some(_) => {}
+                        None => found = Some((symbol, source)),
+                    },
+                }
+            }
+        }
+        found.map(|(symbol, _)| symbol).or(broken)
+    }
+}
+
+fn same(a: &Symbol<'_>, b: &Symbol<'_>) -> bool {
+    match (a, b) {
+        (Symbol::Type(a), Symbol::Type(b)) => a == b,
+        (Symbol::EnumMember(a, i), Symbol::EnumMember(b, j)) => a == b && i == j,
+        (Symbol::Value(a, x, _), Symbol::Value(b, y, _)) => a == b && x == y,
+        (Symbol::Namespace(a), Symbol::Namespace(b)) => a == b,
+        _ => false,
+    }
+}

@@ -1,0 +1,244 @@
+//! What is declared in several places and is one: interfaces, the blocks of a namespace, augmented modules, globals.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+
+use super::graph::Reference;
+use super::module::ModuleKind;
+use super::{DeclId, DeclKind, Graph, ModuleId};
+
+impl<'a> Graph<'a> {
+    /// The other declarations that a type is made of: interfaces of other blocks and files, and those of a class.
+    pub(crate) fn merged(&self, id: DeclId) -> &[DeclId] {
+        self.merged.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The declaration that stands for a type of several.
+    pub(super) fn primary(&self, id: DeclId) -> DeclId {
+        self.primary.get(&id).copied().unwrap_or(id)
+    }
+
+    /// The modules that are one with a module; itself is among them.
+    pub(super) fn blocks(&self, id: ModuleId) -> &[ModuleId] {
+        &self.spaces[self.space_of[id.0 as usize]]
+    }
+
+    /// Puts the new modules in order: what belongs together, what speaks for all, what speaks for others.
+    pub(super) fn register(&mut self, first_module: usize, first_decl: usize) {
+        for index in first_decl..self.decls.len() {
+            let id = DeclId(u32::try_from(index).expect("counted when added"));
+            let decl = &self.decls[index];
+            if let Some(first) = self.module(decl.module).types.get(decl.name)
+                && *first != id
+            {
+                self.merge(*first, id);
+            }
+        }
+        let new = first_module..self.modules.len();
+        let id = |index: usize| ModuleId(u32::try_from(index).expect("counted when added"));
+        let mut script = false;
+        for index in new {
+            match self.modules[index].kind {
+                ModuleKind::File { script: is_script } => {
+                    self.unite(vec![id(index)], false);
+                    self.references_of(id(index));
+                    if let Some(name) = self.modules[index].global_name {
+                        self.global_namespaces.entry(name).or_insert(id(index));
+                    }
+                    // A `.ts` file without imports may be a module by the settings of the project; one that declares
+                    // types for all is a `.d.ts` in practice.
+                    script = is_script && self.modules[index].display.ends_with(".d.ts");
+                    if script {
+                        self.add_global(id(index));
+                    }
+                }
+                ModuleKind::Namespace { .. } => {}
+                ModuleKind::Global { .. } => {
+                    self.unite(vec![id(index)], false);
+                    self.add_global(id(index));
+                }
+                ModuleKind::Ambient { specifier, .. } => {
+                    self.unite(vec![id(index)], false);
+                    if script {
+                        if let Some(known) = self.ambient.get(specifier) {
+                            let known = *known;
+                            self.join(known, id(index));
+                        } else {
+                            self.ambient.insert(specifier, id(index));
+                        }
+                    } else {
+                        self.augmentations.push((id(index), specifier));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_global(&mut self, id: ModuleId) {
+        self.globals.push(id);
+        let all = self.globals.clone();
+        self.unite(all, true);
+    }
+
+    /// Makes a block one with a module.
+    fn join(&mut self, module: ModuleId, block: ModuleId) {
+        let mut blocks = self.blocks(module).to_vec();
+        if !blocks.contains(&block) {
+            blocks.push(block);
+            self.unite(blocks, false);
+        }
+    }
+
+    /// Makes modules one: exported types of one name become one type, exported namespaces of one name one namespace.
+    /// `all` names count where nothing is exported by a word, as among globals.
+    fn unite(&mut self, blocks: Vec<ModuleId>, all: bool) {
+        let mut types: IndexMap<&'a str, DeclId> = IndexMap::new();
+        let mut namespaces: IndexMap<&'a str, Vec<ModuleId>> = IndexMap::new();
+        let mut inner: Vec<Vec<ModuleId>> = Vec::new();
+        let mut same: Vec<(DeclId, DeclId)> = Vec::new();
+        let alone = blocks.len() == 1;
+        for block in &blocks {
+            let module = self.module(*block);
+            let shared = |name: &str| all || module.exports.contains_key(name);
+            if !alone {
+                for (name, decl) in module.types.iter().filter(|(name, _)| shared(name)) {
+                    let first = *types.entry(name).or_insert(*decl);
+                    if first != *decl {
+                        same.push((first, *decl));
+                    }
+                }
+            }
+            for (name, nested) in &module.namespaces {
+                if !alone && shared(name) {
+                    namespaces.entry(name).or_default().extend(nested);
+                } else {
+                    inner.push(nested.clone());
+                }
+            }
+        }
+        for (first, other) in same {
+            self.merge(first, other);
+        }
+        let space = self.spaces.len();
+        for block in &blocks {
+            self.space_of[block.0 as usize] = space;
+        }
+        self.spaces.push(blocks);
+        for nested in namespaces.into_values().chain(inner) {
+            self.unite(nested, false);
+        }
+    }
+
+    /// Makes two declarations one type, where TypeScript does: interfaces, an interface and a class, enums.
+    fn merge(&mut self, first: DeclId, other: DeclId) {
+        let (first, other) = (self.primary(first), self.primary(other));
+        if first == other {
+            return;
+        }
+        let fit = matches!(
+            (&self.decl(first).kind, &self.decl(other).kind),
+            (
+                DeclKind::Interface(_),
+                DeclKind::Interface(_) | DeclKind::Class(_)
+            ) | (DeclKind::Class(_), DeclKind::Interface(_))
+                | (DeclKind::Enum(_), DeclKind::Enum(_))
+        );
+        if !fit {
+            return;
+        }
+        let (lead, follower) = if matches!(self.decl(other).kind, DeclKind::Class(_)) {
+            (other, first)
+        } else {
+            (first, other)
+        };
+        let mut group = vec![follower];
+        group.extend(self.merged.remove(&follower).unwrap_or_default());
+        for id in &group {
+            self.primary.insert(*id, lead);
+        }
+        self.merged.entry(lead).or_default().extend(group);
+    }
+
+    /// Follows what files say of other modules. Reading a module may bring more of it.
+    pub(super) fn settle(&mut self) {
+        loop {
+            if let Some((block, specifier)) = self.augmentations.pop() {
+                let file = self.file(block);
+                // An augmentation of what is not there is TypeScript's to report; it adds nothing to anything.
+                if let Ok(target) = self.target(file, specifier, false) {
+                    self.join(target, block);
+                }
+                continue;
+            }
+            // What packages refer to waits until a name is missing: most of it is never asked for.
+            let own = self
+                .references
+                .iter()
+                .position(|(file, _)| !self.resolver.is_package(&self.module(*file).path));
+            let Some(index) = own else { return };
+            let (file, reference) = self.references.remove(index);
+            self.refer(file, reference);
+        }
+    }
+
+    /// Reads what may declare a name that nothing declared so far: the files that packages refer to, and the packages
+    /// of types that TypeScript includes by itself. Whether anything new was read.
+    pub(super) fn include_more(&mut self) -> bool {
+        let before = self.modules.len();
+        if !self.included {
+            self.included = true;
+            for path in self.resolver.included_types(&self.files) {
+                self.load(&path);
+            }
+        }
+        // Every file is read once, and so this ends.
+        while let Some((file, reference)) = self.references.pop() {
+            self.refer(file, reference);
+        }
+        self.settle();
+        self.modules.len() > before
+    }
+
+    fn refer(&mut self, file: ModuleId, reference: Reference<'a>) {
+        let from = self.module(file).path.clone();
+        let found = match reference {
+            Reference::Path(path) => {
+                let directory = from.parent().unwrap_or_else(|| Path::new("/"));
+                Some(crate::files::normalize(&directory.join(path)))
+            }
+            Reference::Types(name) => self.resolver.types_package(&from, name),
+        };
+        // A reference that leads nowhere is TypeScript's to report: if it was needed, a name is missing too.
+        if let Some(path) = found {
+            self.load(&path);
+        }
+    }
+
+    fn references_of(&mut self, file: ModuleId) {
+        let module = self.module(file);
+        let mut found = Vec::new();
+        for comment in &module.program.comments {
+            let text = module.slice(comment.span);
+            let Some(tag) = text.strip_prefix("///").map(str::trim_start) else {
+                continue;
+            };
+            let Some(attributes) = tag.strip_prefix("<reference") else {
+                continue;
+            };
+            if let Some(path) = attribute(attributes, "path") {
+                found.push((file, Reference::Path(path)));
+            } else if let Some(types) = attribute(attributes, "types") {
+                found.push((file, Reference::Types(types)));
+            }
+        }
+        self.references.extend(found);
+    }
+}
+
+/// The value of `name="value"`.
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = attributes.split_once(&format!("{name}="))?;
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    rest[1..].split_once(quote).map(|(value, _)| value)
+}

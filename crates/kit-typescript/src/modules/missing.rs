@@ -1,0 +1,97 @@
+//! What is said of a name that leads nowhere.
+
+use kit_diagnostics::{Code, Diagnostic, closest, codes};
+
+use super::lookup::{Meaning, Visited};
+use super::module::ModuleKind;
+use super::{Graph, ModuleId, Place, Symbol};
+
+impl<'a> Graph<'a> {
+    /// The error of a name that a module does not export with that meaning.
+    pub(super) fn not_exported(
+        &mut self,
+        place: Place,
+        target: ModuleId,
+        name: &'a str,
+        meaning: Meaning,
+        message: String,
+    ) -> Symbol<'a> {
+        let module = self.module(target);
+        if let Some(error) = &module.syntax_error {
+            return Symbol::Broken(Box::new(error.clone()));
+        }
+        let display = module.display.clone();
+        let known: Vec<&str> = module.exports.keys().copied().collect();
+        let hidden = module.types.contains_key(name) && !module.exports.contains_key(name);
+        let value = meaning != Meaning::Value
+            && self
+                .exported(target, name, Meaning::Value, &mut Visited::new())
+                .is_some();
+        if value {
+            let message = format!(
+                "`{name}` of {} is a value, not a {}",
+                self.title(target),
+                word(meaning)
+            );
+            return self.broken(
+                codes::UNKNOWN_TYPE,
+                place,
+                message,
+                format!("write `typeof {name}` for the type of the value"),
+            );
+        }
+        let help = if hidden {
+            Some(format!("write `export` before `{name}` in {display}"))
+        } else {
+            closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+        };
+        let mut diagnostic = Diagnostic::new(codes::UNKNOWN_EXPORT, message).label(self.label(place));
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        Symbol::Broken(Box::new(diagnostic))
+    }
+
+    /// The error of a path whose first name is no namespace.
+    pub(super) fn no_namespace(&mut self, place: Place, name: &'a str) -> Symbol<'a> {
+        let other = match self.type_symbol(place.module, name) {
+            Symbol::Type(_) => Some("a type"),
+            _ => match self.value_symbol(place.module, name) {
+                Symbol::Value(..) => Some("a value"),
+                _ => None,
+            },
+        };
+        if let Some(other) = other {
+            let message = format!("`{name}` is {other}, not a namespace");
+            let help = format!("write `{name}[\"…\"]` for the type of a property");
+            return self.broken(codes::UNKNOWN_TYPE, place, message, help);
+        }
+        let message = format!("nothing declares the namespace `{name}`");
+        let help = format!("import it: `import type * as {name} from \"…\"`");
+        self.broken(codes::UNKNOWN_TYPE, place, message, help)
+    }
+
+    /// A module in a sentence.
+    pub(super) fn title(&self, id: ModuleId) -> String {
+        let module = self.module(id);
+        match module.kind {
+            ModuleKind::File { .. } | ModuleKind::Global { .. } => module.display.clone(),
+            ModuleKind::Namespace { name, .. } => format!("the namespace `{name}`"),
+            ModuleKind::Ambient { specifier, .. } => format!("the module `{specifier}`"),
+        }
+    }
+
+    pub(super) fn broken(&self, code: Code, place: Place, message: String, help: String) -> Symbol<'a> {
+        let diagnostic = Diagnostic::new(code, message).label(self.label(place)).help(help);
+        Symbol::Broken(Box::new(diagnostic))
+    }
+}
+
+/// A meaning in a sentence.
+pub(super) fn word(meaning: Meaning) -> &'static str {
+    match meaning {
+        Meaning::Type => "type",
+        Meaning::Value => "value",
+        Meaning::Namespace => "namespace",
+    }
+}

@@ -1,0 +1,270 @@
+//! Names with dots: `A.B.C` in a type, in an expression, behind `import("…")`.
+
+use kit_diagnostics::{closest, codes};
+use oxc_ast::ast::{Expression, TSImportTypeQualifier, TSTypeName};
+use oxc_span::Span;
+
+use super::lookup::{Meaning, Visited};
+use super::module::{From, ModuleKind};
+use super::{DeclId, DeclKind, Graph, ModuleId, Place, Symbol};
+
+/// A part of a path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) span: Span,
+}
+
+/// The parts of a type's name, or nothing where it begins with `this`.
+pub(crate) fn type_path<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<Name<'a>>> {
+    let mut names = Vec::new();
+    let mut current = name;
+    loop {
+        match current {
+            TSTypeName::IdentifierReference(identifier) => {
+                names.push(Name {
+                    text: identifier.name.as_str(),
+                    span: identifier.span,
+                });
+                names.reverse();
+                return Some(names);
+            }
+            TSTypeName::QualifiedName(qualified) => {
+                names.push(Name {
+                    text: qualified.right.name.as_str(),
+                    span: qualified.right.span,
+                });
+                current = &qualified.left;
+            }
+            TSTypeName::ThisExpression(_) => return None,
+        }
+    }
+}
+
+/// The parts behind `import("…")`.
+pub(crate) fn import_path<'a>(qualifier: Option<&'a TSImportTypeQualifier<'a>>) -> Vec<Name<'a>> {
+    let mut names = Vec::new();
+    let mut current = qualifier;
+    while let Some(qualifier) = current {
+        let (identifier, rest) = match qualifier {
+            TSImportTypeQualifier::Identifier(identifier) => (&**identifier, None),
+            TSImportTypeQualifier::QualifiedName(qualified) => (&qualified.right, Some(&qualified.left)),
+        };
+        names.push(Name {
+            text: identifier.name.as_str(),
+            span: identifier.span,
+        });
+        current = rest;
+    }
+    names.reverse();
+    names
+}
+
+/// The parts of an expression that is a name with dots, such as `A.B`, or nothing where it is another one.
+pub(crate) fn expression_path<'a>(expression: &'a Expression<'a>) -> Option<Vec<Name<'a>>> {
+    let mut names = Vec::new();
+    let mut current = expression;
+    loop {
+        match current {
+            Expression::Identifier(identifier) => {
+                names.push(Name {
+                    text: identifier.name.as_str(),
+                    span: identifier.span,
+                });
+                names.reverse();
+                return Some(names);
+            }
+            Expression::StaticMemberExpression(member) if !member.optional => {
+                names.push(Name {
+                    text: member.property.name.as_str(),
+                    span: member.property.span,
+                });
+                current = &member.object;
+            }
+            _ => return None,
+        }
+    }
+}
+
+impl<'a> Graph<'a> {
+    /// What `A.B.C` means as a type in a module.
+    pub(crate) fn type_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> Symbol<'a> {
+        self.path(module, path, Meaning::Type, &mut Visited::new())
+    }
+
+    /// What `a.b.c` means in an expression of a module, as far as it leads through namespaces, and how many of its names
+    /// that are. The rest are properties of the value.
+    pub(crate) fn value_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> (Symbol<'a>, usize) {
+        let Some(first) = path.first() else {
+            return (Symbol::Namespace(module), 0);
+        };
+        let symbol = self.value_symbol(module, first.text);
+        let (symbol, used) = self.value_members(module, symbol, &path[1..]);
+        (symbol, used + 1)
+    }
+
+    /// What `import("source").A.B` means as a type.
+    pub(crate) fn imported_type(
+        &mut self,
+        module: ModuleId,
+        import: Name<'a>,
+        path: &[Name<'a>],
+    ) -> Symbol<'a> {
+        let meaning = if path.is_empty() {
+            Meaning::Type
+        } else {
+            Meaning::Namespace
+        };
+        let root = self.from(module, whole(import), meaning, &mut Visited::new());
+        self.members(module, root, path, Meaning::Type, &mut Visited::new())
+    }
+
+    /// What `import("source").a.b` means in `typeof`, and how many names of the path were used up.
+    #[allow(dead_code)] // Reason: for `typeof`, which the evaluator does not know yet.
+    pub(crate) fn imported_value(
+        &mut self,
+        module: ModuleId,
+        import: Name<'a>,
+        path: &[Name<'a>],
+    ) -> (Symbol<'a>, usize) {
+        let root = self.from(module, whole(import), Meaning::Value, &mut Visited::new());
+        self.value_members(module, root, path)
+    }
+
+    fn value_members(
+        &mut self,
+        module: ModuleId,
+        root: Symbol<'a>,
+        path: &[Name<'a>],
+    ) -> (Symbol<'a>, usize) {
+        let mut current = root;
+        for (used, name) in path.iter().enumerate() {
+            let Symbol::Namespace(_) = current else {
+                return (current, used);
+            };
+            current = self.member(module, current, *name, Meaning::Value, &mut Visited::new());
+        }
+        (current, path.len())
+    }
+
+    pub(super) fn path(
+        &mut self,
+        module: ModuleId,
+        path: &[Name<'a>],
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        let [first, rest @ ..] = path else {
+            return Symbol::Namespace(module);
+        };
+        if rest.is_empty() {
+            return self.lookup(module, first.text, meaning, visited);
+        }
+        let mut root = self.lookup(module, first.text, Meaning::Namespace, visited);
+        if matches!(root, Symbol::Global) && self.include_more() {
+            root = self.lookup(module, first.text, Meaning::Namespace, visited);
+        }
+        if matches!(root, Symbol::Global) {
+            let place = Place {
+                module,
+                span: first.span,
+            };
+            return self.no_namespace(place, first.text);
+        }
+        self.members(module, root, rest, meaning, visited)
+    }
+
+    fn members(
+        &mut self,
+        module: ModuleId,
+        root: Symbol<'a>,
+        path: &[Name<'a>],
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        let mut current = root;
+        for (index, name) in path.iter().enumerate() {
+            let wanted = if index + 1 == path.len() {
+                meaning
+            } else {
+                Meaning::Namespace
+            };
+            current = self.member(module, current, *name, wanted, visited);
+        }
+        current
+    }
+
+    /// `left.name`.
+    fn member(
+        &mut self,
+        module: ModuleId,
+        left: Symbol<'a>,
+        name: Name<'a>,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Symbol<'a> {
+        let place = Place {
+            module,
+            span: name.span,
+        };
+        match left {
+            Symbol::Namespace(space) => {
+                if let Some(symbol) = self.exported(space, name.text, meaning, visited) {
+                    return symbol;
+                }
+                if let Some(symbol) = self.member_of_merged_enum(space, name.text, meaning) {
+                    return symbol;
+                }
+                let message = format!("{} does not export `{}`", self.title(space), name.text);
+                self.not_exported(place, space, name.text, meaning, message)
+            }
+            Symbol::Type(decl) if matches!(self.decl(decl).kind, DeclKind::Enum(_)) => {
+                if let Some(index) = self.enum_member(decl, name.text) {
+                    return Symbol::EnumMember(decl, index);
+                }
+                self.no_member(place, decl, name.text)
+            }
+            Symbol::Kit("*") => Symbol::Kit(name.text),
+            Symbol::Broken(_) => left,
+            _ => {
+                let message = format!("what stands before `.{}` is no namespace", name.text);
+                let help = "write the name of a namespace, an enum or an `import * as`".to_owned();
+                self.broken(codes::UNKNOWN_TYPE, place, message, help)
+            }
+        }
+    }
+
+    fn no_member(&mut self, place: Place, decl: DeclId, name: &str) -> Symbol<'a> {
+        let members = self.enum_members(decl);
+        let names: Vec<&str> = members.iter().map(|member| member.name).collect();
+        let help = match closest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("its members are {}", names.join(", ")),
+        };
+        let message = format!("the enum `{}` has no member `{name}`", self.decl(decl).name);
+        self.broken(codes::UNKNOWN_EXPORT, place, message, help)
+    }
+
+    /// A member of the enum that a namespace is merged with.
+    fn member_of_merged_enum(&mut self, space: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
+        let ModuleKind::Namespace { parent, name: own } = self.module(space).kind else {
+            return None;
+        };
+        let decl = self.primary(*self.module(parent).types.get(own)?);
+        if meaning == Meaning::Namespace || !matches!(self.decl(decl).kind, DeclKind::Enum(_)) {
+            return None;
+        }
+        self.enum_member(decl, name)
+            .map(|index| Symbol::EnumMember(decl, index))
+    }
+}
+
+/// A module as a whole.
+fn whole(import: Name<'_>) -> From<'_> {
+    From {
+        source: import.text,
+        name: None,
+        span: import.span,
+        require: false,
+    }
+}

@@ -1,0 +1,142 @@
+//! What `tsconfig.json` says besides paths: how modules are resolved, and which packages of types are there for all.
+
+use std::path::{Path, PathBuf};
+
+use oxc_resolver::{ResolveOptions, ResolverGeneric, TsConfig};
+use serde_json::Value;
+
+use crate::files::{FileSystem, ResolverFiles, normalize};
+
+/// Chains of `extends` longer than this bite their own tail.
+const LONGEST_CHAIN: usize = 32;
+
+/// How TypeScript chooses the conditions of `exports`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Mode {
+    /// Nobody says: as Node imports.
+    #[default]
+    Unknown,
+    /// As Node: `import` or `require` by the kind of the importing file.
+    Node,
+    /// As bundlers: always `import`, never `node`.
+    Bundler,
+}
+
+/// Settings of the project.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    pub(super) mode: Mode,
+    /// `customConditions`.
+    pub(super) conditions: Vec<String>,
+    /// `types`; nothing where the configuration has no such list.
+    pub(super) types: Option<Vec<String>>,
+}
+
+/// The options as the files of an `extends` chain say them; what is nearer wins.
+#[derive(Default)]
+struct Raw {
+    module: Option<String>,
+    resolution: Option<String>,
+    conditions: Option<Vec<String>>,
+    types: Option<Vec<String>>,
+}
+
+impl Settings {
+    /// Reads them from a configuration that was found to be in order.
+    pub(super) fn read(
+        files: &dyn FileSystem,
+        resolver: &ResolverGeneric<ResolverFiles>,
+        config: &TsConfig,
+    ) -> Self {
+        let mut raw = Raw::default();
+        raw.add(files, resolver, config.path(), 0);
+        let mode = match (raw.resolution.as_deref(), raw.module.as_deref()) {
+            (Some("node16" | "nodenext"), _) | (None, Some("node16" | "node18" | "node20" | "nodenext")) => {
+                Mode::Node
+            }
+            (Some("bundler"), _) | (None, Some(_)) => Mode::Bundler,
+            _ => Mode::Unknown,
+        };
+        Self {
+            mode,
+            conditions: raw.conditions.unwrap_or_default(),
+            types: raw.types,
+        }
+    }
+}
+
+impl Raw {
+    fn add(
+        &mut self,
+        files: &dyn FileSystem,
+        resolver: &ResolverGeneric<ResolverFiles>,
+        path: &Path,
+        depth: usize,
+    ) {
+        // The same file was read without an error a moment ago.
+        let Ok(mut text) = files.read(path) else { return };
+        let _ = json_strip_comments::strip(&mut text);
+        let Ok(value) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
+            return;
+        };
+        let options = &value["compilerOptions"];
+        let text = |name: &str| options[name].as_str().map(str::to_lowercase);
+        let list = |name: &str| {
+            let items = options[name].as_array()?.iter();
+            Some(
+                items
+                    .filter_map(|item| item.as_str().map(str::to_owned))
+                    .collect(),
+            )
+        };
+        self.module = self.module.take().or_else(|| text("module"));
+        self.resolution = self.resolution.take().or_else(|| text("moduleResolution"));
+        self.conditions = self.conditions.take().or_else(|| list("customConditions"));
+        self.types = self.types.take().or_else(|| list("types"));
+        if depth >= LONGEST_CHAIN {
+            return;
+        }
+        let bases: Vec<&str> = match &value["extends"] {
+            Value::String(base) => vec![base],
+            Value::Array(bases) => bases.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        // Of several bases the last one wins.
+        for base in bases.into_iter().rev() {
+            if let Some(base) = extended(files, resolver, path, base) {
+                self.add(files, resolver, &base, depth + 1);
+            }
+        }
+    }
+}
+
+/// The file that `extends` names.
+fn extended(
+    files: &dyn FileSystem,
+    resolver: &ResolverGeneric<ResolverFiles>,
+    from: &Path,
+    specifier: &str,
+) -> Option<PathBuf> {
+    let directory = from.parent()?;
+    if specifier.starts_with(['.', '/']) {
+        let path = normalize(&directory.join(specifier));
+        return if files.is_file(&path) {
+            Some(path)
+        } else {
+            let mut name = path.file_name()?.to_owned();
+            name.push(".json");
+            Some(path.with_file_name(name))
+        };
+    }
+    let options = ResolveOptions {
+        tsconfig: None,
+        condition_names: vec!["node".to_owned(), "import".to_owned()],
+        extensions: vec![".json".to_owned()],
+        main_files: vec!["tsconfig".to_owned()],
+        node_path: false,
+        symlinks: false,
+        ..ResolveOptions::default()
+    };
+    let found = resolver.clone_with_options(options).resolve(directory, specifier);
+    found.ok().map(oxc_resolver::Resolution::into_path_buf)
+}

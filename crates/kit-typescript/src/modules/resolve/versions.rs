@@ -1,0 +1,146 @@
+//! Parts of `package.json` that depend on TypeScript's version: `types@>=5` in `exports`, and `typesVersions`. They are
+//! read as the newest TypeScript reads them.
+
+use serde_json::{Map, Value};
+
+/// The version that counts: major, minor.
+const NEWEST: (u32, u32) = (7, 0);
+
+/// The text of a `package.json` with only what holds for [`NEWEST`].
+pub(crate) fn as_newest_typescript_reads(text: String) -> String {
+    if !text.contains("\"types@") && !text.contains("\"typesVersions\"") {
+        return text;
+    }
+    // What does not parse is the resolver's to report.
+    let Ok(Value::Object(mut package)) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'))
+    else {
+        return text;
+    };
+    for field in ["exports", "imports"] {
+        if let Some(value) = package.get_mut(field) {
+            select(value);
+        }
+    }
+    if let Some(Value::Object(versions)) = package.get_mut("typesVersions") {
+        let chosen = versions.iter().find(|(range, _)| holds(range));
+        let chosen = chosen.map(|(_, paths)| ("*".to_owned(), paths.clone()));
+        *versions = chosen.into_iter().collect();
+    }
+    Value::Object(package).to_string()
+}
+
+/// Turns `types@range` into `types` where the range holds, and takes it away where not.
+fn select(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            let mut selected = Map::new();
+            for (key, mut inner) in std::mem::take(map) {
+                select(&mut inner);
+                match key.strip_prefix("types@") {
+                    // The first one that holds counts, as conditions are tried in order.
+                    Some(range) if holds(range) => {
+                        selected.entry("types").or_insert(inner);
+                    }
+                    Some(_) => {}
+                    None => {
+                        selected.entry(key).or_insert(inner);
+                    }
+                }
+            }
+            *map = selected;
+        }
+        Value::Array(items) => items.iter_mut().for_each(select),
+        _ => {}
+    }
+}
+
+/// Whether a range of versions, as npm writes them, has the newest one. What does not parse does not hold.
+fn holds(range: &str) -> bool {
+    range.split("||").any(|alternative| {
+        let words: Vec<&str> = alternative.split_whitespace().collect();
+        if let [from, "-", to] = words.as_slice() {
+            return compare(from).is_some_and(std::cmp::Ordering::is_ge)
+                && compare(to).is_some_and(std::cmp::Ordering::is_le);
+        }
+        // `>= 5` may be written apart.
+        let mut joined: Vec<String> = Vec::new();
+        for word in words {
+            match joined.last_mut() {
+                Some(last) if last.chars().all(|letter| "<>=^~".contains(letter)) => last.push_str(word),
+                _ => joined.push(word.to_owned()),
+            }
+        }
+        joined.iter().all(|comparator| comparator_holds(comparator))
+    })
+}
+
+fn comparator_holds(comparator: &str) -> bool {
+    let digits = comparator.trim_start_matches(['<', '>', '=', '^', '~', 'v']);
+    let operator = &comparator[..comparator.len() - digits.len()];
+    if matches!(digits, "*" | "x" | "X" | "") {
+        return operator.is_empty() || operator.contains('=');
+    }
+    let Some(order) = compare(digits) else {
+        return false;
+    };
+    let major_is_same = digits.split('.').next() == Some(&NEWEST.0.to_string());
+    match operator.trim_end_matches('v') {
+        ">=" => order.is_ge(),
+        ">" => order.is_gt(),
+        "<=" => order.is_le(),
+        "<" => order.is_lt(),
+        "^" => order.is_ge() && major_is_same,
+        "" | "=" | "~" => order.is_eq(),
+        _ => false,
+    }
+}
+
+/// How the newest version stands to a version, which may leave parts out: those are equal.
+fn compare(version: &str) -> Option<std::cmp::Ordering> {
+    let mut parts = version.trim_start_matches('v').split(['.', '-']);
+    let major: u32 = parts.next()?.parse().ok()?;
+    let minor: Option<u32> = match parts.next() {
+        None | Some("x" | "X" | "*") => None,
+        Some(minor) => Some(minor.parse().ok()?),
+    };
+    Some(
+        NEWEST
+            .0
+            .cmp(&major)
+            .then(minor.map_or(std::cmp::Ordering::Equal, |minor| NEWEST.1.cmp(&minor))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{as_newest_typescript_reads, holds};
+
+    #[test]
+    fn ranges_hold_or_do_not() {
+        for (range, expected) in [
+            ("*", true),
+            (">=4.8", true),
+            (">= 5", true),
+            ("<5.0", false),
+            (">=4.0 <5.7", false),
+            ("^7", true),
+            ("^5.1", false),
+            ("4.0 - 7.9", true),
+            ("<4 || >=6", true),
+            ("7.x", true),
+            ("~7.0", true),
+            ("nonsense", false),
+        ] {
+            assert_eq!(holds(range), expected, "{range}");
+        }
+    }
+
+    #[test]
+    fn conditions_with_versions_are_chosen() {
+        let text = r#"{"exports":{".":{"types@<5":"./old.d.ts","types@>=5":"./new.d.ts","types":"./any.d.ts","default":"./a.js"}},"typesVersions":{"<5":{"*":["old/*"]},"*":{"*":["new/*"]}}}"#;
+        assert_eq!(
+            as_newest_typescript_reads(text.to_owned()),
+            r#"{"exports":{".":{"types":"./new.d.ts","default":"./a.js"}},"typesVersions":{"*":{"*":["new/*"]}}}"#
+        );
+    }
+}

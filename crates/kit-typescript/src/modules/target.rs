@@ -1,0 +1,55 @@
+//! The modules that specifiers lead to.
+
+use super::{Graph, ModuleId};
+
+impl<'a> Graph<'a> {
+    /// The module that a specifier leads to, or what to do about it.
+    pub(super) fn target(
+        &mut self,
+        file: ModuleId,
+        specifier: &'a str,
+        require: bool,
+    ) -> Result<ModuleId, String> {
+        let key = (file, specifier, require);
+        if let Some(known) = self.targets.get(&key) {
+            return known.clone();
+        }
+        let target = self.find_target(file, specifier, require);
+        self.targets.insert(key, target.clone());
+        self.settle();
+        target
+    }
+
+    fn find_target(&mut self, file: ModuleId, specifier: &'a str, require: bool) -> Result<ModuleId, String> {
+        if let Some(ambient) = self.ambient.get(specifier) {
+            return Ok(*ambient);
+        }
+        let path = self.module(file).path.clone();
+        let found = self.resolver.resolve(&self.files, &path, specifier, require);
+        self.diagnostics
+            .extend(std::mem::take(&mut self.resolver.problems));
+        match found {
+            Ok(found) => self.load(&found).ok_or_else(|| {
+                format!(
+                    "{} cannot be read",
+                    crate::source::display_path(&self.root, &found)
+                )
+            }),
+            Err(reason) => {
+                self.include_more();
+                if let Some(ambient) = self.ambient.get(specifier) {
+                    return Ok(*ambient);
+                }
+                // `declare module "*.css"`.
+                let pattern = self.ambient.iter().find(|(pattern, _)| {
+                    pattern.split_once('*').is_some_and(|(before, after)| {
+                        specifier.len() >= before.len() + after.len()
+                            && specifier.starts_with(before)
+                            && specifier.ends_with(after)
+                    })
+                });
+                pattern.map(|(_, ambient)| *ambient).ok_or(reason)
+            }
+        }
+    }
+}
