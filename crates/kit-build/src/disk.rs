@@ -53,6 +53,14 @@ pub(crate) fn names(path: &Path) -> Result<Vec<String>, BuildError> {
     Ok(names)
 }
 
+/// The names in a directory, sorted.
+pub(crate) fn list(path: &Path) -> io::Result<Vec<String>> {
+    let names = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<io::Result<Vec<String>>>()?;
+    names.sort();
+    Ok(names)
+}
+
 pub(crate) fn make_dir(path: &Path) -> Result<(), BuildError> {
     fs::create_dir_all(path).map_err(BuildError::io("make the directory", path))
 }

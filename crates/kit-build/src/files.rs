@@ -24,6 +24,10 @@ impl FileSystem for Disk {
         disk::is_dir(path)
     }
 
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        disk::list(path)
+    }
+
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         disk::canonical(path)
     }
