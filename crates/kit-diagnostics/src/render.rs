@@ -1,5 +1,8 @@
 //! The form for people: code frames as rustc draws them.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{Diagnostic, Severity};
@@ -19,14 +22,16 @@ pub enum Style {
     Colored,
 }
 
-/// Draws one diagnostic, without a final line break.
+/// Draws one diagnostic, without a final line break. Whatever the texts hold, no escape sequence of theirs gets out:
+/// names in messages are as foreign as the sources.
 pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let code = diagnostic.code.name();
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(code.as_str()));
+    let message = visible(&diagnostic.message);
+    let mut group = Group::with_title(level.primary_title(message).id(code.as_str()));
     let mut files: Vec<&str> = Vec::new();
     for label in &diagnostic.labels {
         if !files.contains(&label.path.as_str()) {
@@ -34,8 +39,9 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
         }
     }
     for file in files {
+        let path = visible(file);
         let Some(text) = sources.text(file) else {
-            group = group.element(Origin::path(file));
+            group = group.element(Origin::path(path));
             continue;
         };
         let annotations = diagnostic
@@ -48,21 +54,45 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
                 } else {
                     AnnotationKind::Context
                 };
-                let end = label.range.end.min(text.len());
-                kind.span(label.range.start.min(end)..end)
-                    .label(label.message.as_str())
+                kind.span(within(text, &label.range))
+                    .label(visible(&label.message))
             });
-        group = group.element(Snippet::source(text).path(file).annotations(annotations));
+        group = group.element(Snippet::source(text).path(path).annotations(annotations));
     }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(visible(note)));
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     let renderer = match style {
         Style::Plain => Renderer::plain(),
         Style::Colored => Renderer::styled(),
     };
     renderer.render(&[group])
+}
+
+/// The range on whole characters of the text: the renderer slices it, and a slice through a character panics.
+fn within(text: &str, range: &Range<usize>) -> Range<usize> {
+    let end = text.ceil_char_boundary(range.end.min(text.len()));
+    text.floor_char_boundary(range.start.min(end))..end
+}
+
+/// The text with control characters as pictures, and without the ones that turn the direction of writing.
+fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |letter: char| {
+        (letter.is_control() && letter != '\n' && letter != '\t')
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |letter: char| match u32::from(letter) {
+        code @ 0..=0x1f => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
+        0x7f => '\u{2421}',
+        _ => '\u{fffd}',
+    };
+    text.chars()
+        .map(|letter| if hidden(letter) { picture(letter) } else { letter })
+        .collect()
 }

@@ -1,0 +1,107 @@
+//! How code frames look where the source is not plain.
+
+use kit_diagnostics::{Diagnostic, Label, Sources, Style, codes, render};
+
+struct One(&'static str);
+
+impl Sources for One {
+    fn text(&self, path: &str) -> Option<&str> {
+        (path == "src/a.ts").then_some(self.0)
+    }
+}
+
+/// A mistake at the first place of each needle, the first of them primary.
+fn frame(text: &'static str, needles: &[(&str, &str)]) -> String {
+    let mut diagnostic = Diagnostic::new(codes::SYNTAX, "it is wrong").help("right it");
+    for (index, (needle, remark)) in needles.iter().enumerate() {
+        let start = text.find(needle).expect("the needle is there");
+        let range = start..start + needle.len();
+        let label = if index == 0 {
+            Label::primary("src/a.ts", range)
+        } else {
+            Label::secondary("src/a.ts", range)
+        };
+        diagnostic = diagnostic.label(label.message(*remark));
+    }
+    render(&diagnostic, &One(text), Style::Plain)
+}
+
+#[track_caller]
+fn check(text: &'static str, needles: &[(&str, &str)], expected: &str) {
+    let found = frame(text, needles);
+    assert_eq!(found, expected.trim_start_matches('\n').trim_end(), "\n{found}\n");
+}
+
+#[test]
+fn several_labels_share_a_line() {
+    check(
+        "type A = string & number;\n",
+        &[("number", "this"), ("string", "and that")],
+        "",
+    );
+}
+
+#[test]
+fn a_label_may_span_lines() {
+    check(
+        "type A = {\n  a: 1;\n  b: 2;\n};\n",
+        &[("{\n  a: 1;\n  b: 2;\n}", "all of it")],
+        "",
+    );
+}
+
+#[test]
+fn tabs_and_wide_characters_keep_the_marks_in_place() {
+    check("\ttype 漢字 = \"👩‍👩‍👧 é\" | Wrong;\n", &[("Wrong", "here")], "");
+}
+
+#[test]
+fn carriage_returns_do_not_show() {
+    check(
+        "type A = 1;\r\ntype B = Wrong;\r\ntype C = 3;\r\n",
+        &[("Wrong", "here")],
+        "",
+    );
+}
+
+#[test]
+fn escape_sequences_of_a_source_do_not_reach_the_terminal() {
+    let text = "type A = \"\u{1b}[31m\u{202e}red\";\n";
+    let diagnostic = Diagnostic::new(codes::SYNTAX, "found \u{1b}[31m")
+        .label(Label::primary("src/a\u{1b}[31m.ts", 0..4).message("x \u{1b}[31m"))
+        .label(Label::primary("src/a.ts", 0..4).message("x \u{1b}[31m"))
+        .note("n \u{1b}[31m")
+        .help("h \u{1b}[31m");
+    let found = render(&diagnostic, &One(text), Style::Plain);
+    assert!(!found.contains('\u{1b}'), "{found:?}");
+    assert!(!found.contains('\u{202e}'), "{found:?}");
+}
+
+#[test]
+fn a_very_long_line_is_shown_around_its_mark() {
+    let text: &'static str = format!(
+        "type A = {} | Wrong | {};\n",
+        "1 | 2".repeat(2_000),
+        "3 | 4".repeat(2_000)
+    )
+    .leak();
+    check(text, &[("Wrong", "here")], "");
+}
+
+#[test]
+fn a_range_that_is_none_still_renders() {
+    // Offsets inside of a character, past the end, backwards: what is shown may be off, but it is shown.
+    let text = "é漢👩\n";
+    for start in 0..text.len() + 3 {
+        for end in 0..text.len() + 3 {
+            let diagnostic =
+                Diagnostic::new(codes::SYNTAX, "it is wrong").label(Label::primary("src/a.ts", start..end));
+            assert!(render(&diagnostic, &One(text), Style::Plain).contains("src/a.ts"));
+        }
+    }
+    for text in ["", "\n", "\r\n", "\u{feff}", "\u{feff}a"] {
+        let diagnostic =
+            Diagnostic::new(codes::SYNTAX, "it is wrong").label(Label::primary("src/a.ts", 0..1));
+        assert!(render(&diagnostic, &One(text), Style::Plain).contains("src/a.ts"));
+    }
+}
