@@ -29,7 +29,11 @@ fn frame(text: &'static str, needles: &[(&str, &str)]) -> String {
 #[track_caller]
 fn check(text: &'static str, needles: &[(&str, &str)], expected: &str) {
     let found = frame(text, needles);
-    assert_eq!(found, expected.trim_start_matches('\n').trim_end(), "\n{found}\n");
+    let expected = format!(
+        "error[KIT1101]: it is wrong{}\n  = help: right it",
+        expected.trim_end()
+    );
+    assert_eq!(found, expected, "\n{found}\n");
 }
 
 #[test]
@@ -37,7 +41,15 @@ fn several_labels_share_a_line() {
     check(
         "type A = string & number;\n",
         &[("number", "this"), ("string", "and that")],
-        "",
+        r"
+ --> src/a.ts:1:19
+  |
+1 | type A = string & number;
+  |          ------   ^^^^^^ this
+  |          |
+  |          and that
+  |
+",
     );
 }
 
@@ -46,13 +58,33 @@ fn a_label_may_span_lines() {
     check(
         "type A = {\n  a: 1;\n  b: 2;\n};\n",
         &[("{\n  a: 1;\n  b: 2;\n}", "all of it")],
-        "",
+        r"
+ --> src/a.ts:1:10
+  |
+1 |   type A = {
+  |  __________^
+2 | |   a: 1;
+3 | |   b: 2;
+4 | | };
+  | |_^ all of it
+  |
+",
     );
 }
 
 #[test]
 fn tabs_and_wide_characters_keep_the_marks_in_place() {
-    check("\ttype 漢字 = \"👩‍👩‍👧 é\" | Wrong;\n", &[("Wrong", "here")], "");
+    check(
+        "\ttype 漢字 = \"👩‍👩‍👧 é\" | Wrong;\n",
+        &[("Wrong", "here")],
+        r#"
+ --> src/a.ts:1:24
+  |
+1 |     type 漢字 = "👩👩👧 é" | Wrong;
+  |                              ^^^^^ here
+  |
+"#,
+    );
 }
 
 #[test]
@@ -60,7 +92,13 @@ fn carriage_returns_do_not_show() {
     check(
         "type A = 1;\r\ntype B = Wrong;\r\ntype C = 3;\r\n",
         &[("Wrong", "here")],
-        "",
+        r"
+ --> src/a.ts:2:10
+  |
+2 | type B = Wrong;
+  |          ^^^^^ here
+  |
+",
     );
 }
 
@@ -85,7 +123,17 @@ fn a_very_long_line_is_shown_around_its_mark() {
         "3 | 4".repeat(2_000)
     )
     .leak();
-    check(text, &[("Wrong", "here")], "");
+    check(
+        text,
+        &[("Wrong", "here")],
+        r"
+ --> src/a.ts:1:10013
+  |
+1 | ... 21 | 21 | 21 | 21 | 21 | 21 | 21 | 21 | 21 | 21 | 21 | 2 | Wrong | 3 | 43 | 43 | 43 | 43 | 43 | 43 | 43 | 43 | 43 | 43 | 43 | 43 ...
+  |                                                                ^^^^^ here
+  |
+",
+    );
 }
 
 #[test]
