@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
+use kit_diagnostics::Code;
+
+use crate::commands::explain;
 
 /// Typed HTTP APIs from TypeScript types.
 #[derive(Debug, Parser)]
@@ -25,6 +28,7 @@ Examples:
   kit build                                  make .kit/ from the project's types and contracts
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
+  kit explain KIT1302                        say more about a mistake that a build reported
 
 Exit codes: 0 done, 1 a mistake in the project or a failure around it, 2 wrong usage."
 )]
@@ -89,9 +93,26 @@ Examples:
         #[command(flatten)]
         common: Common,
     },
+    /// Says more about a code that a build reported.
+    ///
+    /// Prints the page of the documentation: what the code means, an example, and what to write instead. Without a code it
+    /// lists all of them.
+    #[command(after_help = "\
+Examples:
+  kit explain KIT1302
+  kit explain 1302 --json | jq -r .page
+  kit explain")]
+    Explain {
+        /// The code, such as KIT1302.
+        #[arg(value_parser = explain::parse)]
+        code: Option<Code>,
+        /// Print JSON on standard output, and nothing else there.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
-/// What every command takes.
+/// What every command that works on a project takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// The project's root.
@@ -103,11 +124,13 @@ pub(crate) struct Common {
 }
 
 impl Command {
-    pub(crate) fn common(&self) -> &Common {
+    /// Whether the result is to be JSON.
+    pub(crate) fn json(&self) -> bool {
         match self {
             Self::Build { common }
             | Self::MigrateGenerate { common, .. }
-            | Self::MigrateApply { common, .. } => common,
+            | Self::MigrateApply { common, .. } => common.json,
+            Self::Explain { json, .. } => *json,
         }
     }
 }

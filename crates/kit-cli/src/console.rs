@@ -6,10 +6,16 @@ use std::io;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use kit_diagnostics::{Diagnostics, Severity, Sources, render};
+use kit_diagnostics::{Code, Diagnostics, Severity, Sources, render};
 use serde::Serialize;
 
 use crate::{Environment, Stream};
+
+/// A terminal shows as many errors: who has more reads the first ones first.
+const MOST_ERRORS: usize = 50;
+
+/// And as many warnings.
+const MOST_WARNINGS: usize = 20;
 
 /// The output of one command.
 pub(crate) struct Console<'a> {
@@ -80,7 +86,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Diagnostics as code frames, and a last line that counts them.
+    /// Diagnostics as code frames, a last line that counts them, and where to read more.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
         let style = if self.colors(Stream::Err) {
             kit_diagnostics::Style::Colored
@@ -88,23 +94,47 @@ impl<'a> Console<'a> {
             kit_diagnostics::Style::Plain
         };
         let mut text = String::new();
+        let (mut errors, mut warnings) = (0, 0);
+        let mut explained: Vec<Code> = Vec::new();
         for diagnostic in diagnostics {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{}\n", render(diagnostic, sources, style));
+            let (count, most) = match diagnostic.severity {
+                Severity::Error => (&mut errors, MOST_ERRORS),
+                Severity::Warning => (&mut warnings, MOST_WARNINGS),
+            };
+            *count += 1;
+            if *count <= most {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{}\n", render(diagnostic, sources, style));
+                if diagnostic.severity == Severity::Error && !explained.contains(&diagnostic.code) {
+                    explained.push(diagnostic.code);
+                }
+            }
         }
-        let count = |severity| {
-            diagnostics
-                .iter()
-                .filter(|item| item.severity == severity)
-                .count()
-        };
-        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let more: Vec<String> = [
+            (errors, MOST_ERRORS, "error"),
+            (warnings, MOST_WARNINGS, "warning"),
+        ]
+        .into_iter()
+        .filter(|(count, most, _)| count > most)
+        .map(|(count, most, noun)| quantity(count - most, noun))
+        .collect();
+        if !more.is_empty() {
+            let _ = writeln!(text, "… and {} more; `--json` lists all\n", more.join(" and "));
+        }
         if errors > 0 {
             let mut line = quantity(errors, "error");
             if warnings > 0 {
                 let _ = write!(line, " and {}", quantity(warnings, "warning"));
             }
             let _ = writeln!(text, "{line}; nothing was written");
+            if let Some((first, others)) = explained.split_first() {
+                let _ = write!(text, "`kit explain {first}` says more about the error");
+                if !others.is_empty() {
+                    let others: Vec<String> = others.iter().map(Code::to_string).collect();
+                    let _ = write!(text, "; there are pages on {} too", others.join(", "));
+                }
+                text.push('\n');
+            }
         }
         if !text.is_empty() {
             self.write(Stream::Err, &text);

@@ -22,7 +22,7 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
         Ok(line) => line,
         Err(error) => return explain(&error, &Console::new(environment, json)),
     };
-    let console = Console::new(environment, line.command.common().json);
+    let console = Console::new(environment, line.command.json());
     let result = dispatch(&line.command, &console, environment, host).await;
     match result {
         Ok(()) if console.is_broken() => Exit::Failure,
@@ -55,6 +55,10 @@ async fn dispatch(
                 allow_destructive: *allow_destructive,
             };
             commands::migrate_apply::run(options, common, console, environment, host).await
+        }
+        Command::Explain { code, .. } => {
+            commands::explain::run(*code, console);
+            Ok(())
         }
     }
 }

@@ -121,6 +121,7 @@ fn a_mistake_is_shown_in_its_line() {
   = help: did you mean `@format email`?
 
 1 error; nothing was written
+`kit explain KIT1302` says more about the error
 "
         )
     );

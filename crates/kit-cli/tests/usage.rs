@@ -15,6 +15,7 @@ fn help_and_version_are_results() {
         &["build", "--help"],
         &["migrate:generate", "--help"],
         &["migrate:apply", "--help"],
+        &["explain", "--help"],
     ] {
         let help = project.kit(args);
         assert_eq!((help.code, help.err.as_str()), (0, ""), "{args:?}");
@@ -26,7 +27,7 @@ fn help_and_version_are_results() {
 #[test]
 fn every_command_stands_in_the_help() {
     let help = Project::new(&[]).kit(&["--help"]).out;
-    for name in ["build", "migrate:generate", "migrate:apply"] {
+    for name in ["build", "migrate:generate", "migrate:apply", "explain"] {
         assert!(help.contains(&format!("  {name} ")), "{help}");
     }
 }
@@ -131,7 +132,7 @@ fn a_configuration_file_goes_through_the_host() {
             1,
             "",
             "error[KIT1001]: kit.config.ts: unknown option `outputDri`\n |\n = help: did you mean `outputDir`?\n\n\
-             1 error; nothing was written\n"
+             1 error; nothing was written\n`kit explain KIT1001` says more about the error\n"
         )
     );
     let json = project.kit(&["build", "--json"]).json();

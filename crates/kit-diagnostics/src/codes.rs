@@ -1,13 +1,17 @@
-//! The registry of codes. Numbers are grouped by phase and never reused.
+//! The registry of codes. Numbers are grouped by phase and never reused. A code without its page in `docs/errors/` does
+//! not compile, and `cargo test -p kit-build --test pages` holds every page against what kit says.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
-/// A stable name for one kind of mistake.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A stable name for one kind of mistake. Its number is all that identifies it.
+#[derive(Clone, Copy)]
 pub struct Code {
     number: u16,
     title: &'static str,
     phase: Phase,
+    page: &'static str,
 }
 
 /// The part of the build that found the mistake; the `phase` of a build failure.
@@ -23,12 +27,8 @@ pub enum Phase {
     Types,
     /// Route keys, contracts, the application factory.
     Routes,
-    /// Writing artifacts.
-    Emit,
     /// Tables and migrations.
     Database,
-    /// The project's own compiler.
-    Compile,
 }
 
 impl Phase {
@@ -40,9 +40,7 @@ impl Phase {
             Self::Resolve => "resolve",
             Self::Types => "types",
             Self::Routes => "routes",
-            Self::Emit => "emit",
             Self::Database => "database",
-            Self::Compile => "compile",
         }
     }
 }
@@ -62,6 +60,55 @@ impl Code {
     pub fn phase(self) -> Phase {
         self.phase
     }
+
+    /// Its page of the documentation, as Markdown: what it means, an example, what to write instead.
+    pub fn page(self) -> &'static str {
+        self.page
+    }
+
+    /// The code of that name, however it is written: `KIT1302`, `kit1302` or `1302`.
+    ///
+    /// ```
+    /// use kit_diagnostics::{Code, codes};
+    ///
+    /// assert_eq!(Code::from_name("kit1302"), Some(codes::UNKNOWN_FORMAT));
+    /// assert_eq!(Code::from_name("TS2322"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Self> {
+        let digits = match name.get(..3) {
+            Some(prefix) if prefix.eq_ignore_ascii_case("KIT") => &name[3..],
+            _ => name,
+        };
+        ALL.iter()
+            .copied()
+            .find(|code| digits.len() == 4 && digits.parse() == Ok(code.number))
+    }
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Code {}
+
+impl PartialOrd for Code {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Code {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl Hash for Code {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
 }
 
 impl fmt::Display for Code {
@@ -80,7 +127,12 @@ macro_rules! codes {
     ($($phase:ident { $($number:literal $name:ident $title:literal)* })*) => {
         $($(
             #[doc = $title]
-            pub const $name: Code = Code { number: $number, title: $title, phase: Phase::$phase };
+            pub const $name: Code = Code {
+                number: $number,
+                title: $title,
+                phase: Phase::$phase,
+                page: include_str!(concat!("../../../docs/errors/KIT", $number, ".md")),
+            };
         )*)*
 
         /// Every code, by number.
@@ -126,9 +178,6 @@ codes! {
         1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
         1408 NO_ROUTES "contracts that no route group registers"
     }
-    Emit {
-        1501 PLUGIN_FAILED "a plugin failed"
-    }
     Database {
         1601 UNSUPPORTED_COLUMN "a property that has no column type"
         1602 UNKNOWN_REFERENCE "a reference to an entity or property that does not exist"
@@ -137,14 +186,19 @@ codes! {
         1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not take as it is"
         1606 INVALID_MIGRATION "a committed migration that cannot be read"
     }
-    Compile {
-        1701 COMPILER_FAILED "the project's compiler failed"
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::ALL;
+
+    #[test]
+    fn pages_open_with_code_and_title() {
+        for code in ALL {
+            let opening = format!("# {code}: {}\n\n", code.title());
+            assert!(code.page().starts_with(&opening), "{}", code.page());
+        }
+    }
 
     #[test]
     fn codes_are_unique_and_ascending() {

@@ -1,5 +1,6 @@
 //! One module a command.
 
 pub(crate) mod build;
+pub(crate) mod explain;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;

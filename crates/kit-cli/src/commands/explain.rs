@@ -1,0 +1,112 @@
+//! `kit explain`.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use kit_diagnostics::{Code, closest, codes};
+use serde::Serialize;
+
+use crate::Stream;
+use crate::console::Console;
+
+/// Prints the page of a code, or the list of all codes.
+pub(crate) fn run(code: Option<Code>, console: &Console<'_>) {
+    let Some(code) = code else {
+        console.json(
+            &codes::ALL
+                .iter()
+                .map(|code| Entry::new(*code))
+                .collect::<Vec<_>>(),
+        );
+        console.result(list().trim_end());
+        return;
+    };
+    console.json(&Page {
+        entry: Entry::new(code),
+        page: code.page(),
+    });
+    console.result(
+        if console.colors(Stream::Out) {
+            styled(code.page())
+        } else {
+            code.page().to_owned()
+        }
+        .trim_end(),
+    );
+}
+
+#[derive(Serialize)]
+struct Entry {
+    code: String,
+    title: &'static str,
+    phase: &'static str,
+}
+
+impl Entry {
+    fn new(code: Code) -> Self {
+        Self {
+            code: code.name(),
+            title: code.title(),
+            phase: code.phase().name(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Page {
+    #[serde(flatten)]
+    entry: Entry,
+    /// Markdown.
+    page: &'static str,
+}
+
+fn list() -> String {
+    codes::ALL.iter().fold(String::new(), |mut text, code| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{code}  {}", code.title());
+        text
+    })
+}
+
+/// Reads a code of the command line.
+pub(crate) fn parse(name: &str) -> Result<Code, String> {
+    Code::from_name(name).ok_or_else(|| {
+        let names: Vec<String> = codes::ALL.iter().map(|code| code.name()).collect();
+        // A digit more or less is a slip; a code of another tool is none.
+        match closest(name, names.iter().map(String::as_str)) {
+            Some(near) => {
+                format!("it is no code of kit's; did you mean `{near}`? `kit explain` lists all codes")
+            }
+            None => "it is no code of kit's; `kit explain` lists all codes".to_owned(),
+        }
+    })
+}
+
+/// A page for a terminal: headings stand out, and blocks of code are set in with the name of their file above them.
+fn styled(page: &str) -> String {
+    let heading = Style::new().bold();
+    let file = AnsiColor::Cyan.on_default();
+    let mut text = String::new();
+    let mut in_block = false;
+    for line in page.lines() {
+        // Writing to a string cannot fail.
+        let _ = if let Some(info) = line.strip_prefix("```") {
+            in_block = !in_block && !info.is_empty();
+            match info.split_once("file=") {
+                Some((_, path)) => writeln!(text, "    {file}{path}{file:#}"),
+                None => Ok(()),
+            }
+        } else if in_block {
+            writeln!(text, "    {line}")
+        } else if line.starts_with('#') {
+            writeln!(
+                text,
+                "{heading}{}{heading:#}",
+                line.trim_start_matches(['#', ' '])
+            )
+        } else {
+            writeln!(text, "{line}")
+        };
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! `kit explain`, and how a build leads there.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+mod support;
+
+use kit_diagnostics::codes;
+use support::Project;
+
+#[test]
+fn the_page_of_a_code_is_printed() {
+    let project = Project::new(&[]);
+    let page = codes::UNKNOWN_FORMAT.page();
+    for name in ["KIT1302", "kit1302", "1302"] {
+        assert_eq!(project.kit(&["explain", name]).parts(), (0, page, ""));
+    }
+    let json = project.kit(&["explain", "KIT1302", "--json"]).json();
+    assert_eq!(json["code"], "KIT1302");
+    assert_eq!(json["title"], codes::UNKNOWN_FORMAT.title());
+    assert_eq!(json["phase"], "types");
+    assert_eq!(json["page"], page);
+}
+
+#[test]
+fn without_a_code_all_are_listed() {
+    let project = Project::new(&[]);
+    let list = project.kit(&["explain"]);
+    assert_eq!((list.code, list.err.as_str()), (0, ""));
+    assert_eq!(list.out.lines().count(), codes::ALL.len());
+    assert!(
+        list.out.starts_with("KIT1001  the configuration is not valid\n"),
+        "{}",
+        list.out
+    );
+    let json = project.kit(&["explain", "--json"]).json();
+    assert_eq!(json.as_array().unwrap().len(), codes::ALL.len());
+    assert!(json[0].get("page").is_none());
+}
+
+#[test]
+fn an_unknown_code_is_wrong_usage() {
+    let project = Project::new(&[]);
+    for (name, expected) in [
+        ("KIT1330", "did you mean `KIT1"),
+        ("TS2322", "it is no code of kit's; `kit explain` lists all codes"),
+        ("", "lists all codes"),
+        ("é", "lists all codes"),
+        ("KIT+1302", "lists all codes"),
+    ] {
+        let outcome = project.kit(&["explain", name]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{name}");
+        assert!(outcome.err.contains(expected), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn a_terminal_sees_headings_and_no_fences() {
+    let mut project = Project::new(&[]);
+    project.terminal = true;
+    for code in codes::ALL {
+        let text = project.kit(&["explain", &code.name()]).out;
+        assert!(text.starts_with(&format!("\u{1b}[1m{code}: ")), "{text}");
+        assert!(!text.contains("```"), "{text}");
+    }
+    let text = project.kit(&["explain", "KIT1302"]).out;
+    assert!(
+        text.contains("    \u{1b}[36msrc/users.types.ts\u{1b}[0m\n    export interface User {\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_failed_build_says_where_to_read_more() {
+    let project = Project::new(&[(
+        "src/notes.types.ts",
+        "export interface Note {\n  /** @format emial */\n  a: string;\n  /** @maxLength x */\n  b: string;\n  /** @format uir */\n  c: string;\n}\n",
+    )]);
+    let outcome = project.kit(&["build"]);
+    assert_eq!(outcome.code, 1);
+    let end = "3 errors and 1 warning; nothing was written\n\
+               `kit explain KIT1302` says more about the error; there are pages on KIT1303 too\n";
+    assert!(outcome.err.ends_with(end), "{}", outcome.err);
+}
+
+#[test]
+fn a_flood_of_errors_is_cut_for_people_and_whole_for_programs() {
+    let properties: String = (0..60)
+        .map(|index| {
+            format!(
+                "  /** @maxLength x */\n  a{index}: string;\n  /** @maxLenght 1 */\n  b{index}: string;\n"
+            )
+        })
+        .collect();
+    let types = format!("export interface Note {{\n{properties}}}\n");
+    let project = Project::new(&[
+        ("src/notes.types.ts", &types),
+        ("src/notes.routes.ts", "export {};\n"),
+    ]);
+    let outcome = project.kit(&["build"]);
+    assert_eq!(outcome.err.matches("error[KIT1303]").count(), 50);
+    assert_eq!(outcome.err.matches("warning[KIT1305]").count(), 20);
+    let end = "… and 10 errors and 40 warnings more; `--json` lists all\n\n\
+               60 errors and 60 warnings; nothing was written\n\
+               `kit explain KIT1303` says more about the error\n";
+    assert!(outcome.err.ends_with(end), "{}", outcome.err);
+    let json = project.kit(&["build", "--json"]).json();
+    assert_eq!(json["failures"].as_array().unwrap().len(), 60);
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 60);
+}
