@@ -22,6 +22,8 @@ for (const path of pages) {
   const page = await readPage(join(repository, path));
   describe(path, () => {
     test("links lead somewhere", () => assertLinks(path));
+    // A diagnostic's page shows a project with a mistake: `cargo test -p kit-build --test pages` holds it against kit.
+    if (path.startsWith("docs/errors/")) return;
     test("every block of code is checked", () => assert.deepEqual(page.unchecked, []));
     if (page.files.size > 0 || page.steps.length > 0) test("the code works", () => assertWorks(page, path));
   });
@@ -29,19 +31,6 @@ for (const path of pages) {
 
 test("there is a page to check", () =>
   assert.ok(pages.includes("docs/guide/getting-started.md"), pages.join(", ")));
-
-test("docs/errors.md lists every diagnostic, under its title", async () => {
-  const registry = await readFile(join(repository, "crates/kit-diagnostics/src/codes.rs"), "utf8");
-  const listed = await readFile(join(repository, "docs/errors.md"), "utf8");
-  const codes = [...registry.matchAll(/^ {8}(\d{4}) [A-Z_0-9]+ "(.*)"$/gm)].map(
-    ([, number, title]) => `KIT${number} ${title}`,
-  );
-  assert.ok(codes.length > 20, "the registry could not be read");
-  const rows = [...listed.matchAll(/^\| (KIT\d{4}) \| (.*?) \|/gm)].map(
-    ([, code, title]) => `${code} ${title}`,
-  );
-  assert.deepEqual(rows, codes);
-});
 
 async function assertLinks(path: string): Promise<void> {
   const text = await readFile(join(repository, path), "utf8");

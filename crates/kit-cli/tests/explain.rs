@@ -83,13 +83,12 @@ fn a_failed_build_says_where_to_read_more() {
 
 #[test]
 fn a_flood_of_errors_is_cut_for_people_and_whole_for_programs() {
-    let properties: String = (0..60)
+    let properties = (0..60)
         .map(|index| {
-            format!(
-                "  /** @maxLength x */\n  a{index}: string;\n  /** @maxLenght 1 */\n  b{index}: string;\n"
-            )
+            format!("  /** @maxLength x */ a{index}: string;\n  /** @maxLenght 1 */ b{index}: string;\n")
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let types = format!("export interface Note {{\n{properties}}}\n");
     let project = Project::new(&[
         ("src/notes.types.ts", &types),

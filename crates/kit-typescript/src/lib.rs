@@ -41,6 +41,7 @@ mod modules;
 mod print;
 mod routes;
 mod source;
+mod stack;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

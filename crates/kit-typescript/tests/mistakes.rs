@@ -20,6 +20,50 @@ fn syntax_errors_are_reported_at_their_place() {
 }
 
 #[test]
+fn members_without_a_colon_or_an_end_are_found() {
+    check_mistakes_of(
+        "
+        export interface A { title string; size?: number name: string }
+        export type B = { readonly a string, b() c: 1 };
+        export interface C { a; b
+          c
+          d: { e f } }
+        ",
+        "
+        src/a.types.ts:1:22 KIT1101 there is no `:` between `title` and `string`
+          help: write `title: string`
+        src/a.types.ts:1:36 KIT1101 there is nothing between `size?: number` and `name: string`
+          help: end each property with a `;`
+        src/a.types.ts:2:19 KIT1101 there is no `:` between `readonly a` and `string`
+          help: write `readonly a: string`
+        src/a.types.ts:2:38 KIT1101 there is nothing between `b()` and `c: 1`
+          help: end each property with a `;`
+        src/a.types.ts:5:8 KIT1101 there is no `:` between `e` and `f`
+          help: write `e: f`
+        ",
+    );
+}
+
+#[test]
+fn one_name_is_declared_once() {
+    check_mistakes_of(
+        "
+        type A = 1;
+        interface A { a: 1 }
+        interface B { a: 1 }
+        interface B { b: 1 }
+        type A = 2;
+        ",
+        "
+        src/a.types.ts:2:11 KIT1307 `A` is declared twice
+          help: give one of them another name; only interfaces merge
+        src/a.types.ts:5:6 KIT1307 `A` is declared twice
+          help: give one of them another name; only interfaces merge
+        ",
+    );
+}
+
+#[test]
 fn unsupported_types_say_what_to_write() {
     check_mistakes_of(
         r#"

@@ -82,6 +82,44 @@ fn deep_nesting_is_refused_clearly() {
 }
 
 #[test]
+fn deep_nesting_without_brackets_needs_no_stack_of_the_thread() {
+    let deep = 30_000;
+    for (part, end) in [
+        ("const a = ", "1;"),
+        ("a ? (b) : ", "1;"),
+        ("a = ", "1;"),
+        ("(a) => ", "1;"),
+        ("if (a) ", "b;"),
+        ("if (a) b; else ", "c;"),
+        ("a: ", "b;"),
+        ("new ", "b;"),
+        ("class A extends ", "B {}"),
+        ("<any>", "a;"),
+        ("!", "a;"),
+        ("type A = keyof ", "B;"),
+        ("type A = B extends C ? D : ", "E;"),
+        ("type A = B extends infer U extends ", "E;"),
+        ("type A = () => ", "E;"),
+        ("type A = new () => ", "E;"),
+    ] {
+        let (start, part) = part
+            .split_once(" = ")
+            .filter(|_| part.starts_with("type"))
+            .unwrap_or(("", part));
+        let start = if start.is_empty() {
+            String::new()
+        } else {
+            format!("{start} = ")
+        };
+        let text = format!(
+            "import {{ createApp }} from \"@kit/core\";\n{start}{}{end}",
+            part.repeat(deep)
+        );
+        output(&[("src/a.types.ts", &text)]);
+    }
+}
+
+#[test]
 fn long_chains_end() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {

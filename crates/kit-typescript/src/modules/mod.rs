@@ -13,6 +13,7 @@ mod lookup;
 mod merge;
 mod missing;
 mod module;
+mod mistakes;
 mod parse;
 mod path;
 mod resolve;

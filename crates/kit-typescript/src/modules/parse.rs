@@ -6,9 +6,11 @@ use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Program};
 use oxc_parser::Parser;
-use oxc_span::SourceType;
+use oxc_span::{SourceType, Span};
 
+use super::mistakes;
 use crate::source::LineIndex;
+use crate::stack::with_room;
 
 /// Brackets nested deeper than this are refused before the recursive-descent parser meets them: a clear error instead of
 /// an overflowing stack. Hand-written code stays below 30.
@@ -39,7 +41,7 @@ pub(super) fn parse<'a>(
         );
         return allocator.alloc(Parser::new(allocator, "", source_type).parse().program);
     }
-    let parsed = Parser::new(allocator, text, source_type).parse();
+    let parsed = with_room(text, || Parser::new(allocator, text, source_type).parse());
     for error in &parsed.diagnostics {
         let mut diagnostic = Diagnostic::new(codes::SYNTAX, error.message.to_string());
         for found in &error.labels {
@@ -55,6 +57,21 @@ pub(super) fn parse<'a>(
             diagnostic = diagnostic.help(help.to_string());
         }
         diagnostics.push(diagnostic);
+    }
+    // Packages are as they are; and what a broken file seems to hold may only not have been understood.
+    if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
+        for mistake in with_room(text, || mistakes::find(&parsed.program, text)) {
+            let place = |span: Span| label(span.start as usize, span.end as usize);
+            let mut diagnostic = Diagnostic::new(mistake.code, mistake.message)
+                .label(place(mistake.place))
+                .help(mistake.help);
+            if let Some(earlier) = mistake.earlier {
+                let mut earlier = place(earlier).message("the first one");
+                earlier.primary = false;
+                diagnostic = diagnostic.label(earlier);
+            }
+            diagnostics.push(diagnostic);
+        }
     }
     allocator.alloc(parsed.program)
 }
