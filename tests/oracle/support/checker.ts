@@ -125,9 +125,13 @@ export class Reader {
     if (scalar !== undefined) return graph.add({ kind: scalar[1] });
     if (flags & ts.TypeFlags.Boolean) return graph.boolean();
     if (type.isUnion()) return this.#union(type.types);
-    if (flags & (ts.TypeFlags.Literal | ts.TypeFlags.EnumLiteral)) return this.#literal(type);
-    // An enum whose values are computed.
-    if (flags & ts.TypeFlags.Enum) return graph.add({ kind: "number" });
+    if (flags & ts.TypeFlags.EnumLike) {
+      // Without a value it is an enum that computes its values.
+      const id = flags & ts.TypeFlags.Literal ? this.#literal(type) : graph.add({ kind: "number" });
+      graph.nominal.add(id);
+      return id;
+    }
+    if (flags & ts.TypeFlags.Literal) return this.#literal(type);
     if (flags & ts.TypeFlags.TemplateLiteral) {
       const { texts, types } = type as ts.TemplateLiteralType;
       return graph.add({ kind: "template", parts: this.#parts(texts, types) });
@@ -137,7 +141,11 @@ export class Reader {
       // A brand: what stands beside a primitive says nothing of the value.
       const primitives = type.types.filter((member) => (member.flags & ts.TypeFlags.Object) === 0);
       const [primitive] = primitives;
-      if (primitives.length === 1 && primitive !== undefined) return this.#node(primitive);
+      if (primitives.length === 1 && primitive !== undefined) {
+        const id = this.#node(primitive);
+        graph.nominal.add(id);
+        return id;
+      }
       if (primitives.length > 1) return this.#other(type);
       return this.#object(type);
     }
@@ -146,7 +154,9 @@ export class Reader {
   }
 
   #union(types: readonly ts.Type[]): number {
-    const members = types.filter((member) => !this.#empty(member)).map((member) => this.read(member));
+    const all = types.filter((member) => !this.#empty(member)).map((member) => this.read(member));
+    // `"a" | (string & {})` is kept by TypeScript for editors to suggest; without the brand the text says it all.
+    const members = all.filter((member) => !this.#graph.absorbs(all, member));
     const [first] = members;
     if (first === undefined) return this.#graph.add({ kind: "never" });
     return members.length === 1 ? first : this.#graph.add({ kind: "union", members });
@@ -212,7 +222,11 @@ export class Reader {
           written: hadUndefined && !marked,
         };
       });
-    const index = checker.getIndexInfosOfType(type).flatMap((info): Index[] => {
+    const infos = checker.getIndexInfosOfType(type);
+    // Keys that are numbers are strings too; they need no word where they may hold the same.
+    const text = infos.find((info) => info.keyType.flags & ts.TypeFlags.String)?.type;
+    const said = infos.filter((info) => !(info.keyType.flags & ts.TypeFlags.Number && info.type === text));
+    const index = said.flatMap((info): Index[] => {
       const key = this.#indexKey(info.keyType);
       return key === undefined ? [] : [{ key, type: this.#withoutUndefined(info.type).id }];
     });

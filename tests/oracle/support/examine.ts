@@ -32,6 +32,9 @@ export interface Report {
 /** Above a type that kit must refuse. */
 const REFUSED = /^\/\/ refused: (KIT\d{4})$/m;
 
+/** Complaints about one type that are printed. */
+const MOST_SHOWN = 4;
+
 /** Compares every exported type of the fixtures. */
 export async function examine(fixtures: Fixtures): Promise<Report> {
   const checker = Checker.of(fixtures.root);
@@ -90,7 +93,9 @@ export async function examine(fixtures: Fixtures): Promise<Report> {
     return { findings, problems, values: { shown: 0, accepted: 0 } };
   const { wrong, ...values } = await compareVerdicts(fixtures.root, graph, subjects, checker);
   for (const [subject, complaints] of wrong) {
-    const difference = complaints.length === 0 ? undefined : complaints.join("\n  ");
+    const more = complaints.length > MOST_SHOWN ? [`and ${complaints.length - MOST_SHOWN} more`] : [];
+    const difference =
+      complaints.length === 0 ? undefined : [...complaints.slice(0, MOST_SHOWN), ...more].join("\n  ");
     findings.push({ type: label(subject), about: "values", difference });
   }
   return { findings, problems, values };

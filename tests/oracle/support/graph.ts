@@ -55,6 +55,8 @@ export interface Index {
 /** Types that refer to each other. */
 export class Graph {
   readonly nodes: Node[] = [];
+  /** Primitives that are more than their value in TypeScript: with a brand, or a member of an enum. */
+  readonly nominal: Set<number> = new Set();
 
   /** Adds a type. */
   add(node: Node): number {
@@ -105,6 +107,15 @@ export class Graph {
     return [...found];
   }
 
+  /** Whether a literal or a template among members says nothing that another member, a branded primitive, does not say. */
+  absorbs(members: readonly number[], id: number): boolean {
+    // A type that is still being read is no primitive.
+    const node = this.nodes[this.resolve(id)];
+    if (node?.kind !== "literal" && node?.kind !== "template") return false;
+    const kind = node.kind === "template" || node.value.startsWith('"') ? "string" : scalarOf(node.value);
+    return members.some((member) => this.nominal.has(this.resolve(member)) && this.get(member).kind === kind);
+  }
+
   /** The types directly inside of one. */
   children(id: number): number[] {
     const node = this.get(id);
@@ -130,4 +141,9 @@ export class Graph {
     for (const at of seen) for (const child of this.children(at)) seen.add(this.resolve(child));
     return [...seen];
   }
+}
+
+function scalarOf(literal: string): Scalar | undefined {
+  if (literal === "true" || literal === "false") return undefined;
+  return literal.endsWith("n") ? "bigint" : "number";
 }

@@ -13,21 +13,16 @@ export function onTheWire(value: unknown): unknown {
   return value;
 }
 
-/**
- * The literal type of a value, as text. Keys of `written` that an object lacks are `undefined` in it: TypeScript wants
- * `{ a: string | undefined }` to have the key, and JSON cannot.
- */
-export function literalType(value: unknown, written: ReadonlySet<string>): string {
+/** The literal type of a value, as text. */
+export function literalType(value: unknown): string {
   if (value instanceof Date) return "Date";
   if (value instanceof Uint8Array) return "Uint8Array";
   if (typeof value === "bigint") return `${value}n`;
-  if (Array.isArray(value)) return `[${value.map((item) => literalType(item, written)).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map(literalType).join(", ")}]`;
   if (isObject(value)) {
     const members = Object.entries(value).map(
-      ([key, item]) => `${JSON.stringify(key)}: ${literalType(item, written)}`,
+      ([key, item]) => `${JSON.stringify(key)}: ${literalType(item)}`,
     );
-    for (const key of written)
-      if (!Object.hasOwn(value, key)) members.push(`${JSON.stringify(key)}: undefined`);
     return `{ ${members.join("; ")} }`;
   }
   return JSON.stringify(value);

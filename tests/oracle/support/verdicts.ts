@@ -1,7 +1,7 @@
 // Whether kit's validators and TypeScript's assignability say the same of values.
 //
-// JSON has no `undefined`, and kit drops keys that a type does not declare. So the two are held together like this: what kit
-// takes must, as kit decodes it, be assignable to the type; what kit refuses must not be.
+// kit drops keys that a type does not declare, and an excess key makes TypeScript refuse objects of optional properties. So the
+// two are held together like this: what kit takes must, as kit decodes it, be assignable; what kit refuses must not be.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,6 +9,7 @@ import { inspect } from "node:util";
 import { Checker } from "./checker.ts";
 import type { Graph } from "./graph.ts";
 import { literalType, onTheWire } from "./literal.ts";
+import { needsPlain, plain } from "./plain.ts";
 import { Dice, heights, Values } from "./values.ts";
 
 /** A type whose validator is put to the test. */
@@ -38,6 +39,8 @@ interface Shown {
   literal: string;
 }
 
+/** The file of literal types, which is only in memory. */
+const VALUES = "values.ts";
 const VALID = 6;
 const SPOILED = 12;
 const STRANGE = 4;
@@ -51,19 +54,25 @@ export async function compareVerdicts(
 ): Promise<{ wrong: Map<Subject, string[]>; shown: number; accepted: number }> {
   const wrong = new Map<Subject, string[]>(subjects.map((subject) => [subject, []]));
   const shown: Shown[] = [];
+  const targets = new Map<Subject, string>();
   const height = heights(graph);
-  for (const subject of subjects) {
+  let text = "";
+  for (const [index, subject] of subjects.entries()) {
     const complaints = wrong.get(subject) ?? [];
     const validator = await load(root, subject.artifact);
-    const written = keysToWrite(graph, subject.type);
     for (const value of samples(graph, subject, height))
-      shown.push(...show(subject, validator, value, written, complaints));
+      shown.push(...show(subject, validator, value, complaints));
+    if (!needsPlain(graph, subject.type)) continue;
+    const { name, text: declarations } = plain(graph, subject.type, `P${index}`);
+    targets.set(subject, name);
+    text += declarations;
   }
-  const text = shown.map(({ literal }, index) => `export type V${index} = ${literal};\n`).join("");
-  const checker = Checker.of(root, new Map([["values.ts", text]]), before);
+  text += shown.map(({ literal }, index) => `export type V${index} = ${literal};\n`).join("");
+  const checker = Checker.of(root, new Map([[VALUES, text]]), before);
   for (const [index, { subject, value, accepted, literal }] of shown.entries()) {
-    const target = checker.type(subject.file, subject.name);
-    const assignable = checker.checker.isTypeAssignableTo(checker.type("values.ts", `V${index}`), target);
+    const name = targets.get(subject);
+    const target = name === undefined ? checker.type(subject.file, subject.name) : checker.type(VALUES, name);
+    const assignable = checker.checker.isTypeAssignableTo(checker.type(VALUES, `V${index}`), target);
     if (assignable === accepted) continue;
     wrong
       .get(subject)
@@ -78,13 +87,7 @@ export async function compareVerdicts(
 }
 
 /** Shows a value to the validator; nothing where the validator already contradicts itself. */
-function show(
-  subject: Subject,
-  validator: Validator,
-  value: unknown,
-  written: ReadonlySet<string>,
-  complaints: string[],
-): Shown[] {
+function show(subject: Subject, validator: Validator, value: unknown, complaints: string[]): Shown[] {
   const wire = onTheWire(value);
   const text = inspect(wire, { depth: 8, breakLength: Infinity });
   try {
@@ -92,7 +95,7 @@ function show(
     const failures = validator.failures(wire).length;
     if (accepted !== (failures === 0))
       complaints.push(`\`is\` says ${accepted} of ${text}, with ${failures} failures`);
-    const literal = literalType(accepted ? validator.decode(wire) : value, written);
+    const literal = literalType(accepted ? validator.decode(wire) : value);
     return [{ subject, value: text, accepted, literal }];
   } catch (error) {
     complaints.push(`the validator throws at ${text}: ${String(error)}`);
@@ -121,15 +124,4 @@ function samples(graph: Graph, subject: Subject, height: ReadonlyMap<number, num
     dice.chance(20) ? values.mix(dice.pick(base), dice.pick(base)) : values.spoil(dice.pick(base)),
   );
   return [...valid, ...spoiled, ...strange];
-}
-
-/** Names of properties that must be written though they may be `undefined`. */
-function keysToWrite(graph: Graph, type: number): Set<string> {
-  const found = new Set<string>();
-  for (const id of graph.reachable(type)) {
-    const node = graph.get(id);
-    if (node.kind !== "object") continue;
-    for (const property of node.properties) if (property.written === true) found.add(property.name);
-  }
-  return found;
 }

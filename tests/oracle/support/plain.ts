@@ -1,0 +1,68 @@
+// A type as kit reads it, written as TypeScript: what values are held against where kit decided to read a type differently.
+//
+// A brand or the name of an enum is nothing on the wire; a property that may be `undefined` may be missing; and an object type takes objects of JSON, where
+// TypeScript assigns a text to `{}` and a list to `{ [key: number]: string }`.
+
+import type { Graph } from "./graph.ts";
+
+/** Whether values have to be held against the plain form of a type. */
+export function needsPlain(graph: Graph, type: number): boolean {
+  return graph.reachable(type).some((id) => {
+    const node = graph.get(id);
+    if (graph.nominal.has(id)) return true;
+    if (node.kind !== "object") return false;
+    return node.properties.length === 0 || node.properties.some((property) => property.written === true);
+  });
+}
+
+/** Declarations of the type and of everything in it; the type itself is called `prefix` with its number. */
+export function plain(graph: Graph, type: number, prefix: string): { name: string; text: string } {
+  const named = (id: number): boolean =>
+    ["object", "array", "tuple", "union"].includes(graph.get(id).kind) ||
+    graph.resolve(id) === graph.resolve(type);
+  const reference = (id: number): string => (named(id) ? `${prefix}_${graph.resolve(id)}` : body(id));
+  const template = (parts: readonly (string | number)[]): string => {
+    const texts = parts.map((part) =>
+      typeof part === "string" ? part.replaceAll(/[\\`$]/g, "\\$&") : `\${${reference(part)}}`,
+    );
+    return `\`${texts.join("")}\``;
+  };
+  const body = (id: number): string => {
+    const node = graph.get(id);
+    switch (node.kind) {
+      case "literal":
+        return node.value;
+      case "template":
+        return template(node.parts);
+      case "array":
+        return `${reference(node.element)}[]`;
+      case "tuple":
+        return `[${node.elements
+          .map((e) => (e.rest ? `...${reference(e.type)}[]` : `${reference(e.type)}${e.optional ? "?" : ""}`))
+          .join(", ")}]`;
+      case "object": {
+        const members = node.properties.map(
+          (p) => `${JSON.stringify(p.name)}${p.optional ? "?" : ""}: ${reference(p.type)}`,
+        );
+        for (const { key, type: value } of node.index)
+          members.push(`[key: ${typeof key === "string" ? key : template(key)}]: ${reference(value)}`);
+        const open = node.properties.length === 0 && !node.index.some(({ key }) => key === "string");
+        return `{ ${members.join("; ")} }${open ? " & { [key: string]: unknown }" : ""}`;
+      }
+      case "union":
+        return graph.members(id).map(reference).join(" | ");
+      case "date":
+        return "Date";
+      case "bytes":
+        return "Uint8Array";
+      default:
+        return node.kind;
+    }
+  };
+  const text = graph
+    .reachable(type)
+    .filter(named)
+    .map((id) => `export type ${reference(id)} = ${body(id)};\n`)
+    .join("");
+  return { name: `${prefix}_${graph.resolve(type)}`, text };
+}
