@@ -106,7 +106,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
         Some(("is not exported", "write `export` in front of it"))
     } else {
         match lowering.eval.store.get(shape) {
-            Ty::Object(object) if lowering.eval.store.objects[object.index()].index.is_some() => Some((
+            Ty::Object(object) if !lowering.eval.store.object_at(*object).index.is_empty() => Some((
                 "has an index signature",
                 "name the properties: each becomes a column",
             )),
@@ -180,7 +180,7 @@ fn unknown_property(
     let unknown = properties
         .iter()
         .find(|property| object.property(property).is_none())?;
-    let known = object.properties.iter().map(|property| property.name.as_str());
+    let known = object.properties.iter().map(|property| &*property.name);
     let help = match closest(unknown, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "name properties of the entity".to_owned(),

@@ -173,7 +173,7 @@ fn wrong_contracts_are_explained() {
           help: write `Omit<…, "id">` as the body
         src/notes.routes.ts:18:21 KIT1308 `RouteContract` takes at most 4 type arguments, not 5
           help: write `RouteContract<Params, Query, Body, Response>`
-        src/notes.routes.ts:19:42 KIT1306 a function type has no JSON form
+        src/notes.routes.ts:19:42 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
         src/notes.routes.ts:20:42 KIT1203 nothing declares the type `Nope`
           help: declare it, or import it: `import type { Nope } from "./nope.ts"`

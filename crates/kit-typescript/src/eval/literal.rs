@@ -1,10 +1,9 @@
-//! Literal and template literal types.
+//! Literal types.
 
-use oxc_ast::ast::{Expression, TSLiteral, TSTemplateLiteralType, UnaryOperator};
-use oxc_span::GetSpan;
+use oxc_ast::ast::{Expression, TSLiteral, UnaryOperator};
 
-use super::types::{Literal, Part};
-use super::{Evaluator, ScopeId, Ty, TyId};
+use super::types::Literal;
+use super::{Evaluator, Ty, TyId};
 use crate::modules::Place;
 
 impl<'a> Evaluator<'a> {
@@ -13,15 +12,15 @@ impl<'a> Evaluator<'a> {
             TSLiteral::BooleanLiteral(literal) => Literal::Boolean(literal.value),
             TSLiteral::NumericLiteral(literal) if literal.value.is_finite() => Literal::number(literal.value),
             TSLiteral::NumericLiteral(_) => {
-                return self.without_json(place, "a number beyond the range of doubles");
+                return self.no_json_form(place, "a number beyond the range of doubles");
             }
-            TSLiteral::BigIntLiteral(literal) => Literal::BigInt(literal.value.to_string()),
+            TSLiteral::BigIntLiteral(literal) => Literal::BigInt(literal.value.as_str().into()),
             TSLiteral::StringLiteral(literal) if literal.lone_surrogates => {
-                return self.without_json(place, "a string with half a surrogate pair");
+                return self.no_json_form(place, "a string with half a surrogate pair");
             }
-            TSLiteral::StringLiteral(literal) => Literal::String(literal.value.to_string()),
+            TSLiteral::StringLiteral(literal) => Literal::string(literal.value.as_str()),
             TSLiteral::TemplateLiteral(template) => match template.single_quasi() {
-                Some(text) => Literal::String(text.to_string()),
+                Some(text) => Literal::string(text.as_str()),
                 None => {
                     return self.unsupported(
                         place,
@@ -38,55 +37,11 @@ impl<'a> Evaluator<'a> {
                     Literal::number(literal.value)
                 }
                 (UnaryOperator::UnaryNegation, Expression::BigIntLiteral(literal)) => {
-                    Literal::BigInt(format!("-{}", literal.value))
+                    Literal::BigInt(format!("-{}", literal.value).into())
                 }
                 _ => return self.unsupported(place, "kit cannot read this literal", "write a plain literal"),
             },
         };
         self.store.add(Ty::Literal(value))
-    }
-
-    /// `` `user-${number}` ``. A template of literals alone is one literal, as in TypeScript.
-    pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
-        let mut parts: Vec<Part> = Vec::new();
-        let push_text = |parts: &mut Vec<Part>, text: &str| match parts.last_mut() {
-            Some(Part::Text(last)) => last.push_str(text),
-            _ => parts.push(Part::Text(text.to_owned())),
-        };
-        for (index, quasi) in template.quasis.iter().enumerate() {
-            push_text(
-                &mut parts,
-                quasi.value.cooked.as_ref().map_or("", |text| text.as_str()),
-            );
-            let Some(hole) = template.types.get(index) else {
-                continue;
-            };
-            let place = self.place(scope, hole.span());
-            let ty = self.evaluate(hole, scope);
-            let shape = self.shape(ty);
-            match self.store.get(shape).clone() {
-                Ty::Literal(literal) => push_text(&mut parts, &literal.name()),
-                Ty::String | Ty::Number | Ty::BigInt | Ty::Boolean | Ty::Union(_) => {
-                    parts.push(Part::Hole(shape));
-                }
-                Ty::Invalid(_) => return shape,
-                _ => {
-                    return self.unsupported(
-                        place,
-                        "a template may hold strings, numbers, booleans and literals",
-                        "use one of these",
-                    );
-                }
-            }
-        }
-        parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
-        match parts.as_slice() {
-            [] => self.store.add(Ty::Literal(Literal::String(String::new()))),
-            [Part::Text(text)] => {
-                let literal = Literal::String(text.clone());
-                self.store.add(Ty::Literal(literal))
-            }
-            _ => self.store.add(Ty::Template(parts)),
-        }
     }
 }

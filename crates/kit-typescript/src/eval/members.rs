@@ -1,131 +1,246 @@
 //! Members of interfaces and object literals.
 
+use std::rc::Rc;
+
 use kit_diagnostics::codes;
-use oxc_ast::ast::{PropertyKey, TSSignature, TSType};
+use oxc_ast::ast::{Expression, PropertyKey, TSMethodSignatureKind, TSSignature, TSType};
 use oxc_span::{GetSpan, Span};
 
-use super::types::number_name;
-use super::{Evaluator, Object, Prop, ScopeId, Ty};
-use crate::docs::Doc;
+use super::function::Signature;
+use super::types::{Function, Index, number_name};
+use super::{DocId, Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
     /// Adds a member to an object; one of the same name is replaced where it stands.
     pub(super) fn member(&mut self, object: &mut Object, member: &'a TSSignature<'a>, scope: ScopeId) {
-        let place = self.place(scope, member.span());
         match member {
             TSSignature::TSPropertySignature(property) => {
-                let Some(name) = self.key(object, &property.key, property.computed, scope) else {
+                let Some((name, key)) = self.key(object, &property.key, property.computed, scope) else {
                     return;
                 };
-                let key = self.place(scope, property.key.span());
+                let place = self.place(scope, property.key.span());
                 let ty = match &property.type_annotation {
-                    Some(annotation) => match &annotation.type_annotation {
-                        node @ (TSType::TSStringKeyword(_)
-                        | TSType::TSNumberKeyword(_)
-                        | TSType::TSBooleanKeyword(_)) => self.evaluate(node, scope),
-                        node => self.store.lazy(node, scope),
-                    },
+                    Some(annotation) => self.member_type(&annotation.type_annotation, scope),
                     None => {
-                        self.unsupported(key, &format!("`{name}` has no type"), "write one after a colon")
+                        self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon")
                     }
                 };
                 let doc = self.member_doc(property.span, scope);
-                let ty = self.constrained(ty, doc.clone());
-                let doc = doc.map(|doc| self.store.doc(doc));
-                let optional = property.optional;
+                let ty = self.constrained(ty, doc);
                 insert(
                     object,
                     Prop {
                         name,
+                        key,
                         ty,
-                        optional,
+                        optional: property.optional,
                         required: false,
+                        readonly: property.readonly,
+                        remapped: false,
                         doc,
-                        place: key,
+                        place,
                     },
                 );
             }
             TSSignature::TSMethodSignature(method) => {
-                let Some(name) = self.key(object, &method.key, method.computed, scope) else {
+                let Some((name, key)) = self.key(object, &method.key, method.computed, scope) else {
                     return;
                 };
-                let key = self.place(scope, method.key.span());
-                let ty = self.without_json(key, &format!("the method `{name}`"));
-                let optional = method.optional;
+                let signature = Signature {
+                    type_parameters: method.type_parameters.as_deref(),
+                    this: method.this_param.as_deref(),
+                    parameters: &method.params,
+                    result: method.return_type.as_deref(),
+                    method: true,
+                };
+                let function = self.signature(&signature, scope);
+                let place = self.place(scope, method.key.span());
+                let doc = self.member_doc(method.span, scope);
+                let accessor = match method.kind {
+                    TSMethodSignatureKind::Method => None,
+                    TSMethodSignatureKind::Get => Some(function.result),
+                    TSMethodSignatureKind::Set => function.parameters.first().map(|parameter| parameter.ty),
+                };
+                let ty = accessor.unwrap_or_else(|| self.overloaded(object, &name, function));
                 insert(
                     object,
                     Prop {
                         name,
+                        key,
                         ty,
-                        optional,
+                        optional: method.optional,
                         required: false,
-                        doc: None,
-                        place: key,
+                        readonly: false,
+                        remapped: false,
+                        doc,
+                        place,
                     },
                 );
             }
             TSSignature::TSIndexSignature(signature) => {
+                let place = self.place(scope, member.span());
                 let parameter = &signature.parameter.type_annotation.type_annotation;
-                if matches!(parameter, TSType::TSStringKeyword(_) | TSType::TSNumberKeyword(_)) {
-                    object.index = Some(self.store.lazy(&signature.type_annotation.type_annotation, scope));
-                } else {
-                    let issue = self
-                        .diagnostic(
-                            codes::UNSUPPORTED_TYPE,
-                            place,
-                            "kit evaluates index signatures of strings only",
-                        )
-                        .help("write `[key: string]: …`");
-                    object.issues.push(issue);
+                let key = self.evaluate(parameter, scope);
+                let value = self.member_type(&signature.type_annotation.type_annotation, scope);
+                self.index_signature(object, key, value, place);
+            }
+            TSSignature::TSCallSignatureDeclaration(call) => {
+                let signature = Signature {
+                    type_parameters: call.type_parameters.as_deref(),
+                    this: call.this_param.as_deref(),
+                    parameters: &call.params,
+                    result: call.return_type.as_deref(),
+                    method: false,
+                };
+                let function = self.signature(&signature, scope);
+                object.calls.push(function);
+            }
+            TSSignature::TSConstructSignatureDeclaration(construct) => {
+                let signature = Signature {
+                    type_parameters: construct.type_parameters.as_deref(),
+                    this: None,
+                    parameters: &construct.params,
+                    result: construct.return_type.as_deref(),
+                    method: false,
+                };
+                let function = self.signature(&signature, scope);
+                object.constructs.push(function);
+            }
+        }
+    }
+
+    /// The type of a member. It waits, unless it is a keyword, so that an object may mention itself.
+    pub(super) fn member_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
+        match node {
+            TSType::TSStringKeyword(_) | TSType::TSNumberKeyword(_) | TSType::TSBooleanKeyword(_) => {
+                self.evaluate(node, scope)
+            }
+            node => self.store.lazy(node, scope),
+        }
+    }
+
+    /// A method's type: what was declared under its name before is another overload.
+    pub(super) fn overloaded(&mut self, object: &Object, name: &str, function: Function) -> TyId {
+        let mut calls = match object.property(name).map(|known| self.look(known.ty)) {
+            Some(Ty::Object(id)) => self.store.object_at(id).calls.clone(),
+            _ => Vec::new(),
+        };
+        calls.push(function);
+        self.store.object(Object {
+            calls,
+            ..Object::default()
+        })
+    }
+
+    /// `[key: K]: V`; a union of keys is a signature for each.
+    pub(super) fn index_signature(
+        &mut self,
+        object: &mut Object,
+        key: TyId,
+        value: TyId,
+        place: crate::modules::Place,
+    ) {
+        let shape = self.shape(key);
+        match self.store.get(shape).clone() {
+            Ty::Union(keys) => {
+                for key in keys.iter() {
+                    self.index_signature(object, *key, value, place);
                 }
             }
-            TSSignature::TSCallSignatureDeclaration(_) | TSSignature::TSConstructSignatureDeclaration(_) => {
+            Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) => {
+                set_index(object, Index { key: shape, value });
+            }
+            // `[key: UserId]`, a branded string.
+            Ty::Branded(base, _) => self.index_signature(object, base, value, place),
+            Ty::Invalid(id) => object.issues.push(self.store.invalid[id.index()].clone()),
+            _ => {
+                let message = format!("`{}` is no key of an index signature", self.text(key));
                 let issue = self
-                    .diagnostic(codes::NO_JSON_FORM, place, "a function has no JSON form")
-                    .help("remove the call signature");
+                    .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
+                    .help("write `[key: string]: …`, or name the keys: `{ [K in \"a\" | \"b\"]: … }`");
                 object.issues.push(issue);
             }
         }
     }
 
-    fn key(
+    /// The name of a member. One that cannot be read becomes an issue of the object.
+    pub(super) fn key(
         &mut self,
         object: &mut Object,
-        key: &PropertyKey<'a>,
+        key: &'a PropertyKey<'a>,
         computed: bool,
         scope: ScopeId,
-    ) -> Option<String> {
+    ) -> Option<(Rc<str>, KeyKind)> {
         let plain = match key {
             PropertyKey::RegExpLiteral(_)
             | PropertyKey::PrivateIdentifier(_)
             | PropertyKey::NullLiteral(_) => None,
-            PropertyKey::NumericLiteral(number) => Some(number_name(number.value).into()),
+            PropertyKey::NumericLiteral(number) => {
+                return Some((number_name(number.value).into(), KeyKind::Number));
+            }
             key => key.static_name(),
         };
-        if plain.is_none() {
-            let place = self.place(scope, key.span());
-            let text = self.graph.module(place.module).slice(place.span);
-            let (open, close) = if computed { ("[", "]") } else { ("", "") };
-            let issue = self
-                .diagnostic(
-                    codes::UNSUPPORTED_TYPE,
-                    place,
-                    format!("kit cannot read the property name `{open}{text}{close}`"),
-                )
-                .help("write the name itself");
-            object.issues.push(issue);
+        if let Some(name) = plain {
+            return Some((name.as_ref().into(), KeyKind::Text));
         }
-        plain.map(std::borrow::Cow::into_owned)
+        if computed && let Some(expression) = key.as_expression() {
+            return self.computed_key(object, expression, scope);
+        }
+        self.unreadable_key(object, key.span(), computed, scope);
+        None
+    }
+
+    /// `[key]`: a symbol, or a constant with a literal type.
+    fn computed_key(
+        &mut self,
+        object: &mut Object,
+        expression: &'a Expression<'a>,
+        scope: ScopeId,
+    ) -> Option<(Rc<str>, KeyKind)> {
+        let ty = self.expression_type(expression, scope, super::values::Widening::Const);
+        match self.look(ty) {
+            Ty::UniqueSymbol(place) => Some((symbol_name(place), KeyKind::Symbol)),
+            Ty::Literal(literal) => {
+                let kind = match literal {
+                    super::types::Literal::Number(_) => KeyKind::Number,
+                    _ => KeyKind::Text,
+                };
+                Some((literal.name(), kind))
+            }
+            Ty::EnumMember(member) => Some((member.value.name(), KeyKind::Text)),
+            _ => {
+                self.unreadable_key(object, expression.span(), true, scope);
+                None
+            }
+        }
+    }
+
+    fn unreadable_key(&mut self, object: &mut Object, span: Span, computed: bool, scope: ScopeId) {
+        let place = self.place(scope, span);
+        let text = self.graph.module(place.module).slice(place.span);
+        let (open, close) = if computed { ("[", "]") } else { ("", "") };
+        let issue = self
+            .diagnostic(
+                codes::UNSUPPORTED_TYPE,
+                place,
+                format!("kit cannot read the property name `{open}{text}{close}`"),
+            )
+            .help("write the name itself");
+        object.issues.push(issue);
     }
 
     /// The comment of a member that begins at `span`.
-    fn member_doc(&self, span: Span, scope: ScopeId) -> Option<Doc> {
-        let id = self.store.scopes[scope.index()].module;
+    pub(super) fn member_doc(&mut self, span: Span, scope: ScopeId) -> Option<DocId> {
+        let id = self.store.module_of(scope);
         let module = self.graph.module(id);
-        module
-            .doc(span.start)
-            .map(|comment| Doc::parse(id, module.text, comment))
+        let comment = module.doc(span.start)?;
+        Some(self.store.doc_at(id, module.text, comment))
     }
+}
+
+/// The name under which a property of a symbol stands; no property of the user's can have it.
+pub(super) fn symbol_name(place: crate::modules::Place) -> Rc<str> {
+    format!("\0symbol {}:{}", place.module.0, place.span.start).into()
 }
 
 /// Adds a property; a redeclared one keeps its position, as in TypeScript.
@@ -140,19 +255,19 @@ pub(super) fn insert(object: &mut Object, property: Prop) {
     }
 }
 
-impl Object {
-    /// The property of that name.
-    pub(crate) fn property(&self, name: &str) -> Option<&Prop> {
-        self.properties.iter().find(|property| property.name == name)
+/// Adds an index signature; one for the same keys is replaced.
+pub(super) fn set_index(object: &mut Object, index: Index) {
+    match object.index.iter_mut().find(|known| known.key == index.key) {
+        Some(known) => *known = index,
+        None => object.index.push(index),
     }
 }
 
 impl Evaluator<'_> {
-    /// The object that a type is, copied; nothing where it is something else.
-    pub(crate) fn as_object(&mut self, ty: super::TyId) -> Option<Object> {
-        let shape = self.shape(ty);
-        match *self.store.get(shape) {
-            Ty::Object(id) => Some(self.store.objects[id.index()].clone()),
+    /// The object that a type is; nothing where it is something else.
+    pub(crate) fn as_object(&mut self, ty: TyId) -> Option<Rc<Object>> {
+        match self.look(ty) {
+            Ty::Object(id) => Some(self.store.object_at(id)),
             _ => None,
         }
     }

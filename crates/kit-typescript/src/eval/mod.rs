@@ -3,46 +3,96 @@
 //! It is lazy. A name evaluates to [`Ty::Named`], the type of a property to [`Ty::Lazy`]; only [`Evaluator::shape`] looks
 //! inside, once for each (declaration, arguments). A mistake is a type too, [`Ty::Invalid`]: what nobody needs is not
 //! reported, and one mistake does not hide the next.
+//!
+//! Generic types are evaluated only with arguments, in a [`Scope`] that binds their parameters: a conditional or mapped
+//! type always sees what it works on. The exceptions are the parameters of generic *function* types ([`Ty::Parameter`])
+//! and the holes of a pattern with `infer` ([`Ty::Infer`]).
+//!
+//! [`expression`] has one line for each construct; [`relation`] says which type is assignable to which, [`conditional`]
+//! and [`infer`] choose branches, [`mapped`] and [`keys`] work on properties, and [`global`] knows the types that
+//! TypeScript declares.
 
+mod case;
+mod class;
+mod conditional;
 mod expression;
+mod function;
+mod global;
+mod identity;
+mod infer;
+mod infer_names;
+mod intersection;
+mod keys;
 mod literal;
+mod mapped;
 mod members;
 mod object;
 mod reference;
+mod relation;
+mod store;
+mod template;
 mod text;
+mod tuple;
 mod types;
 mod union;
 mod utility;
+mod values;
 mod wire;
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
 use kit_diagnostics::{Code, Diagnostic, codes};
+use oxc_ast::ast::TSInterfaceDeclaration;
 use oxc_span::{GetSpan, Span};
+use rustc_hash::FxHashMap;
 
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, ModuleId, Place};
 
+use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::number_name;
-pub(crate) use types::{DocId, InstanceId, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
-use types::{Scope, State, Store};
+pub(crate) use types::{DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
+use types::{Scope, State};
 
 /// Type arguments nested deeper than this come from a generic type that expands without end.
-const DEEPEST: u32 = 12;
+const DEEPEST: u32 = 60;
 
-/// Evaluations inside evaluations beyond this would threaten the stack.
-const DEEPEST_EVALUATION: u32 = 150;
+/// A generic type with this many instances, some of them nested this deeply, expands without end too.
+const MANY: u32 = 1_000;
+const DEEP: u32 = 10;
+
+/// Evaluations inside evaluations beyond this come from one that does not end. TypeScript allows 1,000 calls in a row of
+/// a conditional type to itself, each of which is a few evaluations here.
+const DEEPEST_EVALUATION: u32 = 6_000;
 
 /// More instances than this of all generic types together come from one that expands without end.
-const MOST_INSTANCES: usize = 20_000;
+const MOST_INSTANCES: usize = 200_000;
+
+/// Evaluations of a whole program beyond this would take many seconds.
+const MOST_EVALUATIONS: u32 = 20_000_000;
+
+/// The stack that an evaluation must have left, and by how much it grows where it has not.
+const STACK_LEFT: usize = 128 * 1024;
+const STACK_GROWTH: usize = 2 * 1024 * 1024;
 
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
     depth: u32,
+    evaluations: u32,
+    /// What [`Evaluator::shape`] found.
+    shapes: Vec<Option<TyId>>,
     /// Intersections that were evaluated.
-    intersections: HashMap<TyId, TyId>,
+    intersections: FxHashMap<TyId, TyId>,
+    /// Which types are assignable to which, as far as it was decided or is assumed.
+    relations: relation::Relations,
+    /// The types of values that `typeof` named; nothing where one is being read.
+    values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
+    /// How many `infer`s are being matched around the current evaluation.
+    infers: u32,
+    /// How many parameters of generic functions are around the current evaluation.
+    parameters: u32,
     /// The expression that is being evaluated, for mistakes that only show later.
     current: Place,
 }
@@ -57,14 +107,20 @@ impl<'a> Evaluator<'a> {
             graph,
             store: Store::default(),
             depth: 0,
-            intersections: HashMap::new(),
+            evaluations: 0,
+            shapes: Vec::new(),
+            intersections: FxHashMap::default(),
+            relations: relation::Relations::default(),
+            values: FxHashMap::default(),
+            infers: 0,
+            parameters: 0,
             current,
         }
     }
 
     /// The type that a declaration without type parameters stands for.
     pub(crate) fn declared(&mut self, decl: DeclId) -> TyId {
-        self.store.named(decl, Vec::new())
+        self.store.named(decl, Rc::from([]))
     }
 
     /// How many type parameters a declaration has.
@@ -74,18 +130,43 @@ impl<'a> Evaluator<'a> {
 
     /// What a type is underneath names, laziness and constraints.
     pub(crate) fn shape(&mut self, id: TyId) -> TyId {
+        if let Some(Some(known)) = self.shapes.get(id.index()) {
+            return *known;
+        }
         let mut current = id;
+        let mut passed = Vec::new();
         // Longer chains of plain aliases do not occur; a chain that bites its own tail does.
-        for _ in 0..1_000 {
+        for _ in 0..10_000 {
+            if let Some(Some(known)) = self.shapes.get(current.index()) {
+                current = *known;
+            }
+            passed.push(current);
             current = match *self.store.get(current) {
                 Ty::Lazy(lazy) => self.evaluate_lazy(lazy),
                 Ty::Named(instance) => self.body(instance),
                 Ty::Constrained(inner, _) => inner,
                 Ty::Intersection(_) => self.intersect(current),
-                _ => return current,
+                // What is in progress now may have a shape later.
+                Ty::Invalid(_) => return current,
+                _ => {
+                    passed.push(id);
+                    for id in passed {
+                        if self.shapes.len() <= id.index() {
+                            self.shapes.resize(id.index() + 64, None);
+                        }
+                        self.shapes[id.index()] = Some(current);
+                    }
+                    return current;
+                }
             };
         }
         self.endless(id)
+    }
+
+    /// The shape of a type, cheap to copy.
+    pub(crate) fn look(&mut self, id: TyId) -> Ty {
+        let shape = self.shape(id);
+        self.store.get(shape).clone()
     }
 
     /// The type with laziness resolved, but names and constraints kept.
@@ -147,106 +228,127 @@ impl<'a> Evaluator<'a> {
             },
             |this| {
                 let place = this.place(scope, node.span());
-                this.recursion(place, "the type is nested too deeply to be evaluated")
+                this.too_deep(place)
             },
         );
         self.store.lazies[id.index()].value = State::Done(value);
         value
     }
 
-    /// Runs an evaluation unless too many are under way already.
-    fn guarded(
-        &mut self,
-        run: impl FnOnce(&mut Self) -> TyId,
-        refuse: impl FnOnce(&mut Self) -> TyId,
-    ) -> TyId {
-        if self.depth >= DEEPEST_EVALUATION {
+    /// Runs an evaluation unless too many are under way already. The stack grows with it.
+    fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= DEEPEST_EVALUATION || self.evaluations >= MOST_EVALUATIONS {
             return refuse(self);
         }
         self.depth += 1;
-        let value = run(self);
+        self.evaluations += 1;
+        let value = stacker::maybe_grow(STACK_LEFT, STACK_GROWTH, || run(self));
         self.depth -= 1;
         value
     }
 
     fn evaluate_body(&mut self, id: InstanceId) -> TyId {
         let instance = &self.store.instances[id.index()];
-        let (decl_id, args) = (instance.decl, instance.args.clone());
+        let (decl_id, args) = (instance.decl, Rc::clone(&instance.args));
         let decl = self.graph.decl(decl_id);
         let module = decl.module;
-        let place = Place {
-            module,
-            span: decl.span,
-        };
         let bindings: Vec<(&'a str, TyId)> = reference::parameters(decl)
             .into_iter()
             .flatten()
             .map(|parameter| parameter.name.name.as_str())
-            .zip(args)
+            .zip(args.iter().copied())
             .collect();
+        let with_this = |this: &mut Self, module: ModuleId| {
+            let mut bindings = bindings.clone();
+            bindings.push((object::THIS, this.store.named(decl_id, Rc::clone(&args))));
+            this.store.scope(Scope {
+                module,
+                parent: None,
+                bindings,
+                owner: Some(decl_id),
+            })
+        };
         match &decl.kind {
             DeclKind::Alias(alias) => {
-                let scope = self.store.scope(Scope { module, bindings });
+                let alias = *alias;
+                let scope = self.store.scope(Scope {
+                    module,
+                    parent: None,
+                    bindings: bindings.clone(),
+                    owner: Some(decl_id),
+                });
                 let body = self.evaluate(&alias.type_annotation, scope);
-                self.constrained(body, self.declaration_doc(decl_id))
+                let doc = self.declaration_doc_id(decl_id);
+                self.constrained(body, doc)
             }
-            DeclKind::Interface(parts) => {
-                let mut parts: Vec<_> = parts.iter().map(|part| (module, *part)).collect();
-                for other in self.graph.merged(decl_id) {
-                    let other = self.graph.decl(*other);
-                    if let DeclKind::Interface(more) = &other.kind {
-                        parts.extend(more.iter().map(|part| (other.module, *part)));
-                    }
-                }
+            DeclKind::Interface(_) => {
+                let parts = self.interface_parts(decl_id);
                 let parts: Vec<_> = parts
                     .into_iter()
-                    .map(|(module, part)| {
-                        let bindings = bindings.clone();
-                        (part, self.store.scope(Scope { module, bindings }))
-                    })
+                    .map(|(module, part)| (part, with_this(self, module)))
                     .collect();
                 self.interface(&parts)
             }
             DeclKind::Enum(_) => {
-                let members = self.graph.enum_members(decl_id);
-                let members = members
-                    .iter()
-                    .map(|member| self.enum_value(&member.value))
-                    .collect();
+                let count = self.graph.enum_members(decl_id).len();
+                let members = (0..count).map(|index| self.enum_member(decl_id, index)).collect();
                 self.union(members)
             }
-            DeclKind::Class(_) => {
-                let message = format!("kit does not evaluate the class `{}`", decl.name);
-                let diagnostic = self
-                    .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
-                    .help("write an interface with the properties");
-                self.store.reject(diagnostic)
+            DeclKind::Class(class) => {
+                let class = *class;
+                let parts = self.interface_parts(decl_id);
+                let scope = with_this(self, module);
+                let parts: Vec<_> = parts
+                    .into_iter()
+                    .map(|(module, part)| (part, with_this(self, module)))
+                    .collect();
+                self.class(class, &parts, scope)
             }
         }
     }
 
-    /// The type of an enum's member.
-    pub(super) fn enum_value(&mut self, value: &EnumValue) -> TyId {
-        let ty = match value {
-            EnumValue::String(text) => Ty::Literal(types::Literal::String(text.clone())),
-            EnumValue::Number(number) if number.is_finite() => Ty::Literal(types::Literal::number(*number)),
-            EnumValue::Number(_) | EnumValue::Computed => Ty::Number,
+    /// The interfaces that a declaration consists of, or is merged with, each with its module.
+    fn interface_parts(&self, decl: DeclId) -> Vec<(ModuleId, &'a TSInterfaceDeclaration<'a>)> {
+        let mut parts = Vec::new();
+        for id in [decl].iter().chain(self.graph.merged(decl)) {
+            let decl = self.graph.decl(*id);
+            if let DeclKind::Interface(more) = &decl.kind {
+                parts.extend(more.iter().map(|part| (decl.module, *part)));
+            }
+        }
+        parts
+    }
+
+    /// A member of an enum as a type.
+    fn enum_member(&mut self, decl: DeclId, index: usize) -> TyId {
+        let value = self.graph.enum_members(decl)[index].value.clone();
+        let value = match value {
+            EnumValue::String(text) => types::Literal::string(&text),
+            EnumValue::Number(number) if number.is_finite() => types::Literal::number(number),
+            EnumValue::Number(_) | EnumValue::Computed => return self.store.add(Ty::Number),
         };
-        self.store.add(ty)
+        self.store.add(Ty::EnumMember(types::EnumMember {
+            decl,
+            index: u32::try_from(index).unwrap_or(u32::MAX),
+            value,
+        }))
     }
 
     /// The comment of a declaration.
-    pub(crate) fn declaration_doc(&self, decl: DeclId) -> Option<Doc> {
+    pub(crate) fn declaration_doc(&mut self, decl: DeclId) -> Option<Rc<Doc>> {
+        self.declaration_doc_id(decl).map(|doc| self.store.doc(doc))
+    }
+
+    fn declaration_doc_id(&mut self, decl: DeclId) -> Option<DocId> {
         let decl = self.graph.decl(decl);
         let module = self.graph.module(decl.module);
         let span = decl.statements.iter().find_map(|start| module.doc(*start))?;
-        Some(Doc::parse(decl.module, module.text, span))
+        Some(self.store.doc_at(decl.module, module.text, span))
     }
 
     /// Whether a comment stands on an object or on another alias.
     pub(crate) fn target(&mut self, ty: TyId) -> Target {
-        let shape = self.shape(ty);
-        if matches!(self.store.get(shape), Ty::Object(_)) {
+        if matches!(self.look(ty), Ty::Object(_)) {
             Target::Object
         } else {
             Target::Alias
@@ -254,10 +356,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The type with the constraint tags of a comment, if there are any.
-    fn constrained(&mut self, ty: TyId, doc: Option<Doc>) -> TyId {
+    fn constrained(&mut self, ty: TyId, doc: Option<DocId>) -> TyId {
         match doc {
-            Some(doc) if doc.tags.iter().any(|tag| tag.name.is_constraint()) => {
-                let doc = self.store.doc(doc);
+            Some(doc)
+                if self
+                    .store
+                    .doc(doc)
+                    .tags
+                    .iter()
+                    .any(|tag| tag.name.is_constraint()) =>
+            {
                 self.store.add(Ty::Constrained(ty, doc))
             }
             _ => ty,
@@ -267,13 +375,15 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn module_scope(&mut self, module: ModuleId) -> ScopeId {
         self.store.scope(Scope {
             module,
+            parent: None,
             bindings: Vec::new(),
+            owner: None,
         })
     }
 
     pub(crate) fn place(&self, scope: ScopeId, span: Span) -> Place {
         Place {
-            module: self.store.scopes[scope.index()].module,
+            module: self.store.module_of(scope),
             span,
         }
     }
@@ -285,6 +395,11 @@ impl<'a> Evaluator<'a> {
     fn reject(&mut self, code: Code, place: Place, message: impl Into<String>, help: &str) -> TyId {
         let diagnostic = self.diagnostic(code, place, message).help(help);
         self.store.reject(diagnostic)
+    }
+
+    /// What kit cannot evaluate, and what to write instead.
+    fn unsupported(&mut self, place: Place, message: &str, instead: &str) -> TyId {
+        self.reject(codes::UNSUPPORTED_TYPE, place, message, instead)
     }
 
     fn endless(&mut self, id: TyId) -> TyId {
@@ -302,6 +417,27 @@ impl<'a> Evaluator<'a> {
         self.recursion(place, &format!("`{text}` refers to itself without end"))
     }
 
+    /// Where a type expression that waits to be evaluated was written.
+    pub(crate) fn written_at(&self, ty: TyId) -> Option<Place> {
+        match *self.store.get(ty) {
+            Ty::Lazy(lazy) => {
+                let lazy = &self.store.lazies[lazy.index()];
+                Some(self.place(lazy.scope, lazy.node.span()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What no JSON value can be.
+    fn no_json_form(&mut self, place: Place, what: &str) -> TyId {
+        self.reject(
+            codes::NO_JSON_FORM,
+            place,
+            format!("{what} has no JSON form"),
+            "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null",
+        )
+    }
+
     /// Where the evaluation stands that runs now.
     pub(crate) fn some_place(&self) -> Place {
         self.current
@@ -310,6 +446,17 @@ impl<'a> Evaluator<'a> {
     /// Moves there, for mistakes that have no place of their own.
     pub(crate) fn stand_at(&mut self, place: Place) {
         self.current = place;
+    }
+
+    fn too_deep(&mut self, place: Place) -> TyId {
+        if self.evaluations >= MOST_EVALUATIONS {
+            return self.unsupported(
+                place,
+                "evaluating the types of this project takes too many steps",
+                "look for a type that calls itself many times over, and write its result",
+            );
+        }
+        self.recursion(place, "the type is nested too deeply to be evaluated")
     }
 
     fn recursion(&mut self, place: Place, message: &str) -> TyId {

@@ -1,14 +1,13 @@
 //! Names of types: type parameters, declarations, kit's own types, TypeScript's.
 
-use kit_diagnostics::{closest, codes};
+use kit_diagnostics::codes;
 use oxc_ast::ast::{
     TSImportType, TSTypeName, TSTypeParameter, TSTypeParameterInstantiation, TSTypeReference,
 };
 use oxc_span::GetSpan;
 
 use super::types::Scope;
-use super::utility::{self, Utility};
-use super::{DEEPEST, Evaluator, MOST_INSTANCES, ScopeId, Ty, TyId};
+use super::{DEEP, DEEPEST, Evaluator, MANY, MOST_INSTANCES, ScopeId, Ty, TyId, global};
 use crate::modules::{Decl, DeclId, DeclKind, Name, Place, Symbol, import_path, type_path};
 
 /// The type parameters of a declaration.
@@ -22,21 +21,11 @@ pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>
     parameters.map(|parameters| parameters.params.as_slice())
 }
 
-fn count(arguments: usize) -> String {
+pub(super) fn count(arguments: usize) -> String {
     format!(
         "{arguments} type argument{}",
         if arguments == 1 { "" } else { "s" }
     )
-}
-
-/// Whether a name of TypeScript's own is known without its declaration.
-fn is_known(name: &str) -> bool {
-    matches!(
-        name,
-        "Date" | "Uint8Array" | "String" | "Number" | "Boolean" | "BigInt" | "Object"
-    ) || Utility::from_name(name).is_some()
-        || utility::has_no_json(name)
-        || utility::not_yet(name)
 }
 
 impl<'a> Evaluator<'a> {
@@ -61,19 +50,29 @@ impl<'a> Evaluator<'a> {
         let Some(path) = type_path(name) else {
             return self.unsupported(
                 place,
-                "kit does not evaluate `this` types",
+                "kit does not evaluate members of `this`",
                 "write the name of the interface",
             );
         };
-        let Scope { module, bindings } = &self.store.scopes[scope.index()];
-        let module = *module;
-        let symbol = if let [only] = path.as_slice() {
-            if let Some((_, bound)) = bindings.iter().find(|(parameter, _)| *parameter == only.text) {
-                return *bound;
+        self.path_type(&path, arguments, place, scope)
+    }
+
+    /// The type of a name, whose parts are known, with its arguments.
+    pub(super) fn path_type(
+        &mut self,
+        path: &[Name<'a>],
+        arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
+        place: Place,
+        scope: ScopeId,
+    ) -> TyId {
+        let module = self.store.module_of(scope);
+        let symbol = if let [only] = path {
+            if let Some((bound, _)) = self.store.binding(scope, only.text) {
+                return bound;
             }
             self.graph.type_symbol(module, only.text)
         } else {
-            self.graph.type_path(module, &path)
+            self.graph.type_path(module, path)
         };
         let name = path.last().map_or("", |last| last.text);
         self.symbol(symbol, name, arguments, place, scope)
@@ -87,7 +86,7 @@ impl<'a> Evaluator<'a> {
             text: import.source.value.as_str(),
             span: import.source.span,
         };
-        let module = self.store.scopes[scope.index()].module;
+        let module = self.store.module_of(scope);
         let symbol = self.graph.imported_type(module, source, &path);
         let name = path.last().map_or(source.text, |last| last.text);
         self.symbol(symbol, name, import.type_arguments.as_deref(), place, scope)
@@ -121,10 +120,7 @@ impl<'a> Evaluator<'a> {
                 )
             }
             Symbol::Broken(diagnostic) => self.store.reject(*diagnostic),
-            Symbol::EnumMember(decl, index) => {
-                let value = self.graph.enum_members(decl)[index].value.clone();
-                self.enum_value(&value)
-            }
+            Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
             Symbol::Namespace(_) | Symbol::Value(..) => self.reject(
                 codes::UNKNOWN_TYPE,
                 place,
@@ -134,7 +130,7 @@ impl<'a> Evaluator<'a> {
             Symbol::Global => {
                 let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
                 let places: Vec<Place> = nodes.iter().map(|node| self.place(scope, node.span())).collect();
-                if !is_known(name)
+                if !global::is_known(name)
                     && let Symbol::Type(decl) = self.graph.late_type(place.module, name)
                 {
                     return self.instantiate(decl, arguments, place);
@@ -200,7 +196,9 @@ impl<'a> Evaluator<'a> {
                 .zip(arguments.iter().copied());
             let scope = Scope {
                 module,
+                parent: None,
                 bindings: bindings.collect(),
+                owner: Some(id),
             };
             let scope = self.store.scope(scope);
             let value = self.evaluate(default, scope);
@@ -211,71 +209,11 @@ impl<'a> Evaluator<'a> {
             .map(|argument| self.store.depth(*argument))
             .max()
             .unwrap_or(0);
-        if deepest > DEEPEST || self.store.instances.len() > MOST_INSTANCES {
+        // What branches as it expands is found out by its number long before it is deep.
+        let wide = deepest > DEEP && self.store.instance_count(id) > MANY;
+        if deepest > DEEPEST || wide || self.store.instances.len() > MOST_INSTANCES {
             return self.recursion(place, &format!("`{name}` expands without end"));
         }
-        self.store.named(id, arguments)
-    }
-
-    /// A type that TypeScript declares, or one that nobody does.
-    fn global(&mut self, name: &str, arguments: &[TyId], places: &[Place], place: Place) -> TyId {
-        if let Some(utility) = Utility::from_name(name) {
-            if arguments.len() != utility.arity() {
-                let message = format!(
-                    "`{name}` takes {}, not {}",
-                    count(utility.arity()),
-                    arguments.len()
-                );
-                return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, utility.form());
-            }
-            return self.utility(utility, arguments, places, place);
-        }
-        let ty = match name {
-            "Date" => Ty::Date,
-            "Uint8Array" => Ty::Bytes,
-            "String" | "Number" | "Boolean" | "BigInt" => {
-                let primitive = name.to_lowercase();
-                let message = format!("`{name}` is the object around a {primitive}");
-                return self.unsupported(place, &message, &format!("write `{primitive}`"));
-            }
-            "Object" => {
-                return self.unsupported(
-                    place,
-                    "`Object` says nothing about the properties",
-                    "write the properties",
-                );
-            }
-            _ if utility::has_no_json(name) => return self.without_json(place, &format!("`{name}`")),
-            _ if utility::not_yet(name) => {
-                let message = format!("kit does not evaluate `{name}` yet");
-                return self.unsupported(place, &message, "write the type that it evaluates to");
-            }
-            _ => {
-                let module = self.graph.module(place.module);
-                if let Some(error) = &module.syntax_error {
-                    return self.store.reject(error.clone());
-                }
-                let known = module
-                    .types
-                    .keys()
-                    .copied()
-                    .chain(Utility::NAMES.iter().copied())
-                    .chain(["Date"]);
-                let help = match closest(name, known) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!(
-                        "declare it, or import it: `import type {{ {name} }} from \"./{}.ts\"`",
-                        name.to_lowercase()
-                    ),
-                };
-                return self.reject(
-                    codes::UNKNOWN_TYPE,
-                    place,
-                    format!("nothing declares the type `{name}`"),
-                    &help,
-                );
-            }
-        };
-        self.store.add(ty)
+        self.store.named(id, arguments.into())
     }
 }

@@ -1,7 +1,7 @@
 //! Types as TypeScript prints them, and the names that artifacts give to them.
 
-use super::types::{Literal, Part};
-use super::{Evaluator, Ty, TyId};
+use super::types::Literal;
+use super::{Evaluator, KeyKind, Part, Ty, TyId};
 use crate::print::{key_text, literal_text};
 
 /// Types inside of types beyond this depth are printed as `…`.
@@ -20,6 +20,29 @@ impl Evaluator<'_> {
         let inner = |id: TyId| self.nested_text(id, depth + 1);
         let join = |ids: &[TyId], by: &str| ids.iter().map(|id| inner(*id)).collect::<Vec<_>>().join(by);
         match self.store.get(id) {
+            Ty::Any => "any".to_owned(),
+            Ty::Symbol => "symbol".to_owned(),
+            Ty::UniqueSymbol(_) => "unique symbol".to_owned(),
+            Ty::NonPrimitive => "object".to_owned(),
+            Ty::Builtin(name, arguments) => {
+                if arguments.is_empty() {
+                    (*name).to_owned()
+                } else {
+                    format!("{name}<{}>", join(arguments, ", "))
+                }
+            }
+            Ty::EnumMember(member) => literal_text(&member.value.value()),
+            Ty::Cased(case, of) => format!("{}<{}>", case.name(), inner(*of)),
+            Ty::Branded(base, _) => inner(*base),
+            Ty::Parameter(number) => format!("T{number}"),
+            Ty::Infer(_) => "infer U".to_owned(),
+            Ty::Deferred([check, extends, yes, no]) => format!(
+                "{} extends {} ? {} : {}",
+                inner(*check),
+                inner(*extends),
+                inner(*yes),
+                inner(*no)
+            ),
             Ty::Unknown => "unknown".to_owned(),
             Ty::Never => "never".to_owned(),
             Ty::Null => "null".to_owned(),
@@ -35,13 +58,13 @@ impl Evaluator<'_> {
                 let parts: Vec<String> = parts
                     .iter()
                     .map(|part| match part {
-                        Part::Text(text) => text.clone(),
+                        Part::Text(text) => text.to_string(),
                         Part::Hole(ty) => format!("${{{}}}", inner(*ty)),
                     })
                     .collect();
                 format!("`{}`", parts.concat())
             }
-            Ty::Array(element) => {
+            Ty::Array { element, .. } => {
                 let text = inner(*element);
                 if text.contains(' ') && !text.starts_with('{') {
                     format!("({text})[]")
@@ -49,14 +72,19 @@ impl Evaluator<'_> {
                     format!("{text}[]")
                 }
             }
-            Ty::Tuple(elements) => {
+            Ty::Tuple { elements, .. } => {
                 let ids: Vec<TyId> = elements.iter().map(|element| element.ty).collect();
                 format!("[{}]", join(&ids, ", "))
             }
             Ty::Object(object) => {
-                let properties = self.store.objects[object.index()]
+                let object = self.store.object_at(*object);
+                if object.is_function() {
+                    return "() => …".to_owned();
+                }
+                let properties = object
                     .properties
                     .iter()
+                    .filter(|property| property.key != KeyKind::Symbol)
                     .map(|property| {
                         let optional = if property.optional { "?" } else { "" };
                         format!("{}{optional}: {}", key_text(&property.name), inner(property.ty))
@@ -82,7 +110,7 @@ impl Evaluator<'_> {
             }
             Ty::Lazy(lazy) => {
                 let lazy = &self.store.lazies[lazy.index()];
-                let module = self.store.scopes[lazy.scope.index()].module;
+                let module = self.store.module_of(lazy.scope);
                 let text = self
                     .graph
                     .module(module)
@@ -111,7 +139,7 @@ impl Evaluator<'_> {
                     shorten(format!("{name}Of{}", arguments.join("And")))
                 }
             }
-            Ty::Array(element) => format!("{}Array", self.pascal_name(*element)),
+            Ty::Array { element, .. } => format!("{}Array", self.pascal_name(*element)),
             Ty::Union(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.pascal_name(*member)).collect();
                 shorten(names.join("Or"))

@@ -1,12 +1,12 @@
 //! Types while they are being evaluated: interned, lazy, and able to hold an error until somebody needs the type.
 
-use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use kit_diagnostics::Diagnostic;
 use kit_ir::LiteralValue;
 use oxc_ast::ast::TSType;
 
-use crate::docs::Doc;
 use crate::modules::{DeclId, ModuleId, Place};
 
 macro_rules! ids {
@@ -47,6 +47,7 @@ ids! {
 /// A type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
+    Any,
     Unknown,
     Never,
     Null,
@@ -56,17 +57,36 @@ pub(crate) enum Ty {
     Number,
     String,
     BigInt,
+    Symbol,
+    /// `object`: whatever is no primitive.
+    NonPrimitive,
     Date,
     Bytes,
+    /// A class that TypeScript declares and kit knows by name only, with its arguments: `Promise<string>`, `Map<K, V>`.
+    Builtin(&'static str, Rc<[TyId]>),
+    /// `unique symbol`, told apart by where it is declared.
+    UniqueSymbol(Place),
     Literal(Literal),
-    Template(Vec<Part>),
-    Array(TyId),
-    Tuple(Vec<Element>),
+    EnumMember(EnumMember),
+    Template(Rc<[Part]>),
+    /// `Uppercase<string>` and its kin, where the text is not known.
+    Cased(Case, TyId),
+    Array {
+        element: TyId,
+        readonly: bool,
+    },
+    Tuple {
+        elements: Rc<[Element]>,
+        readonly: bool,
+    },
     Object(ObjectId),
     /// Flat, without duplicates, at least two.
-    Union(Vec<TyId>),
+    Union(Rc<[TyId]>),
     /// Not evaluated before its shape is asked for, as members may recurse.
-    Intersection(Vec<TyId>),
+    Intersection(Rc<[TyId]>),
+    /// The shape of an intersection of a type that is no object with an object type, which no value on the wire has:
+    /// `string & { __brand: "UserId" }`.
+    Branded(TyId, TyId),
     /// `RouteContract<params, query, body, response>`.
     Contract([TyId; 4]),
     /// A declared type with its arguments, evaluated when its shape is asked for.
@@ -75,40 +95,77 @@ pub(crate) enum Ty {
     Lazy(LazyId),
     /// A type that the tags of a comment constrain.
     Constrained(TyId, DocId),
+    /// A type parameter of a generic function type, by its number from the outermost one.
+    Parameter(u32),
+    /// `infer U` while a pattern is matched.
+    Infer(u32),
+    /// A conditional type on a [`Ty::Parameter`], which cannot be decided: check, extends, and the two results.
+    Deferred([TyId; 4]),
     /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
+}
+
+/// The string intrinsics of TypeScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Case {
+    Upper,
+    Lower,
+    Capital,
+    Uncapital,
+}
+
+/// A member of an enum; a type of its own, whatever its value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct EnumMember {
+    pub(crate) decl: DeclId,
+    pub(crate) index: u32,
+    pub(crate) value: Literal,
 }
 
 /// A literal's value; numbers by their bits, so that it can be a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Literal {
-    String(String),
+    String(Rc<str>),
     Number(u64),
     Boolean(bool),
-    BigInt(String),
+    BigInt(Rc<str>),
 }
 
 impl Literal {
+    pub(crate) fn string(text: &str) -> Self {
+        Self::String(text.into())
+    }
+
     pub(crate) fn number(value: f64) -> Self {
         // -0 and 0 are one literal type.
         Self::Number(if value == 0.0 { 0.0_f64 } else { value }.to_bits())
     }
 
     /// The property name that the literal is as a key, which is also its text in a template.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> Rc<str> {
         match self {
-            Self::String(text) | Self::BigInt(text) => text.clone(),
-            Self::Number(bits) => number_name(f64::from_bits(*bits)),
-            Self::Boolean(value) => value.to_string(),
+            Self::String(text) | Self::BigInt(text) => Rc::clone(text),
+            Self::Number(bits) => number_name(f64::from_bits(*bits)).into(),
+            Self::Boolean(value) => if *value { "true" } else { "false" }.into(),
         }
     }
 
     pub(crate) fn value(&self) -> LiteralValue {
         match self {
-            Self::String(text) => LiteralValue::String(text.clone()),
+            Self::String(text) => LiteralValue::String(text.to_string()),
             Self::Number(bits) => LiteralValue::Number(f64::from_bits(*bits)),
             Self::Boolean(value) => LiteralValue::Boolean(*value),
-            Self::BigInt(digits) => LiteralValue::BigInt(digits.clone()),
+            Self::BigInt(digits) => LiteralValue::BigInt(digits.to_string()),
+        }
+    }
+
+    /// The primitive that the literal is a value of.
+    pub(crate) fn primitive(&self) -> Ty {
+        match self {
+            Self::String(_) => Ty::String,
+            Self::Number(_) => Ty::Number,
+            Self::Boolean(_) => Ty::Boolean,
+            Self::BigInt(_) => Ty::BigInt,
         }
     }
 }
@@ -133,45 +190,181 @@ pub(crate) fn number_name(value: f64) -> String {
 /// A part of a template literal type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
-    Text(String),
+    Text(Rc<str>),
     Hole(TyId),
 }
 
-/// An element of a tuple.
+/// An element of a tuple, or a parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Element {
+    /// Its type; of a rest element the type of each item, unless it is `whole`.
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     pub(crate) rest: bool,
-    pub(crate) label: Option<String>,
+    /// The type of a rest element is that of the whole list, not of its items: in functions, and in patterns
+    /// (`...infer Rest`) whose list is not known yet.
+    pub(crate) whole: bool,
+    pub(crate) label: Option<Rc<str>>,
+}
+
+impl Element {
+    pub(crate) fn plain(ty: TyId) -> Self {
+        Self {
+            ty,
+            optional: false,
+            rest: false,
+            whole: false,
+            label: None,
+        }
+    }
+
+    pub(crate) fn rest(ty: TyId) -> Self {
+        Self {
+            rest: true,
+            ..Self::plain(ty)
+        }
+    }
+
+    pub(crate) fn whole(ty: TyId) -> Self {
+        Self {
+            whole: true,
+            ..Self::rest(ty)
+        }
+    }
 }
 
 /// An object type.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
     pub(crate) properties: Vec<Prop>,
-    pub(crate) index: Option<TyId>,
+    pub(crate) index: Vec<Index>,
+    pub(crate) calls: Vec<Function>,
+    pub(crate) constructs: Vec<Function>,
+    /// An interface or a class. TypeScript lets only other objects pass for one with an index signature.
+    pub(crate) nominal: bool,
     /// Mistakes of the object as a whole.
     pub(crate) issues: Vec<Diagnostic>,
+}
+
+impl Object {
+    fn key(&self) -> impl PartialEq + Hash + '_ {
+        (
+            &self.properties,
+            &self.index,
+            &self.calls,
+            &self.constructs,
+            self.nominal,
+            self.issues.len(),
+        )
+    }
+
+    /// The property of that name.
+    pub(crate) fn property(&self, name: &str) -> Option<&Prop> {
+        self.properties.iter().find(|property| &*property.name == name)
+    }
+
+    /// Whether it is a function type and nothing else.
+    pub(crate) fn is_function(&self) -> bool {
+        !self.calls.is_empty() || !self.constructs.is_empty()
+    }
+}
+
+/// Equal where no value and no message tells them apart; places do not count.
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        self.properties == other.properties
+            && self.index == other.index
+            && self.calls == other.calls
+            && self.constructs == other.constructs
+            && self.nominal == other.nominal
+            && self.issues.is_empty()
+            && other.issues.is_empty()
+    }
+}
+
+impl Eq for Object {}
+
+impl Hash for Object {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// What a property was named with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum KeyKind {
+    Text,
+    /// `1`, whose `keyof` is a number.
+    Number,
+    /// A symbol: the name is its place. JSON has no such keys.
+    Symbol,
 }
 
 /// A property with what its comment says. Mapped types copy it, and so its tags survive.
 #[derive(Debug, Clone)]
 pub(crate) struct Prop {
-    pub(crate) name: String,
+    pub(crate) name: Rc<str>,
+    pub(crate) key: KeyKind,
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     /// `undefined` in the type does not make it optional: what `Required` does.
     pub(crate) required: bool,
+    pub(crate) readonly: bool,
+    /// The comment speaks of another type, from which this one was mapped: only its text counts.
+    pub(crate) remapped: bool,
     pub(crate) doc: Option<DocId>,
     pub(crate) place: Place,
+}
+
+impl Prop {
+    fn key(&self) -> impl PartialEq + Hash + '_ {
+        (
+            &*self.name,
+            self.key,
+            self.ty,
+            (self.optional, self.required, self.readonly, self.remapped),
+            self.doc,
+        )
+    }
+}
+
+impl PartialEq for Prop {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Prop {}
+
+impl Hash for Prop {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// An index signature. Its key is `string`, `number`, `symbol` or a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Index {
+    pub(crate) key: TyId,
+    pub(crate) value: TyId,
+}
+
+/// A call or construct signature.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Function {
+    pub(crate) this: Option<TyId>,
+    /// Parameters; the last may be a rest parameter, whose type is that of the whole array.
+    pub(crate) parameters: Rc<[Element]>,
+    pub(crate) result: TyId,
+    /// Methods compare their parameters both ways, as TypeScript does.
+    pub(crate) method: bool,
 }
 
 /// A declaration with type arguments.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) decl: DeclId,
-    pub(crate) args: Vec<TyId>,
+    pub(crate) args: Rc<[TyId]>,
     pub(crate) body: State,
 }
 
@@ -190,112 +383,12 @@ pub(crate) enum State {
     Done(TyId),
 }
 
-/// What names mean: a module's, below the type parameters that are bound.
+/// What names mean: the type parameters that are bound, then those of the scope around, then the module's.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope<'a> {
     pub(crate) module: ModuleId,
+    pub(crate) parent: Option<ScopeId>,
     pub(crate) bindings: Vec<(&'a str, TyId)>,
-}
-
-/// Owner of everything that ids stand for.
-#[derive(Default)]
-pub(crate) struct Store<'a> {
-    types: Vec<Ty>,
-    /// How deeply each type is nested; bounds expansion without end.
-    depths: Vec<u32>,
-    interned: HashMap<Ty, TyId>,
-    pub(crate) objects: Vec<Object>,
-    pub(crate) instances: Vec<Instance>,
-    instances_by_key: HashMap<(DeclId, Vec<TyId>), InstanceId>,
-    pub(crate) lazies: Vec<Lazy<'a>>,
-    pub(crate) scopes: Vec<Scope<'a>>,
-    pub(crate) docs: Vec<Doc>,
-    pub(crate) invalid: Vec<Diagnostic>,
-}
-
-impl<'a> Store<'a> {
-    pub(crate) fn get(&self, id: TyId) -> &Ty {
-        &self.types[id.index()]
-    }
-
-    pub(crate) fn depth(&self, id: TyId) -> u32 {
-        self.depths[id.index()]
-    }
-
-    pub(crate) fn add(&mut self, ty: Ty) -> TyId {
-        if let Some(known) = self.interned.get(&ty) {
-            return *known;
-        }
-        let deepest = |ids: &mut dyn Iterator<Item = TyId>| ids.map(|id| self.depth(id)).max().unwrap_or(0);
-        let depth = match &ty {
-            Ty::Array(element) => deepest(&mut [*element].into_iter()) + 1,
-            Ty::Constrained(inner, _) => deepest(&mut [*inner].into_iter()),
-            Ty::Tuple(elements) => deepest(&mut elements.iter().map(|element| element.ty)) + 1,
-            Ty::Union(members) | Ty::Intersection(members) => deepest(&mut members.iter().copied()) + 1,
-            Ty::Named(instance) => deepest(&mut self.instances[instance.index()].args.iter().copied()) + 1,
-            Ty::Object(object) => {
-                let object = &self.objects[object.index()];
-                deepest(&mut object.properties.iter().map(|property| property.ty)) + 1
-            }
-            Ty::Lazy(lazy) => {
-                let scope = self.lazies[lazy.index()].scope;
-                deepest(&mut self.scopes[scope.index()].bindings.iter().map(|(_, ty)| *ty))
-            }
-            _ => 0,
-        };
-        let id = TyId::at(self.types.len());
-        self.types.push(ty.clone());
-        self.depths.push(depth);
-        self.interned.insert(ty, id);
-        id
-    }
-
-    pub(crate) fn object(&mut self, object: Object) -> TyId {
-        let id = ObjectId::at(self.objects.len());
-        self.objects.push(object);
-        self.add(Ty::Object(id))
-    }
-
-    pub(crate) fn lazy(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
-        let id = LazyId::at(self.lazies.len());
-        self.lazies.push(Lazy {
-            node,
-            scope,
-            value: State::Pending,
-        });
-        self.add(Ty::Lazy(id))
-    }
-
-    pub(crate) fn scope(&mut self, scope: Scope<'a>) -> ScopeId {
-        self.scopes.push(scope);
-        ScopeId::at(self.scopes.len() - 1)
-    }
-
-    pub(crate) fn doc(&mut self, doc: Doc) -> DocId {
-        self.docs.push(doc);
-        DocId::at(self.docs.len() - 1)
-    }
-
-    pub(crate) fn reject(&mut self, diagnostic: Diagnostic) -> TyId {
-        let id = InvalidId::at(self.invalid.len());
-        self.invalid.push(diagnostic);
-        self.add(Ty::Invalid(id))
-    }
-
-    pub(crate) fn named(&mut self, decl: DeclId, args: Vec<TyId>) -> TyId {
-        let key = (decl, args);
-        let id = if let Some(known) = self.instances_by_key.get(&key) {
-            *known
-        } else {
-            let id = InstanceId::at(self.instances.len());
-            self.instances.push(Instance {
-                decl,
-                args: key.1.clone(),
-                body: State::Pending,
-            });
-            self.instances_by_key.insert(key, id);
-            id
-        };
-        self.add(Ty::Named(id))
-    }
+    /// The declaration whose parameters are bound: a mapped type looks at their constraints.
+    pub(crate) owner: Option<DeclId>,
 }

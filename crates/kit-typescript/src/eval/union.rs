@@ -1,5 +1,7 @@
 //! Unions.
 
+use rustc_hash::FxHashSet;
+
 use super::types::Literal;
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
@@ -7,6 +9,9 @@ use crate::modules::DeclKind;
 impl Evaluator<'_> {
     /// The union of types: flat, without duplicates, in order. Names of objects stay names; names of unions are opened.
     pub(crate) fn union(&mut self, members: Vec<TyId>) -> TyId {
+        if let [only] = members.as_slice() {
+            return *only;
+        }
         let mut flat = Vec::with_capacity(members.len());
         for member in members {
             self.flatten(member, &mut flat);
@@ -21,46 +26,85 @@ impl Evaluator<'_> {
                 }
             }
         }
-        // A literal beside its whole primitive says nothing more, as in TypeScript.
-        let primitives: Vec<TyId> = flat
+        let mut seen = FxHashSet::default();
+        flat.retain(|member| seen.insert(*member));
+        if let Some(top) = flat
             .iter()
-            .copied()
-            .filter(|member| self.is_primitive(*member))
-            .collect();
-        let mut unique: Vec<TyId> = Vec::with_capacity(flat.len());
-        for member in flat {
-            let absorbed = matches!(self.store.get(member), Ty::Literal(_))
-                && primitives
-                    .iter()
-                    .any(|primitive| self.assignable(member, *primitive) == Some(true));
-            if !absorbed && !unique.contains(&member) {
-                unique.push(member);
-            }
-        }
-        if let Some(top) = unique
-            .iter()
-            .find(|member| matches!(self.store.get(**member), Ty::Unknown | Ty::Invalid(_)))
+            .find(|member| matches!(self.store.get(**member), Ty::Invalid(_)))
+            .or_else(|| {
+                flat.iter()
+                    .find(|member| matches!(self.store.get(**member), Ty::Any))
+            })
+            .or_else(|| {
+                flat.iter()
+                    .find(|member| matches!(self.store.get(**member), Ty::Unknown))
+            })
         {
             return *top;
         }
-        match unique.as_slice() {
+        // A literal beside its whole primitive says nothing more, as in TypeScript.
+        let whole: Vec<Ty> = flat
+            .iter()
+            .map(|member| self.store.get(*member))
+            .filter(|ty| {
+                matches!(
+                    ty,
+                    Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt | Ty::Symbol
+                )
+            })
+            .cloned()
+            .collect();
+        if !whole.is_empty() {
+            flat.retain(|member| {
+                let primitive = match self.store.get(*member) {
+                    Ty::Literal(literal) => literal.primitive(),
+                    Ty::EnumMember(member) => member.value.primitive(),
+                    Ty::Template(_) | Ty::Cased(..) => Ty::String,
+                    Ty::UniqueSymbol(_) => Ty::Symbol,
+                    _ => return true,
+                };
+                !whole.contains(&primitive)
+            });
+        }
+        self.absorb_by_templates(&mut flat);
+        match flat.as_slice() {
             [] => self.store.add(Ty::Never),
             [only] => *only,
-            _ => self.store.add(Ty::Union(unique)),
+            _ => self.store.add(Ty::Union(flat.into())),
         }
     }
 
-    fn is_primitive(&self, id: TyId) -> bool {
-        matches!(
-            self.store.get(id),
-            Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt
-        )
+    /// A text beside a template that it fits says nothing more either.
+    fn absorb_by_templates(&mut self, flat: &mut Vec<TyId>) {
+        let templates: Vec<TyId> = flat
+            .iter()
+            .copied()
+            .filter(|member| {
+                matches!(self.store.get(*member), Ty::Template(_) | Ty::Cased(..))
+                    && !self.store.is_open(*member)
+            })
+            .collect();
+        if templates.is_empty() {
+            return;
+        }
+        let mut kept = Vec::with_capacity(flat.len());
+        for member in flat.drain(..) {
+            let text = matches!(self.store.get(member), Ty::Literal(Literal::String(_)));
+            if !(text
+                && templates
+                    .iter()
+                    .any(|template| self.assignable(member, *template)))
+            {
+                kept.push(member);
+            }
+        }
+        *flat = kept;
     }
 
     fn flatten(&mut self, member: TyId, flat: &mut Vec<TyId>) {
         let member = self.peel(member);
         match self.store.get(member).clone() {
-            Ty::Union(members) => flat.extend(members),
+            Ty::Union(members) => flat.extend(members.iter()),
             Ty::Never => {}
             Ty::Named(instance) => {
                 let decl = self.graph.decl(self.store.instances[instance.index()].decl);
@@ -71,13 +115,13 @@ impl Evaluator<'_> {
                 }
                 let body = self.body(instance);
                 match self.store.get(body) {
-                    Ty::Object(_) | Ty::Array(_) | Ty::Tuple(_) => flat.push(member),
+                    Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } => flat.push(member),
                     Ty::Named(_) | Ty::Lazy(_) | Ty::Intersection(_) => {
                         let shape = self.shape(body);
                         match self.store.get(shape).clone() {
-                            Ty::Union(members) => flat.extend(members),
-                            Ty::Object(_) | Ty::Array(_) | Ty::Tuple(_) => flat.push(member),
-                            _ => flat.push(shape),
+                            Ty::Union(members) => flat.extend(members.iter()),
+                            Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } => flat.push(member),
+                            _ => self.flatten(shape, flat),
                         }
                     }
                     _ => self.flatten(body, flat),
@@ -88,60 +132,6 @@ impl Evaluator<'_> {
                 self.flatten(shape, flat);
             }
             _ => flat.push(member),
-        }
-    }
-
-    /// Whether values of one type are values of another, for the types where that is plain; nothing for objects and
-    /// arrays, which structural comparison decides.
-    pub(super) fn assignable(&mut self, from: TyId, to: TyId) -> Option<bool> {
-        let (from, to) = (self.shape(from), self.shape(to));
-        if from == to {
-            return Some(true);
-        }
-        match (self.store.get(from).clone(), self.store.get(to).clone()) {
-            (Ty::Never, _) | (_, Ty::Unknown) => Some(true),
-            (Ty::Union(members), _) => {
-                let mut all = Some(true);
-                for member in members {
-                    match self.assignable(member, to) {
-                        Some(true) => {}
-                        Some(false) => return Some(false),
-                        None => all = None,
-                    }
-                }
-                all
-            }
-            (_, Ty::Union(members)) => {
-                let mut any = Some(false);
-                for member in members {
-                    match self.assignable(from, member) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => any = None,
-                    }
-                }
-                any
-            }
-            // A text may match a template or have the properties of an object type (`{}`, `{ length: number }`).
-            (Ty::Literal(_), Ty::Object(_) | Ty::Template(_) | Ty::Invalid(_)) => None,
-            (Ty::Literal(literal), to) => Some(matches!(
-                (literal, to),
-                (Literal::String(_), Ty::String)
-                    | (Literal::Number(_), Ty::Number)
-                    | (Literal::Boolean(_), Ty::Boolean)
-                    | (Literal::BigInt(_), Ty::BigInt)
-            )),
-            (
-                Ty::Object(_)
-                | Ty::Array(_)
-                | Ty::Tuple(_)
-                | Ty::Template(_)
-                | Ty::Contract(_)
-                | Ty::Invalid(_),
-                _,
-            )
-            | (_, Ty::Object(_) | Ty::Template(_) | Ty::Invalid(_)) => None,
-            _ => Some(false),
         }
     }
 }

@@ -1,9 +1,13 @@
 //! TypeScript's utility types, as functions on evaluated types.
 
+use std::rc::Rc;
+
 use kit_diagnostics::{Diagnostic, closest, codes};
 
-use super::types::Literal;
-use super::{Evaluator, Object, Prop, Ty, TyId};
+use super::mapped::Modifier;
+use super::members::{insert, set_index};
+use super::types::{Case, Element, Function, Index};
+use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
 use crate::modules::Place;
 
 macro_rules! utilities {
@@ -42,69 +46,19 @@ utilities! {
     Exclude 2 "Exclude<Union, Member>"
     Extract 2 "Extract<Union, Member>"
     NonNullable 1 "NonNullable<Type>"
-}
-
-/// Globals whose values no JSON can hold.
-pub(super) fn has_no_json(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "Map",
-        "Set",
-        "WeakMap",
-        "WeakSet",
-        "Function",
-        "Symbol",
-        "RegExp",
-        "Promise",
-        "Error",
-        "ArrayBuffer",
-        "Blob",
-        "File",
-        "FormData",
-        "URL",
-        "URLSearchParams",
-        "ReadableStream",
-        "Iterable",
-        "Iterator",
-        "AsyncIterable",
-        "Generator",
-        "AsyncGenerator",
-        "ReadonlyMap",
-        "ReadonlySet",
-        "Int8Array",
-        "Int16Array",
-        "Int32Array",
-        "Uint8ClampedArray",
-        "Uint16Array",
-        "Uint32Array",
-        "Float32Array",
-        "Float64Array",
-        "BigInt64Array",
-        "BigUint64Array",
-        "DataView",
-        "Buffer",
-        "PropertyKey",
-    ];
-    NAMES.contains(&name)
-}
-
-/// Utility types that need conditional or template evaluation.
-pub(super) fn not_yet(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "Awaited",
-        "ReturnType",
-        "Parameters",
-        "ConstructorParameters",
-        "InstanceType",
-        "ThisType",
-        "ThisParameterType",
-        "OmitThisParameter",
-        "Uppercase",
-        "Lowercase",
-        "Capitalize",
-        "Uncapitalize",
-        "NoInfer",
-    ];
-    NAMES.contains(&name)
+    Awaited 1 "Awaited<Type>"
+    ReturnType 1 "ReturnType<typeof call>"
+    Parameters 1 "Parameters<typeof call>"
+    ConstructorParameters 1 "ConstructorParameters<typeof Class>"
+    InstanceType 1 "InstanceType<typeof Class>"
+    ThisParameterType 1 "ThisParameterType<typeof call>"
+    OmitThisParameter 1 "OmitThisParameter<typeof call>"
+    ThisType 1 "ThisType<Type>"
+    NoInfer 1 "NoInfer<Type>"
+    Uppercase 1 "Uppercase<Text>"
+    Lowercase 1 "Lowercase<Text>"
+    Capitalize 1 "Capitalize<Text>"
+    Uncapitalize 1 "Uncapitalize<Text>"
 }
 
 impl Evaluator<'_> {
@@ -119,239 +73,383 @@ impl Evaluator<'_> {
         let second = arguments.get(1).copied().unwrap_or(first);
         let second_place = places.get(1).copied().unwrap_or(place);
         match utility {
-            Utility::Array | Utility::ReadonlyArray => self.store.add(Ty::Array(first)),
-            Utility::Readonly => first,
-            Utility::Partial => self.map_members(first, first_place, "Partial", &|property| {
-                property.optional = true;
-                property.required = false;
+            Utility::Array | Utility::ReadonlyArray => self.store.add(Ty::Array {
+                element: first,
+                readonly: utility == Utility::ReadonlyArray,
             }),
-            Utility::Required => self.map_members(first, first_place, "Required", &|property| {
-                property.optional = false;
-                property.required = true;
-            }),
-            Utility::Pick => self.pick(first, second, first_place, second_place),
+            Utility::Readonly => self.map_members(first, Modifier::Keep, Modifier::Add),
+            Utility::Partial => self.map_members(first, Modifier::Add, Modifier::Keep),
+            Utility::Required => self.map_members(first, Modifier::Remove, Modifier::Keep),
+            Utility::Pick => self.pick(first, second, second_place),
             Utility::Omit => self.omit(first, second, first_place, second_place),
-            Utility::Record => self.record(first, second, first_place),
+            Utility::Record => self.keyed(first, second, first_place),
             Utility::NonNullable => {
                 let nothing = [Ty::Null, Ty::Undefined].map(|ty| self.store.add(ty));
-                self.filter(first, first_place, |_, member| Some(!nothing.contains(&member)))
+                if matches!(self.look(first), Ty::Unknown) {
+                    return self.store.object(Object::default());
+                }
+                self.filter(first, |_, member| Ok(!nothing.contains(&member)))
             }
-            Utility::Exclude => self.filter(first, first_place, |this, member| {
-                this.assignable(member, second).map(|yes| !yes)
+            Utility::Exclude => self.filter(first, |this, member| {
+                this.decide(member, second).map(|fits| !fits)
             }),
-            Utility::Extract => {
-                self.filter(first, first_place, |this, member| this.assignable(member, second))
+            Utility::Extract => self.filter(first, |this, member| this.decide(member, second)),
+            Utility::Awaited => self.awaited(first),
+            Utility::ReturnType => self.of_function(first, first_place, false, |_, function| function.result),
+            Utility::InstanceType => {
+                self.of_function(first, first_place, true, |_, function| function.result)
             }
+            Utility::Parameters => self.of_function(first, first_place, false, Self::parameter_tuple),
+            Utility::ConstructorParameters => {
+                self.of_function(first, first_place, true, Self::parameter_tuple)
+            }
+            Utility::ThisParameterType => self.of_function(first, first_place, false, |this, function| {
+                function.this.unwrap_or_else(|| this.store.add(Ty::Unknown))
+            }),
+            Utility::OmitThisParameter => self.without_this(first),
+            Utility::ThisType => self.store.object(Object::default()),
+            Utility::NoInfer => first,
+            Utility::Uppercase => self.cased(Case::Upper, first),
+            Utility::Lowercase => self.cased(Case::Lower, first),
+            Utility::Capitalize => self.cased(Case::Capital, first),
+            Utility::Uncapitalize => self.cased(Case::Uncapital, first),
         }
     }
 
-    /// Changes every property of an object, or of each object of a union: what a homomorphic mapping does.
-    fn map_members(&mut self, ty: TyId, place: Place, name: &str, change: &dyn Fn(&mut Prop)) -> TyId {
+    /// Changes the modifiers of every property of an object, or of each object of a union: a homomorphic mapping.
+    fn map_members(&mut self, ty: TyId, optional: Modifier, readonly: Modifier) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
             Ty::Object(id) => {
-                let mut object = self.store.objects[id.index()].clone();
-                object.properties.iter_mut().for_each(change);
+                let mut object = Object::clone(&self.store.object_at(id));
+                object.nominal = false;
+                object.calls.clear();
+                object.constructs.clear();
+                for property in &mut object.properties {
+                    match optional {
+                        Modifier::Keep => {}
+                        Modifier::Add => (property.optional, property.required) = (true, false),
+                        Modifier::Remove => {
+                            if property.optional {
+                                property.ty = self.defined(property.ty);
+                                (property.optional, property.required) = (false, true);
+                            }
+                        }
+                    }
+                    property.readonly |= readonly == Modifier::Add;
+                }
+                if optional == Modifier::Add {
+                    let absent = self.store.add(Ty::Undefined);
+                    for index in &mut object.index {
+                        index.value = self.union(vec![index.value, absent]);
+                    }
+                }
                 self.store.object(object)
             }
             Ty::Union(members) => {
                 let members = members
                     .iter()
-                    .map(|member| self.map_members(*member, place, name, change))
+                    .map(|member| self.map_members(*member, optional, readonly))
                     .collect();
                 self.union(members)
             }
-            Ty::Invalid(_)
-            | Ty::Null
-            | Ty::Undefined
-            | Ty::String
-            | Ty::Number
-            | Ty::Boolean
-            | Ty::Literal(_) => shape,
-            _ => {
-                let message = format!(
-                    "kit evaluates `{name}` of object types only, not of `{}`",
-                    self.text(ty)
-                );
-                self.unsupported(place, &message, "write the resulting type")
+            Ty::Array {
+                element,
+                readonly: before,
+            } => {
+                let element = match optional {
+                    Modifier::Keep => element,
+                    Modifier::Add => {
+                        let absent = self.store.add(Ty::Undefined);
+                        self.union(vec![element, absent])
+                    }
+                    Modifier::Remove => self.defined(element),
+                };
+                self.store.add(Ty::Array {
+                    element,
+                    readonly: before || readonly == Modifier::Add,
+                })
             }
+            Ty::Tuple {
+                elements,
+                readonly: before,
+            } => {
+                let elements = elements
+                    .iter()
+                    .map(|element| Element {
+                        ty: match optional {
+                            Modifier::Remove => self.defined(element.ty),
+                            _ => element.ty,
+                        },
+                        optional: match optional {
+                            Modifier::Keep => element.optional,
+                            Modifier::Add => !element.rest,
+                            Modifier::Remove => false,
+                        },
+                        ..element.clone()
+                    })
+                    .collect();
+                self.tuple_of(elements, before || readonly == Modifier::Add)
+            }
+            // Primitives are mapped to themselves, and a mistake stays one.
+            _ => ty,
         }
     }
 
-    fn pick(&mut self, ty: TyId, keys: TyId, place: Place, keys_place: Place) -> TyId {
-        let (object, names) = match (
-            self.object_of(ty, place, "Pick"),
-            self.key_names(keys, keys_place),
-        ) {
-            (Ok(object), Ok(names)) => (object, names),
-            (Err(invalid), _) | (_, Err(invalid)) => return invalid,
-        };
-        if let Some(unknown) = names.iter().find(|name| object.property(name).is_none()) {
-            return self.unknown_key(&object, unknown, keys_place);
+    /// The members that a union of keys names.
+    fn key_list(&mut self, keys: TyId) -> Rc<[TyId]> {
+        let shape = self.shape(keys);
+        match self.store.get(shape).clone() {
+            Ty::Union(members) => members,
+            Ty::Never => [].into(),
+            _ => [shape].into(),
         }
-        let mut picked = object;
-        picked
-            .properties
-            .retain(|property| names.contains(&property.name));
-        picked.index = None;
+    }
+
+    fn pick(&mut self, ty: TyId, keys: TyId, keys_place: Place) -> TyId {
+        let shape = self.shape(ty);
+        if matches!(self.store.get(shape), Ty::Invalid(_)) {
+            return shape;
+        }
+        let object = self.as_object(ty);
+        let mut picked = Object { ..Object::default() };
+        if let Some(object) = &object {
+            picked.issues.extend(object.issues.iter().cloned());
+        }
+        for key in self.key_list(keys).iter() {
+            let key = self.shape(*key);
+            if matches!(self.store.get(key), Ty::Invalid(_)) {
+                return key;
+            }
+            let named = self.key_name(key);
+            let own = match (&object, &named) {
+                (Some(object), Some((name, _))) => object.property(name).cloned(),
+                _ => None,
+            };
+            if let Some(own) = own {
+                insert(&mut picked, own);
+                continue;
+            }
+            let value = self.indexed_access(ty, key, keys_place);
+            if matches!(self.store.get(value), Ty::Invalid(_)) {
+                return value;
+            }
+            match named {
+                Some((name, kind)) => insert(
+                    &mut picked,
+                    Prop {
+                        name,
+                        key: kind,
+                        ty: value,
+                        optional: false,
+                        required: false,
+                        readonly: false,
+                        remapped: false,
+                        doc: None,
+                        place: keys_place,
+                    },
+                ),
+                None if matches!(
+                    self.store.get(key),
+                    Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..)
+                ) =>
+                {
+                    set_index(&mut picked, Index { key, value });
+                }
+                None => {
+                    let message = format!("keys are literals here, not `{}`", self.text(key));
+                    return self.unsupported(
+                        keys_place,
+                        &message,
+                        "write the keys as literals: `\"id\" | \"title\"`",
+                    );
+                }
+            }
+        }
+        // The order of the object is the better one.
+        if let Some(object) = object {
+            let order = |property: &Prop| {
+                object
+                    .properties
+                    .iter()
+                    .position(|own| own.name == property.name)
+                    .unwrap_or(usize::MAX)
+            };
+            picked.properties.sort_by_key(order);
+        }
         self.store.object(picked)
     }
 
     fn omit(&mut self, ty: TyId, keys: TyId, place: Place, keys_place: Place) -> TyId {
-        let (mut object, names) = match (
-            self.object_of(ty, place, "Omit"),
-            self.key_names(keys, keys_place),
-        ) {
-            (Ok(object), Ok(names)) => (object, names),
-            (Err(invalid), _) | (_, Err(invalid)) => return invalid,
+        let shape = self.shape(keys);
+        if matches!(self.store.get(shape), Ty::Invalid(_)) {
+            return shape;
+        }
+        let all = self.keys_of(ty, place);
+        let kept = self.filter(all, |this, key| this.decide(key, keys).map(|left_out| !left_out));
+        let picked = self.pick(ty, kept, place);
+        let Some(object) = self.as_object(ty) else {
+            return picked;
         };
-        // TypeScript allows it, and it is nearly always a slip that lets a property through.
+        let issues = self.unknown_omitted(&object, keys, keys_place);
+        match self.look(picked) {
+            Ty::Object(id) if !issues.is_empty() => {
+                let mut picked = Object::clone(&self.store.object_at(id));
+                picked.issues.extend(issues);
+                self.store.object(picked)
+            }
+            _ => picked,
+        }
+    }
+
+    /// TypeScript allows `Omit` of what is not there, and it is nearly always a slip that lets a property through.
+    fn unknown_omitted(&mut self, object: &Object, keys: TyId, place: Place) -> Vec<Diagnostic> {
+        if !object.index.is_empty() {
+            return Vec::new();
+        }
+        let known: Vec<&str> = object
+            .properties
+            .iter()
+            .filter(|property| property.key != KeyKind::Symbol)
+            .map(|property| &*property.name)
+            .collect();
         let mut issues = Vec::new();
-        for name in names.iter().filter(|name| object.property(name).is_none()) {
-            let known: Vec<&str> = object
-                .properties
-                .iter()
-                .map(|property| property.name.as_str())
-                .collect();
-            if object.index.is_some() {
+        for key in self.key_list(keys).iter() {
+            let Some((name, KeyKind::Text | KeyKind::Number)) = self.key_name(*key) else {
+                continue;
+            };
+            if known.contains(&&*name) {
                 continue;
             }
-            let help = match closest(name, known.iter().copied()) {
+            let help = match closest(&name, known.iter().copied()) {
                 Some(near) => format!("did you mean `\"{near}\"`?"),
                 None => format!("its keys are {}", known.join(", ")),
             };
-            let warning = Diagnostic::warning(
-                codes::UNKNOWN_KEY,
-                format!("`Omit` leaves out `{name}`, which the type does not have"),
-            )
-            .label(self.graph.label(keys_place))
-            .help(help);
-            issues.push(warning);
+            issues.push(
+                Diagnostic::warning(
+                    codes::UNKNOWN_KEY,
+                    format!("`Omit` leaves out `{name}`, which the type does not have"),
+                )
+                .label(self.graph.label(place))
+                .help(help),
+            );
         }
-        object.issues.extend(issues);
-        object
-            .properties
-            .retain(|property| !names.contains(&property.name));
-        self.store.object(object)
+        issues
     }
 
-    fn record(&mut self, keys: TyId, value: TyId, place: Place) -> TyId {
-        let shape = self.shape(keys);
-        if matches!(self.store.get(shape), Ty::String | Ty::Number) {
-            return self.store.object(Object {
-                index: Some(value),
-                ..Object::default()
-            });
-        }
-        match self.key_names(keys, place) {
-            Ok(names) => {
-                let properties = names
-                    .into_iter()
-                    .map(|name| Prop {
-                        name,
-                        ty: value,
-                        optional: false,
-                        required: false,
-                        doc: None,
-                        place,
-                    })
-                    .collect();
-                self.store.object(Object {
-                    properties,
-                    ..Object::default()
-                })
-            }
-            Err(invalid) => invalid,
-        }
-    }
-
-    /// Keeps the members of a union that a test accepts; a test that cannot tell is an error.
-    fn filter(
-        &mut self,
-        ty: TyId,
-        place: Place,
-        mut keep: impl FnMut(&mut Self, TyId) -> Option<bool>,
-    ) -> TyId {
+    /// Keeps the members of a union that a test accepts; a mistake that it meets is the result.
+    fn filter(&mut self, ty: TyId, mut keep: impl FnMut(&mut Self, TyId) -> Result<bool, TyId>) -> TyId {
         let shape = self.shape(ty);
-        let members = match self.store.get(shape).clone() {
+        let members: Rc<[TyId]> = match self.store.get(shape).clone() {
             Ty::Union(members) => members,
             Ty::Invalid(_) => return shape,
-            _ => vec![ty],
+            // The name of a type that is no union stays.
+            Ty::Boolean => self.boolean_values().into(),
+            _ => [ty].into(),
         };
-        let mut kept = Vec::new();
-        for member in self.split_booleans(members) {
-            match keep(self, member) {
-                Some(true) => kept.push(member),
-                Some(false) => {}
-                None => {
-                    let message = format!(
-                        "kit cannot compare `{}` with the other type yet",
-                        self.text(member)
-                    );
-                    return self.unsupported(place, &message, "write the members that remain");
+        let mut kept = Vec::with_capacity(members.len());
+        for member in members.iter() {
+            // `boolean` is the union of its two values, and a test may take only one of them.
+            let values: Vec<TyId> = match self.look(*member) {
+                Ty::Boolean => self.boolean_values().to_vec(),
+                _ => vec![*member],
+            };
+            for value in values {
+                match keep(self, value) {
+                    Ok(true) => kept.push(value),
+                    Ok(false) => {}
+                    Err(invalid) => return invalid,
                 }
             }
         }
         self.union(kept)
     }
 
-    /// `boolean` is the union of its two values, and a test may take only one of them.
-    fn split_booleans(&mut self, members: Vec<TyId>) -> Vec<TyId> {
-        let values = [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))));
-        let mut split = Vec::with_capacity(members.len() + 1);
-        for member in members {
-            let shape = self.shape(member);
-            if matches!(self.store.get(shape), Ty::Boolean) {
-                split.extend(values);
-            } else {
-                split.push(member);
+    /// What `await` gives.
+    fn awaited(&mut self, ty: TyId) -> TyId {
+        match self.look(ty) {
+            Ty::Union(members) => {
+                let members = members.iter().map(|member| self.awaited(*member)).collect();
+                self.union(members)
             }
+            Ty::Builtin("Promise" | "PromiseLike", arguments) if !arguments.is_empty() => {
+                self.awaited(arguments[0])
+            }
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                let Some(then) = object.property("then") else {
+                    return ty;
+                };
+                // `then(use: (value: V) => …)`: V.
+                let value = self
+                    .last_function(then.ty, false)
+                    .and_then(|then| then.parameters.first().map(|callback| callback.ty))
+                    .and_then(|callback| {
+                        let callback = self.defined(callback);
+                        self.last_function(callback, false)
+                    })
+                    .and_then(|callback| callback.parameters.first().map(|value| value.ty));
+                match value {
+                    Some(value) => self.awaited(value),
+                    None => ty,
+                }
+            }
+            _ => ty,
         }
-        split
     }
 
-    fn object_of(&mut self, ty: TyId, place: Place, name: &str) -> Result<Object, TyId> {
+    /// The last overload of a function, which is the one that TypeScript infers from.
+    fn last_function(&mut self, ty: TyId, construct: bool) -> Option<Function> {
+        match self.look(ty) {
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                let list = if construct {
+                    &object.constructs
+                } else {
+                    &object.calls
+                };
+                list.last().cloned()
+            }
+            _ => None,
+        }
+    }
+
+    fn of_function(
+        &mut self,
+        ty: TyId,
+        place: Place,
+        construct: bool,
+        read: impl Fn(&mut Self, &Function) -> TyId + Copy,
+    ) -> TyId {
         let shape = self.shape(ty);
-        match *self.store.get(shape) {
-            Ty::Object(id) => Ok(self.store.objects[id.index()].clone()),
-            Ty::Invalid(_) => Err(shape),
-            _ => {
-                let message = format!(
-                    "kit evaluates `{name}` of object types only, not of `{}`",
-                    self.text(ty)
-                );
-                Err(self.unsupported(place, &message, "write the resulting type"))
+        match self.store.get(shape).clone() {
+            Ty::Any | Ty::Never | Ty::Invalid(_) => shape,
+            Ty::Union(members) => {
+                let members = members
+                    .iter()
+                    .map(|member| self.of_function(*member, place, construct, read))
+                    .collect();
+                self.union(members)
             }
+            _ => match self.last_function(shape, construct) {
+                Some(function) => read(self, &function),
+                None => {
+                    let what = if construct { "class" } else { "function" };
+                    let message = format!("`{}` is the type of no {what}", self.text(ty));
+                    self.unsupported(place, &message, "write `typeof` in front of its name")
+                }
+            },
         }
     }
 
-    /// The names that a union of literal keys lists.
-    fn key_names(&mut self, keys: TyId, place: Place) -> Result<Vec<String>, TyId> {
-        let shape = self.shape(keys);
-        let members = match self.store.get(shape).clone() {
-            Ty::Union(members) => members,
-            Ty::Invalid(_) => return Err(shape),
-            Ty::Never => Vec::new(),
-            _ => vec![shape],
-        };
-        let mut names = Vec::with_capacity(members.len());
-        for member in members {
-            let member = self.shape(member);
-            match self.store.get(member) {
-                Ty::Literal(literal @ (Literal::String(_) | Literal::Number(_))) => {
-                    names.push(literal.name());
-                }
-                Ty::Invalid(_) => return Err(member),
-                _ => {
-                    let message = format!("keys are literals here, not `{}`", self.text(member));
-                    return Err(self.unsupported(
-                        place,
-                        &message,
-                        "write the keys as literals: `\"id\" | \"title\"`",
-                    ));
-                }
+    fn without_this(&mut self, ty: TyId) -> TyId {
+        match self.look(ty) {
+            Ty::Object(id) => {
+                let mut object = Object::clone(&self.store.object_at(id));
+                object.calls.iter_mut().for_each(|call| call.this = None);
+                self.store.object(object)
             }
+            _ => ty,
         }
-        Ok(names)
     }
 }

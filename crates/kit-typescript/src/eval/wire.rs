@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use kit_diagnostics::Severity;
 
-use super::types::Part;
-use super::{Evaluator, Ty, TyId};
+use super::{Evaluator, KeyKind, Part, Ty, TyId};
 
 impl Evaluator<'_> {
     /// Whether nothing in the type is a mistake, as far as it can be followed.
@@ -22,28 +21,43 @@ impl Evaluator<'_> {
                 continue;
             }
             match self.store.get(shape).clone() {
-                Ty::Invalid(_) | Ty::Contract(_) => return false,
+                Ty::Invalid(_)
+                | Ty::Contract(_)
+                | Ty::Any
+                | Ty::Symbol
+                | Ty::UniqueSymbol(_)
+                | Ty::NonPrimitive
+                | Ty::Builtin(..)
+                | Ty::Parameter(_)
+                | Ty::Infer(_)
+                | Ty::Deferred(_) => return false,
                 Ty::Undefined if !absent => return false,
-                Ty::Array(element) => open.push((element, false)),
-                Ty::Tuple(elements) => {
+                Ty::Array { element, .. } => open.push((element, false)),
+                Ty::Tuple { elements, .. } => {
                     open.extend(elements.iter().map(|element| (element.ty, element.optional)));
                 }
                 Ty::Union(members) => open.extend(members.iter().map(|member| (*member, absent))),
+                Ty::Branded(base, _) => open.push((base, false)),
                 Ty::Template(parts) => open.extend(parts.iter().filter_map(|part| match part {
                     Part::Hole(hole) => Some((*hole, false)),
                     Part::Text(_) => None,
                 })),
                 Ty::Object(object) => {
-                    let object = &self.store.objects[object.index()];
-                    if object
-                        .issues
-                        .iter()
-                        .any(|issue| issue.severity == Severity::Error)
+                    let object = self.store.object_at(object);
+                    if object.is_function()
+                        || object
+                            .issues
+                            .iter()
+                            .any(|issue| issue.severity == Severity::Error)
                     {
                         return false;
                     }
-                    open.extend(object.properties.iter().map(|property| (property.ty, true)));
-                    open.extend(object.index.map(|index| (index, true)));
+                    let properties = object
+                        .properties
+                        .iter()
+                        .filter(|property| property.key != KeyKind::Symbol);
+                    open.extend(properties.map(|property| (property.ty, true)));
+                    open.extend(object.index.iter().map(|index| (index.value, true)));
                 }
                 _ => {}
             }

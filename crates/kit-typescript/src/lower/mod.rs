@@ -4,14 +4,15 @@
 
 mod finish;
 mod names;
+mod object;
 mod property;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use kit_diagnostics::{Diagnostic, Diagnostics, codes};
+use kit_diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType,
-    Program, Span, TemplatePart, TupleElement, Type, TypeId, TypeKind,
+    Declaration, DeclarationId, DeclarationOrigin, Documentation, Program, Span, TemplatePart, TupleElement,
+    TypeId, TypeKind,
 };
 
 use crate::docs::{apply_constraints, documentation, misplaced};
@@ -21,7 +22,10 @@ use crate::modules::{Graph, Place};
 pub(crate) use names::plural_snake;
 
 /// Inline types inside of inline types beyond this are an expansion without end.
-const DEEPEST: u32 = 64;
+const DEEPEST: u32 = 250;
+
+/// The help for what no JSON value can be.
+const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
 pub(crate) struct Lowering<'a> {
     pub(crate) eval: Evaluator<'a>,
@@ -32,8 +36,10 @@ pub(crate) struct Lowering<'a> {
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
     reported: HashSet<TyId>,
-    /// Anonymous objects; nothing where one is being lowered.
-    objects: HashMap<ObjectId, Option<TypeId>>,
+    /// Anonymous objects.
+    objects: HashMap<ObjectId, object::State>,
+    /// Where the type that is being lowered stands: its declaration and the properties on the way, as parts of a name.
+    path: Vec<String>,
     depth: u32,
 }
 
@@ -54,6 +60,7 @@ impl<'a> Lowering<'a> {
             tagged: Vec::new(),
             reported: HashSet::new(),
             objects: HashMap::new(),
+            path: Vec::new(),
             depth: 0,
         }
     }
@@ -126,8 +133,10 @@ impl<'a> Lowering<'a> {
 
     /// A declaration for an anonymous type in a route's slot.
     pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, place: Place) -> DeclarationId {
+        let path = std::mem::replace(&mut self.path, vec![name.clone()]);
         let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), place);
         let structure = self.structure(ty);
+        self.path = path;
         self.program.declarations[id].r#type = structure;
         id
     }
@@ -156,7 +165,11 @@ impl<'a> Lowering<'a> {
         let ty = self.eval.store.add(Ty::Named(instance));
         let shape = self.eval.shape(ty);
         match self.eval.store.get(shape) {
-            Ty::Object(_) | Ty::Array(_) | Ty::Tuple(_) | Ty::Template(_) => true,
+            Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } | Ty::Template(_) => true,
+            Ty::Branded(base, _) => matches!(
+                self.eval.store.get(*base),
+                Ty::Array { .. } | Ty::Tuple { .. } | Ty::Template(_)
+            ),
             Ty::Union(members) => !members
                 .iter()
                 .any(|member| matches!(self.eval.store.get(*member), Ty::Undefined)),
@@ -168,9 +181,22 @@ impl<'a> Lowering<'a> {
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance)) = self.queue.pop_front() {
             let body = self.eval.body(instance);
+            self.path = vec![self.program.declarations[id].name.clone()];
+            self.stand_at_declaration(instance);
             let structure = self.structure(body);
             self.program.declarations[id].r#type = structure;
         }
+    }
+
+    fn stand_at_declaration(&mut self, instance: InstanceId) {
+        let decl = self
+            .graph()
+            .decl(self.eval.store.instances[instance.index()].decl);
+        let place = Place {
+            module: decl.module,
+            span: decl.span,
+        };
+        self.eval.stand_at(place);
     }
 
     /// A type; names become references.
@@ -191,12 +217,15 @@ impl<'a> Lowering<'a> {
             return self.endless(ty);
         }
         self.depth += 1;
-        let id = self.structure_inner(ty);
+        let id = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.structure_inner(ty));
         self.depth -= 1;
         id
     }
 
     fn structure_inner(&mut self, ty: TyId) -> TypeId {
+        if let Some(place) = self.eval.written_at(ty) {
+            self.eval.stand_at(place);
+        }
         let ty = self.eval.peel(ty);
         let kind = match self.eval.store.get(ty).clone() {
             Ty::Named(instance) => {
@@ -214,7 +243,7 @@ impl<'a> Lowering<'a> {
                     Ty::Object(_) => self.lower(inner),
                     _ => self.structure(inner),
                 };
-                let doc = self.eval.store.docs[doc.index()].clone();
+                let doc = self.eval.store.doc(doc);
                 let mut issues = Vec::new();
                 let id = apply_constraints(&self.eval.graph, &mut self.program, id, &doc, &mut issues);
                 self.report_all(issues);
@@ -237,6 +266,44 @@ impl<'a> Lowering<'a> {
                 );
             }
             Ty::Contract(_) => return self.no_json("a route contract", "name a type of values here"),
+            Ty::Any => {
+                return self.refused(
+                    codes::UNSUPPORTED_TYPE,
+                    "`any` says nothing about the value",
+                    "write `unknown` for any JSON value",
+                );
+            }
+            Ty::NonPrimitive => {
+                return self.refused(
+                    codes::UNSUPPORTED_TYPE,
+                    "`object` says nothing about the properties",
+                    "write the properties, or `Record<string, unknown>`",
+                );
+            }
+            Ty::Cased(case, _) => {
+                let message = format!("no value can be checked against `{}<…>` of any text", case.name());
+                return self.refused(
+                    codes::UNSUPPORTED_TYPE,
+                    &message,
+                    "write `string`, with `@pattern` where the letters matter",
+                );
+            }
+            Ty::Builtin(name, _) => {
+                return self.no_json(&format!("`{name}`"), WRITE_WIRE);
+            }
+            Ty::Symbol | Ty::UniqueSymbol(_) => return self.no_json("`symbol`", WRITE_WIRE),
+            Ty::Parameter(_) | Ty::Infer(_) | Ty::Deferred(_) => {
+                return self.refused(
+                    codes::UNSUPPORTED_TYPE,
+                    "the type depends on a type parameter that stands for nothing here",
+                    "write the type itself",
+                );
+            }
+            Ty::EnumMember(member) => TypeKind::Literal {
+                value: member.value.value(),
+            },
+            // A brand is for the type checker only; the wire carries what is branded.
+            Ty::Branded(base, _) => return self.structure(base),
             Ty::Unknown => TypeKind::Unknown,
             Ty::Never => TypeKind::Never,
             Ty::Null => TypeKind::Null,
@@ -251,20 +318,20 @@ impl<'a> Lowering<'a> {
             },
             Ty::Template(parts) => {
                 let parts = parts
-                    .into_iter()
+                    .iter()
                     .map(|part| match part {
-                        Part::Text(text) => TemplatePart::Text(text),
-                        Part::Hole(ty) => TemplatePart::Hole(self.structure(ty)),
+                        Part::Text(text) => TemplatePart::Text(text.to_string()),
+                        Part::Hole(ty) => TemplatePart::Hole(self.structure(*ty)),
                     })
                     .collect();
                 TypeKind::Template { parts }
             }
-            Ty::Array(element) => TypeKind::Array {
+            Ty::Array { element, .. } => TypeKind::Array {
                 element: self.lower(element),
             },
-            Ty::Tuple(elements) => {
+            Ty::Tuple { elements, .. } => {
                 let elements = elements
-                    .into_iter()
+                    .iter()
                     .map(|element| {
                         let ty = if element.optional {
                             self.without_undefined(element.ty).0
@@ -275,87 +342,53 @@ impl<'a> Lowering<'a> {
                             r#type: self.lower(ty),
                             optional: element.optional,
                             rest: element.rest,
-                            label: element.label,
+                            label: element.label.as_deref().map(str::to_owned),
                         }
                     })
                     .collect();
                 TypeKind::Tuple { elements }
             }
-            Ty::Union(members) => {
-                let members = members.into_iter().map(|member| self.lower(member)).collect();
-                TypeKind::Union { members }
-            }
+            Ty::Union(members) => match self.unbranded(&members) {
+                Some(plain) => return self.structure(plain),
+                None => TypeKind::Union {
+                    members: members.iter().map(|member| self.lower(*member)).collect(),
+                },
+            },
             Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
     }
 
+    /// The union of what its members carry on the wire; nothing where none of them has a brand.
+    fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
+        let mut branded = false;
+        let mut plain = Vec::with_capacity(members.len());
+        for member in members {
+            let shape = self.eval.shape(*member);
+            match *self.eval.store.get(shape) {
+                Ty::Branded(base, _) => {
+                    branded = true;
+                    plain.push(base);
+                }
+                _ => plain.push(*member),
+            }
+        }
+        branded.then(|| self.eval.union(plain))
+    }
+
     fn no_json(&mut self, what: &str, help: &str) -> TypeId {
+        self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
+    }
+
+    /// Reports what cannot be on the wire, where the type stands.
+    fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let place = self.eval.some_place();
-        let diagnostic = self
-            .eval
-            .diagnostic(
-                codes::NO_JSON_FORM,
-                place,
-                format!("{what} has no JSON form here"),
-            )
-            .help(help);
+        self.refused_at(code, message, help, place)
+    }
+
+    fn refused_at(&mut self, code: Code, message: &str, help: &str, place: Place) -> TypeId {
+        let diagnostic = self.eval.diagnostic(code, place, message).help(help);
         self.report(diagnostic);
         self.program.add_type(TypeKind::Unknown)
-    }
-
-    /// An anonymous type inside of itself, such as `type A = { rest: Omit<A, "x"> }`: TypeScript lets it be, but every
-    /// artifact needs a name to refer to.
-    fn endless(&mut self, ty: TyId) -> TypeId {
-        let message = format!("`{}` contains itself and has no name", self.eval.text(ty));
-        let place = self.eval.some_place();
-        let diagnostic = self
-            .eval
-            .diagnostic(codes::RECURSIVE_ALIAS, place, message)
-            .help("give it one: `type Rest = Omit<…>`, and write `Rest` here");
-        self.report(diagnostic);
-        self.program.add_type(TypeKind::Unknown)
-    }
-
-    fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
-        match self.objects.get(&id) {
-            Some(Some(known)) => return *known,
-            Some(None) => return self.endless(ty),
-            None => {}
-        }
-        self.objects.insert(id, None);
-        let lowered = self.object_inner(id);
-        self.objects.insert(id, Some(lowered));
-        lowered
-    }
-
-    fn object_inner(&mut self, id: ObjectId) -> TypeId {
-        let object = self.eval.store.objects[id.index()].clone();
-        self.report_all(object.issues);
-        let mut properties = Vec::with_capacity(object.properties.len());
-        let mut tagged = Vec::new();
-        for (index, property) in object.properties.into_iter().enumerate() {
-            if let Some(doc) = property.doc {
-                tagged.push((index, doc));
-            }
-            properties.push(self.property(property));
-        }
-        let index = object.index.map(|index| {
-            let (index, _) = self.without_undefined(index);
-            IndexSignature {
-                key: IndexKey::String,
-                value: self.lower(index),
-            }
-        });
-        let index = index.into_iter().collect();
-        let id = self
-            .program
-            .add_type(Type::from(TypeKind::Object(ObjectType { properties, index })));
-        self.tagged.extend(tagged.into_iter().map(|(index, doc)| Tagged {
-            object: id,
-            index,
-            doc,
-        }));
-        id
     }
 }

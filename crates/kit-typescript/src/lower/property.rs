@@ -9,18 +9,21 @@ use crate::eval::{Prop, Ty, TyId};
 impl Lowering<'_> {
     /// A property without its tags, which need the types of all declarations.
     pub(super) fn property(&mut self, property: Prop) -> Property {
-        self.eval.stand_at(property.place);
+        let written = self.eval.written_at(property.ty);
+        self.eval.stand_at(written.unwrap_or(property.place));
         let (ty, absent) = self.without_undefined(property.ty);
         let r#type = self.lower(ty);
         let mut about = Documentation::default();
         if let Some(doc) = property.doc {
-            let doc = &self.eval.store.docs[doc.index()];
-            let issues = misplaced(&self.eval.graph, doc, Target::Property);
-            about = documentation(doc);
-            self.report_all(issues);
+            let doc = self.eval.store.doc(doc);
+            about = documentation(&doc);
+            if !property.remapped {
+                let issues = misplaced(&self.eval.graph, &doc, Target::Property);
+                self.report_all(issues);
+            }
         }
         Property {
-            name: property.name,
+            name: property.name.to_string(),
             r#type,
             optional: property.optional || (absent && !property.required),
             documentation: about,
@@ -45,7 +48,8 @@ impl Lowering<'_> {
                     return (ty, false);
                 }
                 let rest = members
-                    .into_iter()
+                    .iter()
+                    .copied()
                     .filter(|member| *member != undefined)
                     .collect();
                 (self.eval.union(rest), true)
@@ -62,8 +66,8 @@ impl Lowering<'_> {
             };
             let r#type = body.properties[index].r#type;
             let mut issues = Vec::new();
-            let doc = &self.eval.store.docs[doc.index()];
-            let tags = property_tags(&self.eval.graph, &self.program, r#type, doc, &mut issues);
+            let doc = self.eval.store.doc(doc);
+            let tags = property_tags(&self.eval.graph, &self.program, r#type, &doc, &mut issues);
             self.report_all(issues);
             if let TypeKind::Object(body) = &mut self.program.types[object].kind {
                 body.properties[index].tags = tags;

@@ -244,7 +244,6 @@ impl<'a> Graph<'a> {
     }
 
     /// All declarations of a function, in order: its overloads, then the one with the body.
-    #[allow(dead_code)] // Reason: for `typeof` of functions, which the evaluator does not know yet.
     pub(crate) fn overloads(&self, module: ModuleId, name: &str) -> &[&'a Function<'a>] {
         self.module(module).functions.get(name).map_or(&[], Vec::as_slice)
     }

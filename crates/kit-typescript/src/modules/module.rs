@@ -101,8 +101,6 @@ pub(crate) enum Value<'a> {
     /// A variable that holds the expression for good, as only `const` does.
     Const(&'a VariableDeclarator<'a>),
     /// A variable whose value may change.
-    #[allow(dead_code)]
-    // Reason: for `typeof` of what has a declared type, which the evaluator does not know yet.
     Variable(&'a VariableDeclarator<'a>),
     /// A function: the declaration that has a body, if there is one. `Graph::overloads` has all of them.
     Function(&'a Function<'a>),

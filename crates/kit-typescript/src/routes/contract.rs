@@ -1,5 +1,7 @@
 //! Contract groups: objects whose keys are routes and whose values are contracts.
 
+use std::rc::Rc;
+
 use kit_diagnostics::codes;
 
 use crate::docs::Doc;
@@ -15,7 +17,7 @@ pub(crate) struct Contract {
     pub(crate) place: Place,
     /// Params, query, body, response.
     pub(crate) slots: [TyId; 4],
-    pub(crate) doc: Option<Doc>,
+    pub(crate) doc: Option<Rc<Doc>>,
 }
 
 /// The groups that a module declares, in order.
@@ -46,19 +48,15 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
     let Some(object) = lowering.eval.as_object(group) else {
         return Vec::new();
     };
-    for issue in object.issues {
-        lowering.report(issue);
-    }
+    lowering.report_all(object.issues.clone());
     let mut contracts = Vec::new();
-    for property in object.properties {
+    for property in &object.properties {
         let shape = lowering.eval.shape(property.ty);
-        match *lowering.eval.store.get(shape) {
+        match lowering.eval.store.get(shape).clone() {
             Ty::Contract(slots) => {
-                let doc = property
-                    .doc
-                    .map(|doc| lowering.eval.store.docs[doc.index()].clone());
+                let doc = property.doc.map(|doc| lowering.eval.store.doc(doc));
                 contracts.push(Contract {
-                    key: property.name,
+                    key: property.name.to_string(),
                     place: property.place,
                     slots,
                     doc,

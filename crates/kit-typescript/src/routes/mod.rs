@@ -103,7 +103,7 @@ pub(crate) fn add(
         summary: about.summary,
         tags: about.tags,
         throws: about.throws,
-        documentation: contract.doc.as_ref().map(documentation).unwrap_or_default(),
+        documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
         middleware: registration.middleware,
         handler: registration.handler,
         span,

@@ -1,0 +1,78 @@
+//! `Uppercase`, `Lowercase`, `Capitalize` and `Uncapitalize`.
+
+use std::rc::Rc;
+
+use super::types::{Case, Literal};
+use super::{Evaluator, Part, Ty, TyId};
+
+impl Case {
+    fn apply(self, text: &str) -> String {
+        let first = |change: fn(char) -> String| {
+            let mut letters = text.chars();
+            letters
+                .next()
+                .map_or_else(String::new, |letter| change(letter) + letters.as_str())
+        };
+        match self {
+            Self::Upper => text.to_uppercase(),
+            Self::Lower => text.to_lowercase(),
+            Self::Capital => first(|letter| letter.to_uppercase().collect()),
+            Self::Uncapital => first(|letter| letter.to_lowercase().collect()),
+        }
+    }
+
+    /// Its name in TypeScript.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Upper => "Uppercase",
+            Self::Lower => "Lowercase",
+            Self::Capital => "Capitalize",
+            Self::Uncapital => "Uncapitalize",
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// A type of texts with their letters changed.
+    pub(super) fn cased(&mut self, case: Case, ty: TyId) -> TyId {
+        let shape = self.shape(ty);
+        match self.store.get(shape).clone() {
+            Ty::Literal(Literal::String(text)) => {
+                let text = case.apply(&text);
+                self.store.text(&text)
+            }
+            Ty::EnumMember(member) => {
+                let text = case.apply(&member.value.name());
+                self.store.text(&text)
+            }
+            Ty::Union(members) => {
+                let members = members.iter().map(|member| self.cased(case, *member)).collect();
+                self.union(members)
+            }
+            Ty::Template(parts) => {
+                let only_first = matches!(case, Case::Capital | Case::Uncapital);
+                let parts = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(index, part)| match part {
+                        _ if only_first && index > 0 => part.clone(),
+                        Part::Text(text) => Part::Text(Rc::from(case.apply(text))),
+                        Part::Hole(hole) => Part::Hole(self.cased(case, *hole)),
+                    })
+                    .collect();
+                self.template_of(parts)
+            }
+            Ty::Cased(inner, _) if inner == case => shape,
+            Ty::Any => {
+                let string = self.store.add(Ty::String);
+                self.store.add(Ty::Cased(case, string))
+            }
+            Ty::String | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
+                self.store.add(Ty::Cased(case, shape))
+            }
+            Ty::Branded(base, _) => self.cased(case, base),
+            // Numbers have no letters, and what is no text stays as it is.
+            _ => shape,
+        }
+    }
+}

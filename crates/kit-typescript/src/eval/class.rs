@@ -1,0 +1,329 @@
+//! Classes: what their instances have, and what the class itself is as a value.
+
+use std::rc::Rc;
+
+use kit_diagnostics::codes;
+use oxc_ast::ast::{
+    Class, ClassElement, Function as FunctionNode, MethodDefinition, MethodDefinitionKind, PropertyKey,
+    TSAccessibility, TSInterfaceDeclaration, TSTypeAnnotation,
+};
+use oxc_span::{GetSpan, Span};
+
+use super::function::Signature;
+use super::members::insert;
+use super::types::Function;
+use super::values::Widening;
+use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
+use crate::modules::{DeclId, Place, expression_path};
+
+impl<'a> Evaluator<'a> {
+    /// The type of a class's instances, with the interfaces that are merged into it.
+    pub(super) fn class(
+        &mut self,
+        class: &'a Class<'a>,
+        parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)],
+        scope: ScopeId,
+    ) -> TyId {
+        let mut object = Object {
+            nominal: true,
+            ..Object::default()
+        };
+        if let Some(heritage) = &class.heritage {
+            let place = self.place(scope, heritage.expression.span());
+            let Some(path) = expression_path(&heritage.expression) else {
+                return self.unsupported(
+                    place,
+                    "kit does not evaluate the class that this expression makes",
+                    "extend a class by its name, or write an interface with the properties",
+                );
+            };
+            let base = self.path_type(&path, heritage.type_arguments.as_deref(), place, scope);
+            if let Err(invalid) = self.inherit(&mut object, base, place) {
+                return invalid;
+            }
+        }
+        for element in &class.body.body {
+            self.class_member(&mut object, element, false, scope);
+        }
+        if let Err(invalid) = self.interface_members(&mut object, parts) {
+            return invalid;
+        }
+        self.store.object(object)
+    }
+
+    /// The type of a class as a value: its static members, and `new`.
+    pub(super) fn class_value(&mut self, decl: DeclId, class: &'a Class<'a>, scope: ScopeId) -> TyId {
+        let mut object = Object { ..Object::default() };
+        for element in &class.body.body {
+            self.class_member(&mut object, element, true, scope);
+        }
+        // Generic classes make instances of what their parameters may be at least.
+        let arguments: Vec<TyId> = class
+            .type_parameters
+            .iter()
+            .flat_map(|parameters| &parameters.params)
+            .map(|parameter| match &parameter.constraint {
+                Some(constraint) => self.evaluate(constraint, scope),
+                None => self.store.add(Ty::Unknown),
+            })
+            .collect();
+        let instance = self.store.named(decl, arguments.into());
+        let constructors = class.body.body.iter().filter_map(|element| match element {
+            ClassElement::MethodDefinition(method) if method.kind == MethodDefinitionKind::Constructor => {
+                Some(&**method)
+            }
+            _ => None,
+        });
+        object.constructs = constructors
+            .map(|constructor| {
+                let mut function = self.method_signature(&constructor.value, scope);
+                function.result = instance;
+                function
+            })
+            .collect();
+        if object.constructs.is_empty() {
+            object.constructs.push(Function {
+                this: None,
+                parameters: Rc::from([]),
+                result: instance,
+                method: false,
+            });
+        }
+        self.store.object(object)
+    }
+
+    fn class_member(
+        &mut self,
+        object: &mut Object,
+        element: &'a ClassElement<'a>,
+        of_class: bool,
+        scope: ScopeId,
+    ) {
+        match element {
+            ClassElement::PropertyDefinition(property) if property.r#static == of_class => {
+                let hidden = property.accessibility;
+                let Some((name, key)) =
+                    self.member_name(object, &property.key, property.computed, hidden, of_class, scope)
+                else {
+                    return;
+                };
+                let place = self.place(scope, property.key.span());
+                let widening = if property.readonly {
+                    Widening::Declared
+                } else {
+                    Widening::Mutable
+                };
+                let ty = match (&property.type_annotation, &property.value) {
+                    (Some(annotation), _) => self.member_type(&annotation.type_annotation, scope),
+                    (None, Some(value)) => self.expression_type(value, scope, widening),
+                    (None, None) => {
+                        self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon")
+                    }
+                };
+                let doc = self.member_doc(property.span, scope);
+                let ty = self.constrained(ty, doc);
+                let (optional, readonly) = (property.optional, property.readonly);
+                self.add_member(object, name, key, ty, place, |property| {
+                    property.optional = optional;
+                    property.readonly = readonly;
+                    property.doc = doc;
+                });
+            }
+            ClassElement::AccessorProperty(property) if property.r#static == of_class => {
+                let Some((name, key)) = self.member_name(
+                    object,
+                    &property.key,
+                    property.computed,
+                    property.accessibility,
+                    of_class,
+                    scope,
+                ) else {
+                    return;
+                };
+                let place = self.place(scope, property.key.span());
+                let ty = self.annotated_member(property.type_annotation.as_deref(), &name, place, scope);
+                self.add_member(object, name, key, ty, place, |_| {});
+            }
+            ClassElement::MethodDefinition(method) if method.kind == MethodDefinitionKind::Constructor => {
+                if !of_class {
+                    self.parameter_properties(object, &method.value, scope);
+                }
+            }
+            ClassElement::MethodDefinition(method) if method.r#static == of_class => {
+                self.method(object, method, of_class, scope);
+            }
+            ClassElement::TSIndexSignature(signature) if signature.r#static == of_class => {
+                let place = self.place(scope, signature.span);
+                let key = self.evaluate(&signature.parameter.type_annotation.type_annotation, scope);
+                let value = self.member_type(&signature.type_annotation.type_annotation, scope);
+                self.index_signature(object, key, value, place);
+            }
+            _ => {}
+        }
+    }
+
+    fn annotated_member(
+        &mut self,
+        annotation: Option<&'a TSTypeAnnotation<'a>>,
+        name: &str,
+        place: Place,
+        scope: ScopeId,
+    ) -> TyId {
+        match annotation {
+            Some(annotation) => self.member_type(&annotation.type_annotation, scope),
+            None => self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon"),
+        }
+    }
+
+    fn method(
+        &mut self,
+        object: &mut Object,
+        method: &'a MethodDefinition<'a>,
+        of_class: bool,
+        scope: ScopeId,
+    ) {
+        let Some((name, key)) = self.member_name(
+            object,
+            &method.key,
+            method.computed,
+            method.accessibility,
+            of_class,
+            scope,
+        ) else {
+            return;
+        };
+        let place = self.place(scope, method.key.span());
+        let doc = self.member_doc(method.span, scope);
+        let ty = match method.kind {
+            MethodDefinitionKind::Get => {
+                self.annotated_member(method.value.return_type.as_deref(), &name, place, scope)
+            }
+            MethodDefinitionKind::Set if object.property(&name).is_some() => return,
+            MethodDefinitionKind::Set => {
+                let annotation = method.value.params.items.first();
+                let annotation = annotation.and_then(|parameter| parameter.type_annotation.as_deref());
+                self.annotated_member(annotation, &name, place, scope)
+            }
+            MethodDefinitionKind::Method | MethodDefinitionKind::Constructor => {
+                let function = self.method_signature(&method.value, scope);
+                self.overloaded(object, &name, function)
+            }
+        };
+        let optional = method.optional;
+        self.add_member(object, name, key, ty, place, |property| {
+            property.optional = optional;
+            property.doc = doc;
+        });
+    }
+
+    fn method_signature(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> Function {
+        let signature = Signature {
+            type_parameters: function.type_parameters.as_deref(),
+            this: function.this_param.as_deref(),
+            parameters: &function.params,
+            result: function.return_type.as_deref(),
+            method: true,
+        };
+        self.signature(&signature, scope)
+    }
+
+    /// `constructor(readonly id: string)`
+    fn parameter_properties(
+        &mut self,
+        object: &mut Object,
+        constructor: &'a FunctionNode<'a>,
+        scope: ScopeId,
+    ) {
+        for parameter in &constructor.params.items {
+            if parameter.accessibility.is_none() && !parameter.readonly {
+                continue;
+            }
+            let Some(identifier) = parameter.pattern.get_binding_identifier() else {
+                continue;
+            };
+            let place = self.place(scope, identifier.span);
+            let name: Rc<str> = identifier.name.as_str().into();
+            if is_hidden(parameter.accessibility) {
+                self.hidden_member(object, &name, place);
+                continue;
+            }
+            let ty = self.annotated_member(parameter.type_annotation.as_deref(), &name, place, scope);
+            let readonly = parameter.readonly;
+            self.add_member(object, name, KeyKind::Text, ty, place, |property| {
+                property.readonly = readonly;
+            });
+        }
+    }
+
+    /// The name of a member that others see. One that is private is reported if the class is used on the wire: no JSON
+    /// value has it.
+    fn member_name(
+        &mut self,
+        object: &mut Object,
+        key: &'a PropertyKey<'a>,
+        computed: bool,
+        accessibility: Option<TSAccessibility>,
+        of_class: bool,
+        scope: ScopeId,
+    ) -> Option<(Rc<str>, KeyKind)> {
+        let span: Span = key.span();
+        if let PropertyKey::PrivateIdentifier(name) = key {
+            if !of_class {
+                let place = self.place(scope, span);
+                self.hidden_member(object, &format!("#{}", name.name), place);
+            }
+            return None;
+        }
+        let named = self.key(object, key, computed, scope)?;
+        if is_hidden(accessibility) {
+            if !of_class {
+                let place = self.place(scope, span);
+                self.hidden_member(object, &named.0, place);
+            }
+            return None;
+        }
+        Some(named)
+    }
+
+    fn hidden_member(&mut self, object: &mut Object, name: &str, place: Place) {
+        let issue = self
+            .diagnostic(
+                codes::NO_JSON_FORM,
+                place,
+                format!("`{name}` is private, and so no JSON value is an instance of the class"),
+            )
+            .help("describe the value with an interface of its public properties");
+        object.issues.push(issue);
+    }
+
+    fn add_member(
+        &mut self,
+        object: &mut Object,
+        name: Rc<str>,
+        key: KeyKind,
+        ty: TyId,
+        place: Place,
+        change: impl FnOnce(&mut Prop),
+    ) {
+        let mut property = Prop {
+            name,
+            key,
+            ty,
+            optional: false,
+            required: false,
+            readonly: false,
+            remapped: false,
+            doc: None,
+            place,
+        };
+        change(&mut property);
+        insert(object, property);
+    }
+}
+
+fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {
+    matches!(
+        accessibility,
+        Some(TSAccessibility::Private | TSAccessibility::Protected)
+    )
+}

@@ -1,0 +1,170 @@
+//! The types that TypeScript itself declares.
+
+use kit_diagnostics::{closest, codes};
+
+use super::reference::count;
+use super::types::Index;
+use super::utility::Utility;
+use super::{Evaluator, Object, Ty, TyId};
+use crate::modules::Place;
+
+/// Classes and interfaces of TypeScript's that kit knows by name only. Conditional types may compare them, but no JSON
+/// holds their values.
+const BUILTINS: &[&str] = &[
+    "ArrayBuffer",
+    "ArrayBufferLike",
+    "AsyncGenerator",
+    "AsyncIterable",
+    "AsyncIterableIterator",
+    "AsyncIterator",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Blob",
+    "Buffer",
+    "DataView",
+    "Error",
+    "EvalError",
+    "File",
+    "Float32Array",
+    "Float64Array",
+    "FormData",
+    "Function",
+    "Generator",
+    "Headers",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Iterable",
+    "IterableIterator",
+    "Iterator",
+    "Map",
+    "NewableFunction",
+    "CallableFunction",
+    "Promise",
+    "PromiseLike",
+    "RangeError",
+    "ReadableStream",
+    "ReadonlyMap",
+    "ReadonlySet",
+    "ReferenceError",
+    "RegExp",
+    "Request",
+    "Response",
+    "Set",
+    "SharedArrayBuffer",
+    "Symbol",
+    "SyntaxError",
+    "TypeError",
+    "URL",
+    "URLSearchParams",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+];
+
+/// Whether a name of TypeScript's own is known without its declaration.
+pub(super) fn is_known(name: &str) -> bool {
+    matches!(
+        name,
+        "Date"
+            | "Uint8Array"
+            | "PropertyKey"
+            | "ArrayLike"
+            | "String"
+            | "Number"
+            | "Boolean"
+            | "BigInt"
+            | "Object"
+    ) || Utility::from_name(name).is_some()
+        || BUILTINS.contains(&name)
+}
+
+impl Evaluator<'_> {
+    /// A type that TypeScript declares, or one that nobody does.
+    pub(super) fn global(&mut self, name: &str, arguments: &[TyId], places: &[Place], place: Place) -> TyId {
+        if let Some(utility) = Utility::from_name(name) {
+            if arguments.len() != utility.arity() {
+                let message = format!(
+                    "`{name}` takes {}, not {}",
+                    count(utility.arity()),
+                    arguments.len()
+                );
+                return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, utility.form());
+            }
+            return self.utility(utility, arguments, places, place);
+        }
+        if let Some(builtin) = BUILTINS.iter().find(|builtin| **builtin == name) {
+            return self.store.add(Ty::Builtin(builtin, arguments.into()));
+        }
+        let ty = match name {
+            "Date" => Ty::Date,
+            "Uint8Array" => Ty::Bytes,
+            "PropertyKey" => return self.any_key(),
+            "ArrayLike" if arguments.len() == 1 => return self.array_like(arguments[0], place),
+            "String" | "Number" | "Boolean" | "BigInt" => {
+                let primitive = name.to_lowercase();
+                let message = format!("`{name}` is the object around a {primitive}");
+                return self.unsupported(place, &message, &format!("write `{primitive}`"));
+            }
+            "Object" => {
+                return self.unsupported(
+                    place,
+                    "`Object` says nothing about the properties",
+                    "write the properties",
+                );
+            }
+            _ => return self.undeclared(name, place),
+        };
+        self.store.add(ty)
+    }
+
+    fn array_like(&mut self, element: TyId, place: Place) -> TyId {
+        let key = self.store.add(Ty::Number);
+        let object = Object {
+            properties: vec![super::Prop {
+                name: "length".into(),
+                key: super::KeyKind::Text,
+                ty: key,
+                optional: false,
+                required: false,
+                readonly: true,
+                remapped: false,
+                doc: None,
+                place,
+            }],
+            index: vec![Index { key, value: element }],
+            nominal: true,
+            ..Object::default()
+        };
+        self.store.object(object)
+    }
+
+    fn undeclared(&mut self, name: &str, place: Place) -> TyId {
+        let module = self.graph.module(place.module);
+        if let Some(error) = &module.syntax_error {
+            return self.store.reject(error.clone());
+        }
+        let known = module
+            .types
+            .keys()
+            .copied()
+            .chain(Utility::NAMES.iter().copied())
+            .chain(["Date"]);
+        let help = match closest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "declare it, or import it: `import type {{ {name} }} from \"./{}.ts\"`",
+                name.to_lowercase()
+            ),
+        };
+        self.reject(
+            codes::UNKNOWN_TYPE,
+            place,
+            format!("nothing declares the type `{name}`"),
+            &help,
+        )
+    }
+}

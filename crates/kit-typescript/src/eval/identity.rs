@@ -1,0 +1,97 @@
+//! Whether two types are the same, which is more than assignable both ways: `any` is no `unknown`, and `a?: 1` no
+//! `a: 1 | undefined`.
+
+use super::types::{Element, Function};
+use super::{Evaluator, Ty, TyId};
+
+/// Types that are still the same this far down are taken for the same.
+const DEEPEST: u32 = 50;
+
+impl Evaluator<'_> {
+    pub(super) fn identical(&mut self, a: TyId, b: TyId) -> bool {
+        self.same(a, b, DEEPEST)
+    }
+
+    fn same(&mut self, a: TyId, b: TyId, left: u32) -> bool {
+        let (a, b) = (self.shape(a), self.shape(b));
+        if a == b || left == 0 {
+            return true;
+        }
+        let left = left - 1;
+        match (self.store.get(a).clone(), self.store.get(b).clone()) {
+            (Ty::Invalid(_), _) => {
+                self.relations.broken = Some(a);
+                false
+            }
+            (_, Ty::Invalid(_)) => {
+                self.relations.broken = Some(b);
+                false
+            }
+            (
+                Ty::Array { element: a, readonly },
+                Ty::Array {
+                    element: b,
+                    readonly: also,
+                },
+            ) => readonly == also && self.same(a, b, left),
+            (
+                Ty::Tuple {
+                    elements: a,
+                    readonly,
+                },
+                Ty::Tuple {
+                    elements: b,
+                    readonly: also,
+                },
+            ) => readonly == also && self.same_elements(&a, &b, left),
+            (Ty::Union(a), Ty::Union(b)) => {
+                a.len() == b.len()
+                    && a.iter()
+                        .all(|member| b.iter().any(|other| self.same(*member, *other, left)))
+            }
+            (Ty::Builtin(name, a), Ty::Builtin(other, b)) => {
+                name == other
+                    && a.len() == b.len()
+                    && a.iter().zip(b.iter()).all(|(a, b)| self.same(*a, *b, left))
+            }
+            (Ty::Branded(a, tags), Ty::Branded(b, others)) => {
+                self.same(a, b, left) && self.same(tags, others, left)
+            }
+            (Ty::Deferred(a), Ty::Deferred(b)) => a.iter().zip(&b).all(|(a, b)| self.same(*a, *b, left)),
+            (Ty::Object(a), Ty::Object(b)) => {
+                let (a, b) = (self.store.object_at(a), self.store.object_at(b));
+                a.properties.len() == b.properties.len()
+                    && a.index.len() == b.index.len()
+                    && a.properties.iter().all(|property| {
+                        b.property(&property.name).is_some_and(|other| {
+                            property.optional == other.optional
+                                && property.readonly == other.readonly
+                                && self.same(property.ty, other.ty, left)
+                        })
+                    })
+                    && a.index.iter().all(|index| {
+                        b.index
+                            .iter()
+                            .any(|other| index.key == other.key && self.same(index.value, other.value, left))
+                    })
+                    && self.same_functions(&a.calls, &b.calls, left)
+                    && self.same_functions(&a.constructs, &b.constructs, left)
+            }
+            _ => false,
+        }
+    }
+
+    fn same_elements(&mut self, a: &[Element], b: &[Element], left: u32) -> bool {
+        a.len() == b.len()
+            && a.iter()
+                .zip(b)
+                .all(|(a, b)| a.optional == b.optional && a.rest == b.rest && self.same(a.ty, b.ty, left))
+    }
+
+    fn same_functions(&mut self, a: &[Function], b: &[Function], left: u32) -> bool {
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| {
+                self.same_elements(&a.parameters, &b.parameters, left) && self.same(a.result, b.result, left)
+            })
+    }
+}

@@ -1,0 +1,429 @@
+//! What `infer` finds: a type is matched with a pattern whose holes are [`Ty::Infer`].
+
+use std::rc::Rc;
+
+use super::types::{Element, Function, Literal};
+use super::{Evaluator, KeyKind, Object, Part, Ty, TyId};
+
+/// Patterns inside of patterns beyond this come from recursive types, which have been matched by then.
+const DEEPEST_PATTERN: u32 = 60;
+
+/// What was found for each hole of a pattern.
+pub(super) struct Inference {
+    first: u32,
+    /// Where the type of the hole is read: results, properties, elements.
+    covariant: Vec<Vec<TyId>>,
+    /// Where it is written: parameters of functions.
+    contravariant: Vec<Vec<TyId>>,
+    /// It came from the text of a template, which may mean a number.
+    pub(super) from_text: Vec<bool>,
+    depth: u32,
+}
+
+impl Inference {
+    pub(super) fn new(first: u32, count: usize) -> Self {
+        Self {
+            first,
+            covariant: vec![Vec::new(); count],
+            contravariant: vec![Vec::new(); count],
+            from_text: vec![false; count],
+            depth: 0,
+        }
+    }
+
+    fn found(&self) -> usize {
+        let all = self.covariant.iter().chain(&self.contravariant);
+        all.map(Vec::len).sum()
+    }
+
+    fn hole(&self, number: u32) -> Option<usize> {
+        let index = number.checked_sub(self.first)? as usize;
+        (index < self.covariant.len()).then_some(index)
+    }
+
+    fn add(&mut self, number: u32, ty: TyId, contravariant: bool, from_text: bool) {
+        let Some(index) = self.hole(number) else { return };
+        self.from_text[index] |= from_text;
+        let list = if contravariant {
+            &mut self.contravariant[index]
+        } else {
+            &mut self.covariant[index]
+        };
+        if !list.contains(&ty) {
+            list.push(ty);
+        }
+    }
+
+    /// What a hole stands for: the union of what was read, else the intersection of what was written.
+    pub(super) fn result(&self, eval: &mut Evaluator<'_>, index: usize) -> Option<TyId> {
+        match (
+            self.covariant[index].as_slice(),
+            self.contravariant[index].as_slice(),
+        ) {
+            ([], []) => None,
+            ([], all) => Some(eval.store.add(Ty::Intersection(all.into()))),
+            (any, _) => {
+                let members = any.to_vec();
+                Some(eval.union(members))
+            }
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Matches a type with a pattern.
+    pub(super) fn infer_from(
+        &mut self,
+        source: TyId,
+        pattern: TyId,
+        inference: &mut Inference,
+        contra: bool,
+    ) {
+        if !self.store.is_open(pattern) || inference.depth > DEEPEST_PATTERN {
+            return;
+        }
+        inference.depth += 1;
+        stacker::maybe_grow(super::STACK_LEFT, super::STACK_GROWTH, || {
+            self.match_pattern(source, pattern, inference, contra);
+        });
+        inference.depth -= 1;
+    }
+
+    fn match_pattern(&mut self, source: TyId, pattern: TyId, inference: &mut Inference, contra: bool) {
+        let pattern = self.peel(pattern);
+        if let Ty::Infer(number) = *self.store.get(pattern) {
+            let source = self.without_parameters(source);
+            inference.add(number, source, contra, false);
+            return;
+        }
+        // Two instances of one declaration match by their arguments.
+        let named = self.peel(source);
+        if let (Ty::Named(a), Ty::Named(b)) = (self.store.get(named), self.store.get(pattern)) {
+            let (a, b) = (&self.store.instances[a.index()], &self.store.instances[b.index()]);
+            if a.decl == b.decl {
+                let pairs: Vec<_> = a.args.iter().copied().zip(b.args.iter().copied()).collect();
+                for (own, hole) in pairs {
+                    self.infer_from(own, hole, inference, contra);
+                }
+                return;
+            }
+        }
+        let shape = self.shape(source);
+        let pattern = self.shape(pattern);
+        let target = self.store.get(pattern).clone();
+        if let Ty::Union(patterns) = &target {
+            self.match_union(shape, patterns, inference, contra);
+            return;
+        }
+        if let Ty::Union(members) = self.store.get(shape).clone() {
+            for member in members.iter() {
+                self.infer_from(*member, pattern, inference, contra);
+            }
+            return;
+        }
+        match (self.store.get(shape).clone(), target) {
+            (_, Ty::Infer(number)) => {
+                let source = self.without_parameters(source);
+                inference.add(number, source, contra, false);
+            }
+            (Ty::Any, _) => self.fill_with(shape, pattern, inference),
+            (Ty::Array { element, .. }, Ty::Array { element: hole, .. }) => {
+                self.infer_from(element, hole, inference, contra);
+            }
+            (Ty::Tuple { elements, .. }, Ty::Array { element: hole, .. }) => {
+                if !elements.is_empty() {
+                    let item = self.item_of(&elements);
+                    self.infer_from(item, hole, inference, contra);
+                } else {
+                    let never = self.store.add(Ty::Never);
+                    self.infer_from(never, hole, inference, contra);
+                }
+            }
+            (Ty::Tuple { elements, .. }, Ty::Tuple { elements: holes, .. }) => {
+                self.match_elements(&elements, &holes, inference, contra);
+            }
+            (Ty::Array { element, .. }, Ty::Tuple { elements: holes, .. }) => {
+                self.match_elements(&[Element::rest(element)], &holes, inference, contra);
+            }
+            (Ty::Builtin(_, args), Ty::Builtin(_, holes)) if args.len() == holes.len() => {
+                for (own, hole) in args.iter().zip(holes.iter()) {
+                    self.infer_from(*own, *hole, inference, contra);
+                }
+            }
+            (Ty::Branded(base, tags), Ty::Branded(hole, more)) => {
+                self.infer_from(base, hole, inference, contra);
+                self.infer_from(tags, more, inference, contra);
+                if matches!(self.store.get(hole), Ty::Infer(_)) {
+                    self.infer_from(source, hole, inference, contra);
+                }
+            }
+            (_, Ty::Branded(hole, tags)) => {
+                self.infer_from(source, hole, inference, contra);
+                self.infer_from(source, tags, inference, contra);
+            }
+            (Ty::Branded(base, tags), _) => {
+                self.infer_from(tags, pattern, inference, contra);
+                self.infer_from(base, pattern, inference, contra);
+            }
+            (
+                Ty::Literal(Literal::String(_)) | Ty::Template(_) | Ty::String | Ty::EnumMember(_),
+                Ty::Template(parts),
+            ) => {
+                self.match_template(shape, &parts, inference, contra);
+            }
+            (_, Ty::Cased(case, hole)) => {
+                let cased = self.cased(case, shape);
+                if self.shape(cased) == shape {
+                    self.infer_from(shape, hole, inference, contra);
+                }
+            }
+            (_, Ty::Object(pattern)) => {
+                let pattern = self.store.object_at(pattern);
+                self.match_object(shape, &pattern, inference, contra);
+            }
+            (_, Ty::Deferred(parts)) => {
+                self.infer_from(source, parts[2], inference, contra);
+                self.infer_from(source, parts[3], inference, contra);
+            }
+            _ => {}
+        }
+    }
+
+    /// The parameters of a generic function mean nothing outside of it.
+    fn without_parameters(&mut self, source: TyId) -> TyId {
+        match self.look(source) {
+            Ty::Parameter(_) => self.store.add(Ty::Unknown),
+            _ => source,
+        }
+    }
+
+    /// `any` fills every hole of a pattern.
+    fn fill_with(&mut self, any: TyId, pattern: TyId, inference: &mut Inference) {
+        match self.store.get(pattern).clone() {
+            Ty::Array { element, .. } => self.infer_from(any, element, inference, false),
+            Ty::Tuple { elements, .. } => {
+                for element in elements.iter() {
+                    self.infer_from(any, element.ty, inference, false);
+                }
+            }
+            Ty::Builtin(_, holes) => {
+                for hole in holes.iter() {
+                    self.infer_from(any, *hole, inference, false);
+                }
+            }
+            Ty::Object(object) => {
+                let object = self.store.object_at(object);
+                for property in &object.properties {
+                    self.infer_from(any, property.ty, inference, false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A union of patterns: what a closed or composite member takes is taken; the rest is for a bare `infer`.
+    fn match_union(&mut self, source: TyId, patterns: &[TyId], inference: &mut Inference, contra: bool) {
+        let sources: Vec<TyId> = match self.store.get(source).clone() {
+            Ty::Union(members) => members.to_vec(),
+            Ty::Boolean
+                if patterns
+                    .iter()
+                    .any(|pattern| matches!(self.store.get(*pattern), Ty::Literal(_))) =>
+            {
+                self.boolean_values().to_vec()
+            }
+            _ => vec![source],
+        };
+        let mut bare = Vec::new();
+        let mut composite = Vec::new();
+        let mut closed = Vec::new();
+        for pattern in patterns {
+            let shape = self.shape(*pattern);
+            match self.store.get(shape) {
+                Ty::Infer(_) => bare.push(shape),
+                _ if self.store.is_open(*pattern) => composite.push(*pattern),
+                _ => closed.push(shape),
+            }
+        }
+        let mut rest = Vec::new();
+        for member in sources {
+            let shape = self.shape(member);
+            if closed.contains(&shape) {
+                continue;
+            }
+            let before = inference.found();
+            for pattern in &composite {
+                self.infer_from(member, *pattern, inference, contra);
+            }
+            if inference.found() == before {
+                rest.push(member);
+            }
+        }
+        if rest.is_empty() {
+            return;
+        }
+        let rest = self.union(rest);
+        for hole in bare {
+            self.infer_from(rest, hole, inference, contra);
+        }
+    }
+
+    /// Elements from the front and from the back; what lies between is for the rest of the pattern.
+    fn match_elements(
+        &mut self,
+        source: &[Element],
+        holes: &[Element],
+        inference: &mut Inference,
+        contra: bool,
+    ) {
+        let Some(rest) = holes.iter().position(|hole| hole.rest) else {
+            for (own, hole) in source.iter().zip(holes) {
+                self.infer_from(own.ty, hole.ty, inference, contra);
+            }
+            return;
+        };
+        let fixed = |elements: &[Element]| elements.iter().take_while(|element| !element.rest).count();
+        let front = rest.min(fixed(source));
+        let closing = source
+            .iter()
+            .rev()
+            .take_while(|element| !element.rest && !element.optional)
+            .count();
+        let back = (holes.len() - rest - 1).min(closing).min(source.len() - front);
+        for (own, hole) in source[..front].iter().zip(holes) {
+            self.infer_from(own.ty, hole.ty, inference, contra);
+        }
+        for step in 1..=back {
+            let (own, hole) = (&source[source.len() - step], &holes[holes.len() - step]);
+            self.infer_from(own.ty, hole.ty, inference, contra);
+        }
+        let between = &source[front..source.len() - back];
+        if holes[rest].whole {
+            let list = self.tuple_of(between.to_vec(), false);
+            self.infer_from(list, holes[rest].ty, inference, contra);
+        } else {
+            for own in between {
+                self.infer_from(own.ty, holes[rest].ty, inference, contra);
+            }
+        }
+    }
+
+    fn match_object(&mut self, source: TyId, pattern: &Rc<Object>, inference: &mut Inference, contra: bool) {
+        let place = self.some_place();
+        for hole in &pattern.properties {
+            if !self.store.is_open(hole.ty) {
+                continue;
+            }
+            let own = match self.store.get(source).clone() {
+                Ty::Object(id) => {
+                    let object = self.store.object_at(id);
+                    object.property(&hole.name).map(|property| property.ty)
+                }
+                Ty::Array { .. } | Ty::Tuple { .. } if hole.key == KeyKind::Text => {
+                    let key = self.store.text(&hole.name);
+                    let found = self.indexed_access(source, key, place);
+                    (!matches!(self.store.get(found), Ty::Invalid(_))).then_some(found)
+                }
+                _ => None,
+            };
+            if let Some(own) = own {
+                let own = if hole.optional { self.defined(own) } else { own };
+                self.infer_from(own, hole.ty, inference, contra);
+            }
+        }
+        for hole in &pattern.index {
+            let values = match self.store.get(source).clone() {
+                Ty::Object(id) => {
+                    let object = self.store.object_at(id);
+                    let mut values: Vec<TyId> = object.index.iter().map(|index| index.value).collect();
+                    if matches!(self.store.get(hole.key), Ty::String) {
+                        values.extend(object.properties.iter().map(|property| property.ty));
+                    }
+                    values
+                }
+                Ty::Array { element, .. } => vec![element],
+                Ty::Tuple { elements, .. } => vec![self.item_of(&elements)],
+                _ => continue,
+            };
+            if !values.is_empty() {
+                let value = self.union(values);
+                self.infer_from(value, hole.value, inference, contra);
+            }
+        }
+        if let Ty::Object(id) = self.store.get(source).clone() {
+            let object = self.store.object_at(id);
+            self.match_functions(&object.calls, &pattern.calls, inference, contra);
+            self.match_functions(&object.constructs, &pattern.constructs, inference, contra);
+        }
+    }
+
+    /// A type without `undefined`.
+    pub(super) fn defined(&mut self, ty: TyId) -> TyId {
+        let absent = self.store.add(Ty::Undefined);
+        match self.look(ty) {
+            Ty::Union(members) if members.contains(&absent) => {
+                let rest = members
+                    .iter()
+                    .copied()
+                    .filter(|member| *member != absent)
+                    .collect();
+                self.union(rest)
+            }
+            _ => ty,
+        }
+    }
+
+    /// Overloads match from the last one.
+    fn match_functions(
+        &mut self,
+        source: &[Function],
+        holes: &[Function],
+        inference: &mut Inference,
+        contra: bool,
+    ) {
+        for (own, hole) in source.iter().rev().zip(holes.iter().rev()) {
+            self.match_parameters(own, hole, inference, !contra);
+            if let (Some(own), Some(hole)) = (own.this, hole.this) {
+                self.infer_from(own, hole, inference, !contra);
+            }
+            self.infer_from(own.result, hole.result, inference, contra);
+        }
+    }
+
+    fn match_parameters(&mut self, own: &Function, hole: &Function, inference: &mut Inference, contra: bool) {
+        let list = self.parameter_tuple(own);
+        let holes = self.parameter_tuple(hole);
+        // `(...args: infer A)` takes the whole list.
+        if matches!(self.store.get(holes), Ty::Infer(_)) {
+            // A list of parameters is read as one, whatever the direction: TypeScript takes it as it stands.
+            self.infer_from(list, holes, inference, contra);
+            return;
+        }
+        let (list, holes) = (self.look(list), self.look(holes));
+        let elements = |ty: Ty| match ty {
+            Ty::Tuple { elements, .. } => Some(elements),
+            Ty::Array { element, .. } => Some([Element::rest(element)].into()),
+            _ => None,
+        };
+        if let (Some(list), Some(holes)) = (elements(list), elements(holes)) {
+            self.match_elements(&list, &holes, inference, contra);
+        }
+    }
+
+    fn match_template(&mut self, source: TyId, parts: &[Part], inference: &mut Inference, contra: bool) {
+        let Some(found) = self.split_by_template(source, parts) else {
+            return;
+        };
+        let holes = parts.iter().filter_map(|part| match part {
+            Part::Hole(hole) => Some(*hole),
+            Part::Text(_) => None,
+        });
+        for (own, hole) in found.into_iter().zip(holes) {
+            if let Ty::Infer(number) = *self.store.get(hole) {
+                inference.add(number, own, contra, true);
+            } else {
+                self.infer_from(own, hole, inference, contra);
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Intersections: objects are merged, unions multiplied out, and what no value satisfies is `never`.
+
+use super::members::set_index;
+use super::types::{Index, State};
+use super::{Evaluator, Object, Ty, TyId};
+use crate::modules::DeclKind;
+
+/// Unions multiplied out by an intersection stop here.
+const MOST_COMBINATIONS: usize = 2_000;
+
+impl Evaluator<'_> {
+    /// Evaluates an intersection; the result is none.
+    pub(super) fn intersect(&mut self, id: TyId) -> TyId {
+        let Ty::Intersection(members) = self.store.get(id).clone() else {
+            return id;
+        };
+        if let Some(known) = self.intersections.get(&id) {
+            return *known;
+        }
+        let mut result = self.store.add(Ty::Unknown);
+        for member in members.iter() {
+            let shape = self.shape(*member);
+            result = self.intersect_two(result, shape);
+        }
+        self.intersections.insert(id, result);
+        result
+    }
+
+    /// The intersection of two shapes.
+    pub(super) fn intersect_two(&mut self, left: TyId, right: TyId) -> TyId {
+        if left == right {
+            return left;
+        }
+        let (a, b) = (self.store.get(left).clone(), self.store.get(right).clone());
+        match (a, b) {
+            (Ty::Invalid(_), _) | (Ty::Never, _) | (_, Ty::Unknown) => left,
+            (_, Ty::Invalid(_) | Ty::Never) | (Ty::Unknown, _) => right,
+            (Ty::Any, _) => left,
+            (_, Ty::Any) => right,
+            (Ty::Union(members), _) => self.distribute(&members, right, false),
+            (_, Ty::Union(members)) => self.distribute(&members, left, true),
+            (Ty::Object(a), Ty::Object(b)) => {
+                let (a, b) = (self.store.object_at(a), self.store.object_at(b));
+                self.merge(&a, &b)
+            }
+            (Ty::Branded(base, tags), Ty::Branded(other, more)) => {
+                let (base, tags) = (self.intersect_two(base, other), self.intersect_two(tags, more));
+                self.brand(base, tags)
+            }
+            (Ty::Branded(base, tags), Ty::Object(_)) => {
+                let tags = self.intersect_two(tags, right);
+                self.brand(base, tags)
+            }
+            (Ty::Object(_), Ty::Branded(base, tags)) => {
+                let tags = self.intersect_two(left, tags);
+                self.brand(base, tags)
+            }
+            (Ty::Branded(base, tags), _) => {
+                let base = self.intersect_two(base, right);
+                self.brand(base, tags)
+            }
+            (_, Ty::Branded(base, tags)) => {
+                let base = self.intersect_two(left, base);
+                self.brand(base, tags)
+            }
+            (Ty::Object(_), _) => self.brand(right, left),
+            (_, Ty::Object(_)) => self.brand(left, right),
+            (
+                Ty::Array { element: a, readonly },
+                Ty::Array {
+                    element: b,
+                    readonly: also,
+                },
+            ) => {
+                let element = self.store.add(Ty::Intersection([a, b].into()));
+                self.store.add(Ty::Array {
+                    element,
+                    readonly: readonly && also,
+                })
+            }
+            _ if self.assignable(left, right) => left,
+            _ if self.assignable(right, left) => right,
+            // No value is both, as TypeScript says with `never`.
+            _ => self.store.add(Ty::Never),
+        }
+    }
+
+    /// The intersection of what is no object with an object type. No value on the wire is both, so the object is a brand.
+    fn brand(&mut self, base: TyId, object: TyId) -> TyId {
+        match self.store.get(base).clone() {
+            Ty::Never | Ty::Invalid(_) => base,
+            Ty::Null | Ty::Undefined => self.store.add(Ty::Never),
+            Ty::Object(_) => self.intersect_two(base, object),
+            // `object & { a: string }` is the object; `T & {}` is what is left of `T` without null.
+            Ty::NonPrimitive => object,
+            Ty::Branded(inner, more) => {
+                let tags = self.intersect_two(more, object);
+                self.brand(inner, tags)
+            }
+            Ty::Union(members) => self.distribute(&members, object, false),
+            _ => match self.store.get(object) {
+                Ty::Object(_) => self.store.add(Ty::Branded(base, object)),
+                _ => object,
+            },
+        }
+    }
+
+    fn distribute(&mut self, members: &[TyId], other: TyId, other_first: bool) -> TyId {
+        if members.len() > MOST_COMBINATIONS {
+            let place = self.some_place();
+            return self.unsupported(
+                place,
+                "the intersection of these unions is too large",
+                "write the members out",
+            );
+        }
+        let combined = members
+            .iter()
+            .map(|member| {
+                let member = self.shape(*member);
+                if other_first {
+                    self.intersect_two(other, member)
+                } else {
+                    self.intersect_two(member, other)
+                }
+            })
+            .collect();
+        self.union(combined)
+    }
+
+    fn merge(&mut self, a: &Object, b: &Object) -> TyId {
+        let mut merged = a.clone();
+        for property in &b.properties {
+            let Some(at) = merged
+                .properties
+                .iter()
+                .position(|known| known.name == property.name)
+            else {
+                merged.properties.push(property.clone());
+                continue;
+            };
+            let mut known = merged.properties[at].clone();
+            if known.ty != property.ty {
+                if !(known.optional && property.optional) && self.no_common_unit(known.ty, property.ty) {
+                    // No object has both: TypeScript says `never` of the whole.
+                    return self.store.add(Ty::Never);
+                }
+                known.ty = self.store.add(Ty::Intersection([known.ty, property.ty].into()));
+            }
+            known.required |= property.required || known.optional != property.optional;
+            known.optional &= property.optional;
+            known.readonly &= property.readonly;
+            known.doc = known.doc.or(property.doc);
+            merged.properties[at] = known;
+        }
+        for index in &b.index {
+            let both = match merged.index.iter().find(|known| known.key == index.key) {
+                Some(known) if known.value != index.value => Index {
+                    key: index.key,
+                    value: self
+                        .store
+                        .add(Ty::Intersection([known.value, index.value].into())),
+                },
+                _ => *index,
+            };
+            set_index(&mut merged, both);
+        }
+        merged.calls.extend(b.calls.iter().cloned());
+        merged.constructs.extend(b.constructs.iter().cloned());
+        merged.nominal |= b.nominal;
+        merged.issues.extend(b.issues.iter().cloned());
+        self.store.object(merged)
+    }
+
+    /// Whether two types are literals, or unions of some, without a common one.
+    fn no_common_unit(&mut self, a: TyId, b: TyId) -> bool {
+        match (self.units(a), self.units(b)) {
+            (Some(a), Some(b)) => !a.iter().any(|unit| b.contains(unit)),
+            _ => false,
+        }
+    }
+
+    /// The members of a union of literals. It looks through names only as far as that is safe while objects that may
+    /// recurse are being merged.
+    fn units(&mut self, ty: TyId) -> Option<Vec<TyId>> {
+        let mut at = self.peel(ty);
+        loop {
+            match self.store.get(at).clone() {
+                Ty::Named(instance) => {
+                    let state = &self.store.instances[instance.index()];
+                    let decl = self.graph.decl(state.decl);
+                    if state.body == State::InProgress || !matches!(decl.kind, DeclKind::Alias(_)) {
+                        return None;
+                    }
+                    let body = self.body(instance);
+                    at = self.peel(body);
+                }
+                Ty::Constrained(inner, _) => at = self.peel(inner),
+                Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null => return Some(vec![at]),
+                Ty::Union(members) => {
+                    return members
+                        .iter()
+                        .map(|member| {
+                            matches!(
+                                self.store.get(*member),
+                                Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null
+                            )
+                            .then_some(*member)
+                        })
+                        .collect();
+                }
+                _ => return None,
+            }
+        }
+    }
+}

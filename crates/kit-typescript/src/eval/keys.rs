@@ -1,0 +1,341 @@
+//! `keyof T` and `T[K]`.
+
+use kit_diagnostics::{closest, codes};
+
+use super::types::{Element, Literal, number_name};
+use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
+use crate::modules::Place;
+
+/// The names of what every array has, for `keyof` of arrays and tuples: ES2023.
+const ARRAY_MEMBERS: &[&str] = &[
+    "length",
+    "toString",
+    "toLocaleString",
+    "pop",
+    "push",
+    "concat",
+    "join",
+    "reverse",
+    "shift",
+    "slice",
+    "sort",
+    "splice",
+    "unshift",
+    "indexOf",
+    "lastIndexOf",
+    "every",
+    "some",
+    "forEach",
+    "map",
+    "filter",
+    "reduce",
+    "reduceRight",
+    "find",
+    "findIndex",
+    "fill",
+    "copyWithin",
+    "entries",
+    "keys",
+    "values",
+    "includes",
+    "flatMap",
+    "flat",
+    "at",
+    "findLast",
+    "findLastIndex",
+    "toReversed",
+    "toSorted",
+    "toSpliced",
+    "with",
+];
+
+impl Evaluator<'_> {
+    /// `keyof T`
+    pub(super) fn keys_of(&mut self, ty: TyId, place: Place) -> TyId {
+        let shape = self.shape(ty);
+        match self.store.get(shape).clone() {
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                self.object_keys(&object)
+            }
+            Ty::Union(members) => {
+                // What all members have.
+                let mut common: Option<TyId> = None;
+                for member in members.iter() {
+                    let keys = self.keys_of(*member, place);
+                    common = Some(match common {
+                        None => keys,
+                        Some(common) => {
+                            let both = self.store.add(Ty::Intersection([common, keys].into()));
+                            self.shape(both)
+                        }
+                    });
+                }
+                common.unwrap_or(shape)
+            }
+            Ty::Any | Ty::Never => self.any_key(),
+            Ty::Unknown | Ty::Null | Ty::Undefined | Ty::NonPrimitive => self.store.add(Ty::Never),
+            Ty::Array { .. } => self.list_keys(&[]),
+            Ty::Tuple { elements, .. } => self.list_keys(&elements),
+            Ty::Branded(_, tags) => self.keys_of(tags, place),
+            Ty::Invalid(_) => shape,
+            _ => {
+                let message = format!(
+                    "kit evaluates `keyof` of object types only, not of `{}`",
+                    self.text(ty)
+                );
+                self.unsupported(place, &message, "write the keys as a union of literals")
+            }
+        }
+    }
+
+    /// `string | number | symbol`
+    pub(super) fn any_key(&mut self) -> TyId {
+        let keys = [Ty::String, Ty::Number, Ty::Symbol].map(|ty| self.store.add(ty));
+        self.union(keys.to_vec())
+    }
+
+    fn object_keys(&mut self, object: &Object) -> TyId {
+        let mut keys = Vec::with_capacity(object.properties.len() + object.index.len());
+        for index in &object.index {
+            keys.push(index.key);
+            // Numbers are keys too where strings are.
+            if matches!(self.store.get(index.key), Ty::String) {
+                keys.push(self.store.add(Ty::Number));
+            }
+        }
+        for property in &object.properties {
+            keys.push(self.key_of(property));
+        }
+        self.union(keys)
+    }
+
+    /// The type of a property's key.
+    pub(super) fn key_of(&mut self, property: &Prop) -> TyId {
+        let literal = match property.key {
+            KeyKind::Text => Literal::String(property.name.clone()),
+            KeyKind::Number => Literal::number(property.name.parse().unwrap_or(f64::NAN)),
+            // Nothing on the wire has such a key; it only has to differ from the others.
+            KeyKind::Symbol => return self.store.add(Ty::UniqueSymbol(property.place)),
+        };
+        self.store.add(Ty::Literal(literal))
+    }
+
+    fn list_keys(&mut self, elements: &[Element]) -> TyId {
+        let mut keys = vec![self.store.add(Ty::Number)];
+        keys.extend((0..elements.len()).map(|index| self.store.text(&index.to_string())));
+        keys.extend(ARRAY_MEMBERS.iter().map(|name| self.store.text(name)));
+        self.union(keys)
+    }
+
+    /// `T[K]`
+    pub(super) fn indexed_access(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
+        let (shape, index_shape) = (self.shape(object), self.shape(index));
+        match (self.store.get(shape).clone(), self.store.get(index_shape).clone()) {
+            (Ty::Invalid(_), _) => shape,
+            (_, Ty::Invalid(_)) => index_shape,
+            (_, Ty::Union(keys)) => {
+                let members = keys
+                    .iter()
+                    .map(|key| self.indexed_access(shape, *key, place))
+                    .collect();
+                self.union(members)
+            }
+            (_, Ty::Never) | (Ty::Never, _) => self.store.add(Ty::Never),
+            (Ty::Any, _) => shape,
+            (Ty::Union(members), _) => {
+                let members = members
+                    .iter()
+                    .map(|member| self.indexed_access(*member, index_shape, place))
+                    .collect();
+                self.union(members)
+            }
+            (Ty::Object(id), key) => {
+                let object = self.store.object_at(id);
+                self.property_type(&object, index_shape, &key, place)
+            }
+            (Ty::Array { element, .. }, Ty::Number) => element,
+            (Ty::Tuple { elements, .. }, Ty::Number) => self.item_of(&elements),
+            (Ty::Array { .. } | Ty::Tuple { .. } | Ty::String, Ty::Literal(key)) => {
+                self.list_member(shape, &key, place)
+            }
+            (Ty::Branded(base, tags), Ty::Literal(key)) => {
+                let tags_object = self.as_object(tags);
+                if tags_object.is_some_and(|tags| tags.property(&key.name()).is_some()) {
+                    self.indexed_access(tags, index_shape, place)
+                } else {
+                    self.indexed_access(base, index_shape, place)
+                }
+            }
+            (Ty::Branded(base, _), _) => self.indexed_access(base, index_shape, place),
+            (Ty::String, Ty::Number) => shape,
+            _ => self.no_member(object, index, place),
+        }
+    }
+
+    fn no_member(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
+        let message = format!(
+            "kit cannot look up `{}` in `{}`",
+            self.text(index),
+            self.text(object)
+        );
+        self.unsupported(place, &message, "write the type itself")
+    }
+
+    fn property_type(&mut self, object: &Object, key_id: TyId, key: &Ty, place: Place) -> TyId {
+        let name = match key {
+            Ty::Literal(key) => key.name(),
+            Ty::EnumMember(member) => member.value.name(),
+            Ty::UniqueSymbol(symbol) => super::members::symbol_name(*symbol),
+            Ty::Branded(base, _) => {
+                let (base, key) = (*base, self.look(*base));
+                return self.property_type(object, base, &key, place);
+            }
+            _ => {
+                return match self.index_for(object, key_id) {
+                    Some(value) => value,
+                    None => {
+                        let object = self.store.object(object.clone());
+                        self.no_member(object, key_id, place)
+                    }
+                };
+            }
+        };
+        let by_symbol = match key {
+            // Mapped types hand back the place of the property.
+            Ty::UniqueSymbol(symbol) => object
+                .properties
+                .iter()
+                .find(|property| property.key == KeyKind::Symbol && property.place == *symbol),
+            _ => None,
+        };
+        match by_symbol.or_else(|| object.property(&name)) {
+            Some(Prop {
+                ty, optional: true, ..
+            }) => {
+                let absent = self.store.add(Ty::Undefined);
+                self.union(vec![*ty, absent])
+            }
+            Some(property) => property.ty,
+            None => match self.index_for(object, key_id) {
+                Some(value) => value,
+                None => self.unknown_key(object, &name, place),
+            },
+        }
+    }
+
+    /// The value of the index signature that a key falls under.
+    pub(super) fn index_for(&mut self, object: &Object, key: TyId) -> Option<TyId> {
+        let signatures: Vec<_> = object.index.clone();
+        // The narrowest signature that takes the key comes first: templates, then numbers, then strings.
+        let rank = |this: &Self, key: TyId| match this.store.get(key) {
+            Ty::String => 2,
+            Ty::Number => 1,
+            _ => 0,
+        };
+        let numeric = match self.store.get(key) {
+            Ty::Literal(literal) => {
+                let name = literal.name();
+                name.parse::<f64>().is_ok_and(|value| number_name(value) == *name)
+            }
+            Ty::Number => true,
+            _ => false,
+        };
+        let text = match self.store.get(key).clone() {
+            Ty::Literal(literal) => Some(self.store.add(Ty::Literal(Literal::String(literal.name())))),
+            _ => None,
+        };
+        let mut best: Option<(i32, TyId)> = None;
+        for signature in signatures {
+            let fits = match self.store.get(signature.key) {
+                Ty::String => matches!(
+                    self.store.get(key),
+                    Ty::String
+                        | Ty::Number
+                        | Ty::Literal(_)
+                        | Ty::Template(_)
+                        | Ty::Cased(..)
+                        | Ty::EnumMember(_)
+                ),
+                Ty::Number => numeric,
+                _ => self.assignable(text.unwrap_or(key), signature.key),
+            };
+            let rank = rank(self, signature.key);
+            if fits && best.is_none_or(|(known, _)| rank < known) {
+                best = Some((rank, signature.value));
+            }
+        }
+        best.map(|(_, value)| value)
+    }
+
+    /// What a list or a text has under a name.
+    fn list_member(&mut self, list: TyId, key: &Literal, place: Place) -> TyId {
+        let name = key.name();
+        let elements = match self.store.get(list).clone() {
+            Ty::Tuple { elements, .. } => elements,
+            Ty::Array { element, .. } => [Element::rest(element)].into(),
+            _ => [].into(),
+        };
+        let is_text = matches!(self.store.get(list), Ty::String);
+        if &*name == "length" {
+            return self.length_of(&elements, is_text);
+        }
+        if !is_text && let Ok(index) = name.parse::<usize>() {
+            let fixed = elements
+                .iter()
+                .position(|element| element.rest)
+                .unwrap_or(elements.len());
+            if index < fixed {
+                let element = &elements[index];
+                let mut members = vec![element.ty];
+                if element.optional {
+                    members.push(self.store.add(Ty::Undefined));
+                }
+                return self.union(members);
+            }
+            if fixed < elements.len() {
+                return self.item_of(&elements[fixed..]);
+            }
+            let message = format!("`{}` has no element {index}", self.text(list));
+            let help = format!("it has {fixed} elements; the first is number 0");
+            return self.reject(codes::UNKNOWN_KEY, place, message, &help);
+        }
+        let index = self.store.text(&name);
+        self.no_member(list, index, place)
+    }
+
+    /// `T["length"]`: known for tuples without a rest element.
+    fn length_of(&mut self, elements: &[Element], is_text: bool) -> TyId {
+        if is_text || elements.iter().any(|element| element.rest) {
+            return self.store.add(Ty::Number);
+        }
+        let least = elements.iter().filter(|element| !element.optional).count();
+        let lengths = (least..=elements.len())
+            .map(|length| {
+                let length = u32::try_from(length).unwrap_or(u32::MAX);
+                self.store.add(Ty::Literal(Literal::number(f64::from(length))))
+            })
+            .collect();
+        self.union(lengths)
+    }
+
+    pub(super) fn unknown_key(&mut self, object: &Object, name: &str, place: Place) -> TyId {
+        let names: Vec<&str> = object
+            .properties
+            .iter()
+            .filter(|property| property.key != KeyKind::Symbol)
+            .map(|property| &*property.name)
+            .collect();
+        let help = match closest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `\"{near}\"`?"),
+            None if names.is_empty() => "it has none".to_owned(),
+            None => format!("its keys are {}", names.join(", ")),
+        };
+        self.reject(
+            codes::UNKNOWN_KEY,
+            place,
+            format!("the type has no property `{name}`"),
+            &help,
+        )
+    }
+}

@@ -1,0 +1,401 @@
+//! Mapped types: `{ [K in Keys as Name]?: Value }`.
+
+use std::rc::Rc;
+
+use super::members::{insert, set_index, symbol_name};
+use super::types::{Element, Index, Literal};
+use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId, reference};
+use crate::modules::Place;
+use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSType, TSTypeName, TSTypeOperatorOperator};
+
+/// What happens to a modifier: it is set, taken away, or kept as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modifier {
+    Keep,
+    Add,
+    Remove,
+}
+
+impl From<Option<TSMappedTypeModifierOperator>> for Modifier {
+    fn from(written: Option<TSMappedTypeModifierOperator>) -> Self {
+        match written {
+            None => Self::Keep,
+            Some(TSMappedTypeModifierOperator::Minus) => Self::Remove,
+            Some(TSMappedTypeModifierOperator::True | TSMappedTypeModifierOperator::Plus) => Self::Add,
+        }
+    }
+}
+
+impl Modifier {
+    fn apply(self, before: bool) -> bool {
+        match self {
+            Self::Keep => before,
+            Self::Add => true,
+            Self::Remove => false,
+        }
+    }
+}
+
+/// A key of a mapped type.
+struct Key {
+    ty: TyId,
+    /// The property that it was in the type that is mapped.
+    source: Option<Prop>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn mapped(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId) -> TyId {
+        let place = self.place(scope, node.span);
+        let Some(of) = key_of_operand(&node.constraint) else {
+            return self.mapped_over_keys(node, scope, place);
+        };
+        // `keyof T` of a parameter maps each member of a union, the elements of arrays, and leaves primitives alone.
+        if let Some((name, bound)) = self.naked_parameter(of, scope) {
+            return self.mapped_over(node, bound, name, scope, place);
+        }
+        let source = self.evaluate(of, scope);
+        let shape = self.shape(source);
+        match self.store.get(shape).clone() {
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                self.mapped_object(node, &object, scope, place)
+            }
+            _ => self.mapped_over_keys(node, scope, place),
+        }
+    }
+
+    fn mapped_over(
+        &mut self,
+        node: &'a TSMappedType<'a>,
+        source: TyId,
+        name: &'a str,
+        scope: ScopeId,
+        place: Place,
+    ) -> TyId {
+        let shape = self.shape(source);
+        match self.store.get(shape).clone() {
+            Ty::Union(members) => {
+                let members = members
+                    .iter()
+                    .map(|member| {
+                        let scope = self.store.inner_scope(scope, vec![(name, *member)]);
+                        self.mapped_over(node, *member, name, scope, place)
+                    })
+                    .collect();
+                self.union(members)
+            }
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                self.mapped_object(node, &object, scope, place)
+            }
+            Ty::Array { element, readonly } if node.name_type.is_none() => {
+                let key = self.store.add(Ty::Number);
+                let element = self.mapped_element(node, key, element, false, scope);
+                let readonly = Modifier::from(node.readonly).apply(readonly);
+                self.store.add(Ty::Array { element, readonly })
+            }
+            Ty::Tuple { elements, readonly } if node.name_type.is_none() => {
+                let readonly = Modifier::from(node.readonly).apply(readonly);
+                let mut mapped = Vec::with_capacity(elements.len());
+                for (index, element) in elements.iter().enumerate() {
+                    let key = if element.rest {
+                        self.store.add(Ty::Number)
+                    } else {
+                        self.store.text(&index.to_string())
+                    };
+                    let optional = !element.rest && Modifier::from(node.optional).apply(element.optional);
+                    mapped.push(Element {
+                        ty: self.mapped_element(node, key, element.ty, element.optional, scope),
+                        optional,
+                        ..element.clone()
+                    });
+                }
+                self.tuple_of(mapped, readonly)
+            }
+            Ty::Any => {
+                let key = self.store.add(Ty::String);
+                let value = self.mapped_value(node, key, scope);
+                self.store.object(Object {
+                    index: vec![Index { key, value }],
+                    ..Object::default()
+                })
+            }
+            Ty::Branded(base, _) if !matches!(self.store.get(base), Ty::Array { .. } | Ty::Tuple { .. }) => {
+                source
+            }
+            Ty::Array { .. } | Ty::Tuple { .. } | Ty::Date | Ty::Bytes | Ty::Builtin(..) => {
+                self.mapped_over_keys(node, scope, place)
+            }
+            Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
+            // Primitives are mapped to themselves.
+            _ => source,
+        }
+    }
+
+    fn mapped_element(
+        &mut self,
+        node: &'a TSMappedType<'a>,
+        key: TyId,
+        element: TyId,
+        optional: bool,
+        scope: ScopeId,
+    ) -> TyId {
+        let value = self.mapped_value(node, key, scope);
+        if optional && Modifier::from(node.optional) == Modifier::Remove {
+            return self.defined(value);
+        }
+        // The common case, a template that is `T[K]`, keeps the element with its name and tags.
+        let (a, b) = (self.peel(value), self.peel(element));
+        if a == b { element } else { value }
+    }
+
+    /// Keeps what the properties of the mapped type were: modifiers, comments, order.
+    fn mapped_object(
+        &mut self,
+        node: &'a TSMappedType<'a>,
+        source: &Rc<Object>,
+        scope: ScopeId,
+        place: Place,
+    ) -> TyId {
+        let mut keys: Vec<Key> = Vec::with_capacity(source.properties.len());
+        for property in &source.properties {
+            keys.push(Key {
+                ty: self.key_of(property),
+                source: Some(property.clone()),
+            });
+        }
+        for index in &source.index {
+            keys.push(Key {
+                ty: index.key,
+                source: None,
+            });
+        }
+        let mut object = self.mapped_members(node, keys, scope, place);
+        object.issues.extend(source.issues.iter().cloned());
+        self.store.object(object)
+    }
+
+    /// `[K in Keys]`; where `Keys` is a parameter `K extends keyof T`, the properties of `T` are kept, as in `Pick`.
+    fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, place: Place) -> TyId {
+        let constraint = self.evaluate(&node.constraint, scope);
+        let shape = self.shape(constraint);
+        let members = match self.store.get(shape).clone() {
+            Ty::Union(members) => members,
+            Ty::Never => [].into(),
+            Ty::Invalid(_) => return shape,
+            Ty::Any => [self.store.add(Ty::String)].into(),
+            _ => [shape].into(),
+        };
+        let modifiers = self.modifiers_type(&node.constraint, scope);
+        let keys = members
+            .iter()
+            .map(|member| {
+                let ty = self.shape(*member);
+                let source = modifiers
+                    .as_ref()
+                    .and_then(|object| object.property(&self.key_name(ty)?.0).cloned());
+                Key { ty, source }
+            })
+            .collect();
+        let object = self.mapped_members(node, keys, scope, place);
+        self.store.object(object)
+    }
+
+    /// The object whose properties a parameter's constraint names: `T` of `K extends keyof T`.
+    fn modifiers_type(&mut self, constraint: &'a TSType<'a>, scope: ScopeId) -> Option<Rc<Object>> {
+        let TSType::TSTypeReference(reference) = constraint else {
+            return None;
+        };
+        let TSTypeName::IdentifierReference(name) = &reference.type_name else {
+            return None;
+        };
+        let (_, home) = self.store.binding(scope, name.name.as_str())?;
+        let decl = self.graph.decl(self.store.owner(home)?);
+        let parameter = reference::parameters(decl)?
+            .iter()
+            .find(|parameter| parameter.name.name == name.name)?;
+        let of = key_of_operand(parameter.constraint.as_ref()?)?;
+        let source = self.evaluate(of, home);
+        self.as_object(source)
+    }
+
+    fn mapped_members(
+        &mut self,
+        node: &'a TSMappedType<'a>,
+        keys: Vec<Key>,
+        scope: ScopeId,
+        place: Place,
+    ) -> Object {
+        let mut object = Object { ..Object::default() };
+        for key in keys {
+            let inner = self
+                .store
+                .inner_scope(scope, vec![(node.key.name.as_str(), key.ty)]);
+            let names: Vec<TyId> = match &node.name_type {
+                None => vec![key.ty],
+                Some(name) => {
+                    let name = self.evaluate(name, inner);
+                    match self.look(name) {
+                        Ty::Union(names) => names.to_vec(),
+                        Ty::Never => Vec::new(),
+                        _ => vec![name],
+                    }
+                }
+            };
+            for name in names {
+                self.mapped_member(&mut object, node, &key, name, inner, place);
+            }
+        }
+        object
+    }
+
+    fn mapped_member(
+        &mut self,
+        object: &mut Object,
+        node: &'a TSMappedType<'a>,
+        key: &Key,
+        name: TyId,
+        scope: ScopeId,
+        place: Place,
+    ) {
+        let name = self.shape(name);
+        let value = match &node.type_annotation {
+            Some(annotation) => self.store.lazy(annotation, scope),
+            None => self.store.add(Ty::Any),
+        };
+        let Some((text, kind)) = self.key_name(name) else {
+            self.index_signature(object, name, value, place);
+            return;
+        };
+        let (optional, readonly) = (Modifier::from(node.optional), Modifier::from(node.readonly));
+        let source = key.source.as_ref();
+        let was_optional = source.is_some_and(|source| source.optional);
+        // `T[K]` is the property's own type, and its tags are its own; another type has only its text.
+        let same = source.is_some()
+            && node
+                .type_annotation
+                .as_ref()
+                .is_some_and(|value| self.is_own_value(value, node, scope));
+        let (ty, remapped) = match source {
+            Some(source) if same => (source.ty, source.remapped),
+            Some(_) => (value, true),
+            None => (value, false),
+        };
+        let ty = if was_optional && optional == Modifier::Remove {
+            self.defined(ty)
+        } else {
+            ty
+        };
+        let property = Prop {
+            name: text,
+            key: kind,
+            ty,
+            optional: optional.apply(was_optional),
+            required: source.is_some_and(|source| source.required)
+                || (was_optional && optional == Modifier::Remove),
+            readonly: readonly.apply(source.is_some_and(|source| source.readonly)),
+            remapped,
+            doc: source.and_then(|source| source.doc),
+            place: source.map_or(place, |source| source.place),
+        };
+        insert(object, property);
+    }
+
+    /// Whether a template is `T[K]` with the `T` that is mapped and the `K` of the mapping.
+    fn is_own_value(&mut self, value: &'a TSType<'a>, node: &'a TSMappedType<'a>, scope: ScopeId) -> bool {
+        let TSType::TSIndexedAccessType(access) = value else {
+            return false;
+        };
+        let is_key = matches!(
+            &access.index_type,
+            TSType::TSTypeReference(reference)
+                if matches!(&reference.type_name, TSTypeName::IdentifierReference(name) if name.name == node.key.name)
+        );
+        if !is_key {
+            return false;
+        }
+        let Some(of) = key_of_operand(&node.constraint) else {
+            // `[K in Keys]: T[K]` with `Keys extends keyof T`.
+            return true;
+        };
+        let (of, own) = (
+            self.evaluate(of, scope),
+            self.evaluate(&access.object_type, scope),
+        );
+        self.shape(of) == self.shape(own)
+    }
+
+    fn mapped_value(&mut self, node: &'a TSMappedType<'a>, key: TyId, scope: ScopeId) -> TyId {
+        let inner = self.store.inner_scope(scope, vec![(node.key.name.as_str(), key)]);
+        match &node.type_annotation {
+            Some(value) => self.element_type(value, inner),
+            None => self.store.add(Ty::Any),
+        }
+    }
+
+    /// The name of a property with that key; nothing for keys that stand for many.
+    pub(super) fn key_name(&mut self, key: TyId) -> Option<(Rc<str>, KeyKind)> {
+        match self.look(key) {
+            Ty::Literal(literal @ Literal::Number(_)) => Some((literal.name(), KeyKind::Number)),
+            Ty::Literal(literal @ Literal::String(_)) => Some((literal.name(), KeyKind::Text)),
+            Ty::EnumMember(member) => Some((member.value.name(), KeyKind::Text)),
+            Ty::UniqueSymbol(place) => Some((symbol_name(place), KeyKind::Symbol)),
+            Ty::Branded(base, _) => self.key_name(base),
+            _ => None,
+        }
+    }
+
+    /// Sets the index signature or the property of each key.
+    pub(super) fn keyed(&mut self, keys: TyId, value: TyId, place: Place) -> TyId {
+        let shape = self.shape(keys);
+        let members = match self.store.get(shape).clone() {
+            Ty::Union(members) => members,
+            Ty::Never => [].into(),
+            Ty::Invalid(_) => return shape,
+            Ty::Any => [self.store.add(Ty::String)].into(),
+            _ => [shape].into(),
+        };
+        let mut object = Object { ..Object::default() };
+        for member in members.iter() {
+            match self.key_name(*member) {
+                Some((name, key)) => insert(
+                    &mut object,
+                    Prop {
+                        name,
+                        key,
+                        ty: value,
+                        optional: false,
+                        required: false,
+                        readonly: false,
+                        remapped: false,
+                        doc: None,
+                        place,
+                    },
+                ),
+                None => {
+                    let key = self.shape(*member);
+                    if matches!(
+                        self.store.get(key),
+                        Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_)
+                    ) {
+                        set_index(&mut object, Index { key, value });
+                    } else {
+                        self.index_signature(&mut object, key, value, place);
+                    }
+                }
+            }
+        }
+        self.store.object(object)
+    }
+}
+
+/// `T` of `keyof T`.
+fn key_of_operand<'a>(node: &'a TSType<'a>) -> Option<&'a TSType<'a>> {
+    match node {
+        TSType::TSParenthesizedType(inner) => key_of_operand(&inner.type_annotation),
+        TSType::TSTypeOperatorType(operator) if operator.operator == TSTypeOperatorOperator::Keyof => {
+            Some(&operator.type_annotation)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,247 @@
+//! The owner of everything that ids stand for.
+
+use std::rc::Rc;
+
+use kit_diagnostics::Diagnostic;
+use oxc_ast::ast::TSType;
+use oxc_span::Span;
+use rustc_hash::FxHashMap;
+
+use super::types::{
+    DocId, Function, Instance, InstanceId, InvalidId, Lazy, LazyId, Literal, Object, ObjectId, Part, Scope,
+    ScopeId, State, Ty, TyId,
+};
+use crate::docs::Doc;
+use crate::modules::{DeclId, ModuleId};
+
+/// Types, objects, instances, scopes and comments by their ids. Nothing is ever removed.
+#[derive(Default)]
+pub(crate) struct Store<'a> {
+    types: Vec<Ty>,
+    facts: Vec<Facts>,
+    interned: FxHashMap<Ty, TyId>,
+    objects: Vec<Rc<Object>>,
+    objects_by_key: FxHashMap<Rc<Object>, ObjectId>,
+    pub(crate) instances: Vec<Instance>,
+    instances_by_key: FxHashMap<(DeclId, Rc<[TyId]>), InstanceId>,
+    /// How many instances each declaration has.
+    instance_counts: FxHashMap<DeclId, u32>,
+    pub(crate) lazies: Vec<Lazy<'a>>,
+    scopes: Vec<Scope<'a>>,
+    scope_facts: Vec<Facts>,
+    docs: Vec<Rc<Doc>>,
+    docs_by_place: FxHashMap<(ModuleId, u32), DocId>,
+    pub(crate) invalid: Vec<Diagnostic>,
+}
+
+/// What is known of a type without looking inside.
+#[derive(Debug, Clone, Copy, Default)]
+struct Facts {
+    /// How deeply its arguments are nested; bounds expansion without end.
+    depth: u32,
+    /// It may mention a [`Ty::Infer`] or a [`Ty::Parameter`].
+    open: bool,
+}
+
+impl Facts {
+    fn join(self, other: Self) -> Self {
+        Self {
+            depth: self.depth.max(other.depth),
+            open: self.open || other.open,
+        }
+    }
+
+    fn deeper(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
+impl<'a> Store<'a> {
+    pub(crate) fn get(&self, id: TyId) -> &Ty {
+        &self.types[id.index()]
+    }
+
+    pub(crate) fn depth(&self, id: TyId) -> u32 {
+        self.facts[id.index()].depth
+    }
+
+    /// Whether a type may mention what `infer` is to find, or a parameter of a generic function.
+    pub(crate) fn is_open(&self, id: TyId) -> bool {
+        self.facts[id.index()].open
+    }
+
+    pub(crate) fn add(&mut self, ty: Ty) -> TyId {
+        if let Some(known) = self.interned.get(&ty) {
+            return *known;
+        }
+        let facts = self.facts_of(&ty);
+        let id = TyId::at(self.types.len());
+        self.types.push(ty.clone());
+        self.facts.push(facts);
+        self.interned.insert(ty, id);
+        id
+    }
+
+    fn join(&self, ids: impl Iterator<Item = TyId>) -> Facts {
+        ids.fold(Facts::default(), |facts, id| facts.join(self.facts[id.index()]))
+    }
+
+    fn facts_of(&self, ty: &Ty) -> Facts {
+        match ty {
+            Ty::Infer(_) | Ty::Parameter(_) => Facts { depth: 0, open: true },
+            Ty::Array { element, .. } => self.facts[element.index()].deeper(),
+            Ty::Constrained(inner, _) | Ty::Cased(_, inner) => self.facts[inner.index()],
+            // A tuple that grows by one element does not grow in depth.
+            Ty::Tuple { elements, .. } => self.join(elements.iter().map(|element| element.ty)).deeper(),
+            Ty::Union(members) | Ty::Intersection(members) | Ty::Builtin(_, members) => {
+                self.join(members.iter().copied()).deeper()
+            }
+            Ty::Branded(base, object) => self.join([*base, *object].into_iter()).deeper(),
+            Ty::Deferred(parts) => self.join(parts.iter().copied()).deeper(),
+            Ty::Contract(slots) => self.join(slots.iter().copied()),
+            Ty::Template(parts) => self.join(parts.iter().filter_map(|part| match part {
+                Part::Hole(hole) => Some(*hole),
+                Part::Text(_) => None,
+            })),
+            Ty::Named(instance) => self
+                .join(self.instances[instance.index()].args.iter().copied())
+                .deeper(),
+            Ty::Object(object) => {
+                let object = &self.objects[object.index()];
+                let properties = object.properties.iter().map(|property| property.ty);
+                let index = object.index.iter().flat_map(|index| [index.key, index.value]);
+                let functions = object.calls.iter().chain(&object.constructs);
+                let functions = functions.flat_map(|function: &Function| {
+                    let parameters = function.parameters.iter().map(|parameter| parameter.ty);
+                    parameters.chain([function.result]).chain(function.this)
+                });
+                self.join(properties.chain(index).chain(functions)).deeper()
+            }
+            Ty::Lazy(lazy) => self.scope_facts[self.lazies[lazy.index()].scope.index()],
+            _ => Facts::default(),
+        }
+    }
+
+    pub(crate) fn object(&mut self, object: Object) -> TyId {
+        let object = Rc::new(object);
+        let id = if let Some(known) = self.objects_by_key.get(&object) {
+            *known
+        } else {
+            let id = ObjectId::at(self.objects.len());
+            self.objects.push(Rc::clone(&object));
+            if object.issues.is_empty() {
+                self.objects_by_key.insert(object, id);
+            }
+            id
+        };
+        self.add(Ty::Object(id))
+    }
+
+    pub(crate) fn object_at(&self, id: ObjectId) -> Rc<Object> {
+        Rc::clone(&self.objects[id.index()])
+    }
+
+    pub(crate) fn lazy(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
+        let id = LazyId::at(self.lazies.len());
+        self.lazies.push(Lazy {
+            node,
+            scope,
+            value: State::Pending,
+        });
+        self.add(Ty::Lazy(id))
+    }
+
+    pub(crate) fn scope(&mut self, scope: Scope<'a>) -> ScopeId {
+        let outer = scope
+            .parent
+            .map_or_else(Facts::default, |parent| self.scope_facts[parent.index()]);
+        let facts = outer.join(self.join(scope.bindings.iter().map(|(_, ty)| *ty)));
+        self.scopes.push(scope);
+        self.scope_facts.push(facts);
+        ScopeId::at(self.scopes.len() - 1)
+    }
+
+    /// A scope inside another one with one more name.
+    pub(crate) fn inner_scope(&mut self, outer: ScopeId, bindings: Vec<(&'a str, TyId)>) -> ScopeId {
+        let module = self.scopes[outer.index()].module;
+        self.scope(Scope {
+            module,
+            parent: Some(outer),
+            bindings,
+            owner: None,
+        })
+    }
+
+    pub(crate) fn module_of(&self, scope: ScopeId) -> ModuleId {
+        self.scopes[scope.index()].module
+    }
+
+    /// What a name is bound to, and the scope that binds it.
+    pub(crate) fn binding(&self, scope: ScopeId, name: &str) -> Option<(TyId, ScopeId)> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.index()];
+            if let Some((_, bound)) = scope.bindings.iter().find(|(known, _)| *known == name) {
+                return Some((*bound, id));
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The declaration whose type parameters a scope binds.
+    pub(crate) fn owner(&self, scope: ScopeId) -> Option<DeclId> {
+        self.scopes[scope.index()].owner
+    }
+
+    pub(crate) fn doc(&self, id: DocId) -> Rc<Doc> {
+        Rc::clone(&self.docs[id.index()])
+    }
+
+    /// The comment at a place, read once.
+    pub(crate) fn doc_at(&mut self, module: ModuleId, text: &str, span: Span) -> DocId {
+        if let Some(known) = self.docs_by_place.get(&(module, span.start)) {
+            return *known;
+        }
+        let id = DocId::at(self.docs.len());
+        self.docs.push(Rc::new(Doc::parse(module, text, span)));
+        self.docs_by_place.insert((module, span.start), id);
+        id
+    }
+
+    pub(crate) fn reject(&mut self, diagnostic: Diagnostic) -> TyId {
+        let id = InvalidId::at(self.invalid.len());
+        self.invalid.push(diagnostic);
+        self.add(Ty::Invalid(id))
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> TyId {
+        self.add(Ty::Literal(Literal::string(text)))
+    }
+
+    pub(crate) fn named(&mut self, decl: DeclId, args: Rc<[TyId]>) -> TyId {
+        let key = (decl, args);
+        let id = if let Some(known) = self.instances_by_key.get(&key) {
+            *known
+        } else {
+            let id = InstanceId::at(self.instances.len());
+            self.instances.push(Instance {
+                decl,
+                args: Rc::clone(&key.1),
+                body: State::Pending,
+            });
+            *self.instance_counts.entry(decl).or_default() += 1;
+            self.instances_by_key.insert(key, id);
+            id
+        };
+        self.add(Ty::Named(id))
+    }
+
+    /// How many instances of a declaration there are.
+    pub(crate) fn instance_count(&self, decl: DeclId) -> u32 {
+        self.instance_counts.get(&decl).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,310 @@
+//! Template literal types: making them, and holding texts against them.
+
+use std::rc::Rc;
+
+use oxc_ast::ast::TSTemplateLiteralType;
+use oxc_span::GetSpan;
+
+use super::types::{Literal, number_name};
+use super::{Evaluator, Part, ScopeId, Ty, TyId};
+
+/// A template whose unions multiply out to more members than this is refused; TypeScript's limit is 100,000.
+const MOST_COMBINATIONS: usize = 20_000;
+
+impl<'a> Evaluator<'a> {
+    /// `` `user-${number}` ``. Unions in it are multiplied out, and a template of literals alone is one literal.
+    pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
+        let mut variants: Vec<Vec<Part>> = vec![Vec::new()];
+        for (index, quasi) in template.quasis.iter().enumerate() {
+            let text = quasi.value.cooked.as_ref().map_or("", |text| text.as_str());
+            variants.iter_mut().for_each(|parts| push_text(parts, text));
+            let Some(hole) = template.types.get(index) else {
+                continue;
+            };
+            let place = self.place(scope, hole.span());
+            let ty = self.evaluate(hole, scope);
+            let fillings = match self.fillings(ty) {
+                Ok(fillings) => fillings,
+                Err(Some(invalid)) => return invalid,
+                Err(None) => {
+                    return self.unsupported(
+                        place,
+                        "a template may hold strings, numbers, booleans and literals",
+                        "use one of these",
+                    );
+                }
+            };
+            if variants.len() * fillings.len() > MOST_COMBINATIONS {
+                return self.unsupported(
+                    place,
+                    "the unions of this template multiply to too many texts",
+                    "write `${string}` in place of one of them",
+                );
+            }
+            variants = variants
+                .iter()
+                .flat_map(|parts| {
+                    fillings.iter().map(move |filling| {
+                        let mut parts = parts.clone();
+                        for part in filling {
+                            match part {
+                                Part::Text(text) => push_text(&mut parts, text),
+                                Part::Hole(_) => parts.push(part.clone()),
+                            }
+                        }
+                        parts
+                    })
+                })
+                .collect();
+        }
+        let members = variants
+            .into_iter()
+            .map(|parts| self.template_of(parts))
+            .collect();
+        self.union(members)
+    }
+
+    /// What a type puts into a template: one list of parts for each member of a union.
+    fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Part>>, Option<TyId>> {
+        let shape = self.shape(ty);
+        let text = |text: Rc<str>| Ok(vec![vec![Part::Text(text)]]);
+        match self.store.get(shape).clone() {
+            Ty::Literal(literal) => text(literal.name()),
+            Ty::EnumMember(member) => text(member.value.name()),
+            Ty::Null => text("null".into()),
+            Ty::Undefined => text("undefined".into()),
+            Ty::Boolean => Ok(["true", "false"]
+                .map(|value| vec![Part::Text(value.into())])
+                .to_vec()),
+            Ty::Template(parts) => Ok(vec![parts.to_vec()]),
+            Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
+                Ok(vec![vec![Part::Hole(shape)]])
+            }
+            Ty::Any => Ok(vec![vec![Part::Hole(self.store.add(Ty::String))]]),
+            Ty::Never => Ok(Vec::new()),
+            Ty::Branded(base, _) => self.fillings(base),
+            Ty::Union(members) => {
+                let mut all = Vec::with_capacity(members.len());
+                for member in members.iter() {
+                    all.extend(self.fillings(*member)?);
+                }
+                Ok(all)
+            }
+            Ty::Invalid(_) => Err(Some(shape)),
+            _ => Err(None),
+        }
+    }
+
+    /// A template in its normal form.
+    pub(super) fn template_of(&mut self, mut parts: Vec<Part>) -> TyId {
+        parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
+        match parts.as_slice() {
+            [] => self.store.text(""),
+            [Part::Text(text)] => {
+                let literal = Literal::String(Rc::clone(text));
+                self.store.add(Ty::Literal(literal))
+            }
+            [Part::Hole(hole)] if matches!(self.store.get(*hole), Ty::String | Ty::Cased(..)) => *hole,
+            _ => self.store.add(Ty::Template(parts.into())),
+        }
+    }
+
+    /// Whether a text is one of a template's.
+    pub(super) fn text_fits(&mut self, text: &str, parts: &[Part]) -> bool {
+        let source = self.store.text(text);
+        self.template_fits(source, parts)
+    }
+
+    /// Whether every text of a literal or template is one of a template's.
+    pub(super) fn template_fits(&mut self, source: TyId, parts: &[Part]) -> bool {
+        let Some(found) = self.split_by_template(source, parts) else {
+            return false;
+        };
+        let holes: Vec<TyId> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Hole(hole) => Some(*hole),
+                Part::Text(_) => None,
+            })
+            .collect();
+        found
+            .into_iter()
+            .zip(holes)
+            .all(|(own, hole)| self.fills(own, hole))
+    }
+
+    /// Whether a text may stand in a hole.
+    fn fills(&mut self, own: TyId, hole: TyId) -> bool {
+        if self.assignable(own, hole) {
+            return true;
+        }
+        let (own, hole) = (self.look(own), self.look(hole));
+        let text = match own {
+            Ty::Literal(Literal::String(text)) => text,
+            // A template of one number is one.
+            Ty::Template(parts) => {
+                return match parts.as_ref() {
+                    [Part::Hole(only)] => {
+                        let only = self.look(*only);
+                        only == hole
+                    }
+                    _ => false,
+                };
+            }
+            _ => return false,
+        };
+        match hole {
+            Ty::Any => true,
+            Ty::Number => is_number(&text),
+            Ty::BigInt => {
+                let digits = text.strip_prefix('-').unwrap_or(&text);
+                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            Ty::Boolean => matches!(&*text, "true" | "false"),
+            Ty::Literal(literal) => literal.name() == text,
+            Ty::Null => &*text == "null",
+            Ty::Undefined => &*text == "undefined",
+            _ => false,
+        }
+    }
+
+    /// Splits a text, or a template, by the fixed texts of a template: one piece for each hole. An empty text between two
+    /// holes gives the first of them one character.
+    pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Part]) -> Option<Vec<TyId>> {
+        let own: Vec<Part> = match self.look(source) {
+            Ty::Literal(Literal::String(text)) => vec![Part::Text(text)],
+            Ty::EnumMember(member) => vec![Part::Text(member.value.name())],
+            Ty::Template(parts) => parts.to_vec(),
+            Ty::String | Ty::Cased(..) => vec![Part::Hole(self.shape(source))],
+            _ => return None,
+        };
+        let mut pieces = Pieces::new(own);
+        let fixed = |part: Option<&Part>| match part {
+            Some(Part::Text(text)) => Rc::clone(text),
+            _ => "".into(),
+        };
+        let (front, back) = (fixed(parts.first()), fixed(parts.last()));
+        if matches!(parts, [Part::Text(_)]) {
+            return None;
+        }
+        pieces.cut_front(&front)?;
+        pieces.cut_back(&back)?;
+        let mut found = Vec::new();
+        let holes: Vec<usize> = (0..parts.len())
+            .filter(|index| matches!(parts[*index], Part::Hole(_)))
+            .collect();
+        for (order, index) in holes.iter().enumerate() {
+            if order + 1 == holes.len() {
+                found.push(std::mem::take(&mut pieces.parts));
+                break;
+            }
+            let piece = match parts.get(index + 1) {
+                Some(Part::Text(text)) => pieces.take_until(text)?,
+                _ => pieces.take_one()?,
+            };
+            found.push(piece);
+        }
+        Some(found.into_iter().map(|parts| self.template_of(parts)).collect())
+    }
+}
+
+/// A text whose parts are not all known, taken apart from the front.
+struct Pieces {
+    parts: Vec<Part>,
+}
+
+impl Pieces {
+    fn new(parts: Vec<Part>) -> Self {
+        Self { parts }
+    }
+
+    fn cut_front(&mut self, text: &str) -> Option<()> {
+        if text.is_empty() {
+            return Some(());
+        }
+        let Some(Part::Text(own)) = self.parts.first_mut() else {
+            return None;
+        };
+        let rest: Rc<str> = own.strip_prefix(text)?.into();
+        *own = rest;
+        Some(())
+    }
+
+    fn cut_back(&mut self, text: &str) -> Option<()> {
+        if text.is_empty() {
+            return Some(());
+        }
+        let Some(Part::Text(own)) = self.parts.last_mut() else {
+            return None;
+        };
+        let rest: Rc<str> = own.strip_suffix(text)?.into();
+        *own = rest;
+        Some(())
+    }
+
+    /// What stands before the first occurrence of a text, which is dropped.
+    fn take_until(&mut self, text: &str) -> Option<Vec<Part>> {
+        for index in 0..self.parts.len() {
+            let Part::Text(own) = &self.parts[index] else {
+                continue;
+            };
+            if let Some((before, after)) = own.split_once(text) {
+                let (before, after): (Rc<str>, Rc<str>) = (before.into(), after.into());
+                let mut taken: Vec<Part> = self.parts.drain(..index).collect();
+                taken.push(Part::Text(before));
+                self.parts[0] = Part::Text(after);
+                return Some(taken);
+            }
+        }
+        None
+    }
+
+    /// One character, or one part whose text is not known.
+    fn take_one(&mut self) -> Option<Vec<Part>> {
+        while matches!(self.parts.first(), Some(Part::Text(text)) if text.is_empty()) {
+            self.parts.remove(0);
+        }
+        match self.parts.first_mut()? {
+            Part::Hole(_) => Some(vec![self.parts.remove(0)]),
+            Part::Text(text) => {
+                let first = text.chars().next()?;
+                let rest: Rc<str> = text[first.len_utf8()..].into();
+                *text = rest;
+                Some(vec![Part::Text(first.to_string().into())])
+            }
+        }
+    }
+}
+
+fn push_text(parts: &mut Vec<Part>, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    match parts.last_mut() {
+        Some(Part::Text(last)) => *last = format!("{last}{text}").into(),
+        _ => parts.push(Part::Text(text.into())),
+    }
+}
+
+/// Whether JavaScript reads a text as a finite number, as TypeScript asks for `${number}`.
+fn is_number(text: &str) -> bool {
+    if text.is_empty() || text.trim() != text {
+        return false;
+    }
+    let radix = |prefixes: [&str; 2], radix: u32| {
+        prefixes.iter().any(|prefix| {
+            text.strip_prefix(prefix)
+                .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix)))
+        })
+    };
+    if radix(["0x", "0X"], 16) || radix(["0o", "0O"], 8) || radix(["0b", "0B"], 2) {
+        return true;
+    }
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
+    plain
+        && text
+            .parse::<f64>()
+            .is_ok_and(|value| value.is_finite() && !number_name(value).is_empty())
+}

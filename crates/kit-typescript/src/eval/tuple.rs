@@ -1,0 +1,212 @@
+//! Arrays and tuples.
+
+use std::rc::Rc;
+
+use oxc_ast::ast::{TSTupleElement, TSTupleType, TSType};
+use oxc_span::GetSpan;
+
+use super::types::Element;
+use super::{Evaluator, ScopeId, Ty, TyId};
+
+/// Tuples that grow beyond this by spreading come from an expansion without end; TypeScript's limit.
+const MOST_ELEMENTS: usize = 10_000;
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn tuple(&mut self, tuple: &'a TSTupleType<'a>, scope: ScopeId) -> TyId {
+        let place = self.place(scope, tuple.span);
+        let mut lists: Vec<Vec<Element>> = vec![Vec::with_capacity(tuple.element_types.len())];
+        for element in &tuple.element_types {
+            let choices = match self.elements(element, scope) {
+                Ok(choices) => choices,
+                Err(invalid) => return invalid,
+            };
+            // A spread union of tuples is a union of tuples.
+            lists = if let [only] = choices.as_slice() {
+                for list in &mut lists {
+                    list.extend(only.iter().cloned());
+                }
+                lists
+            } else {
+                lists
+                    .iter()
+                    .flat_map(|list| {
+                        choices
+                            .iter()
+                            .map(move |choice| list.iter().chain(choice).cloned().collect())
+                    })
+                    .collect()
+            };
+            if lists.len() > 256 || lists.iter().any(|list| list.len() > MOST_ELEMENTS) {
+                return self.unsupported(place, "the tuple grows too large", "write its elements");
+            }
+        }
+        let members = lists.into_iter().map(|list| self.tuple_of(list, false)).collect();
+        self.union(members)
+    }
+
+    /// A tuple in its normal form: what is optional stays in front of a rest element, and there is one rest element.
+    pub(super) fn tuple_of(&mut self, elements: Vec<Element>, readonly: bool) -> TyId {
+        if let [
+            Element {
+                rest: true,
+                ty,
+                whole,
+                ..
+            },
+        ] = elements.as_slice()
+        {
+            if *whole {
+                return *ty;
+            }
+            return self.store.add(Ty::Array {
+                element: *ty,
+                readonly,
+            });
+        }
+        let rests = elements.iter().filter(|element| element.rest).count();
+        let elements = if rests > 1 {
+            self.join_rests(&elements)
+        } else {
+            elements
+        };
+        self.store.add(Ty::Tuple {
+            elements: elements.into(),
+            readonly,
+        })
+    }
+
+    /// From the first to the last rest element everything becomes one, as in TypeScript.
+    fn join_rests(&mut self, elements: &[Element]) -> Vec<Element> {
+        let first = elements.iter().position(|element| element.rest).unwrap_or(0);
+        let last = elements.iter().rposition(|element| element.rest).unwrap_or(0);
+        let joined = elements[first..=last].iter().map(|element| element.ty).collect();
+        let joined = Element::rest(self.union(joined));
+        elements[..first]
+            .iter()
+            .cloned()
+            .chain([joined])
+            .chain(elements[last + 1..].iter().cloned())
+            .collect()
+    }
+
+    /// What an element adds to a tuple; one list for each member of a spread union.
+    fn elements(
+        &mut self,
+        element: &'a TSTupleElement<'a>,
+        scope: ScopeId,
+    ) -> Result<Vec<Vec<Element>>, TyId> {
+        let one = |element: Element| Ok(vec![vec![element]]);
+        match element {
+            TSTupleElement::TSOptionalType(optional) => {
+                let ty = self.lazy_element(&optional.type_annotation, scope);
+                one(Element {
+                    optional: true,
+                    ..Element::plain(ty)
+                })
+            }
+            TSTupleElement::TSRestType(rest) => match &rest.type_annotation {
+                TSType::TSNamedTupleMember(member) => {
+                    let Some(node) = member.element_type.as_ts_type() else {
+                        return one(Element::plain(self.store.add(Ty::Never)));
+                    };
+                    self.spread(node, scope, Some(member.label.name.as_str().into()))
+                }
+                node => self.spread(node, scope, None),
+            },
+            TSTupleElement::TSNamedTupleMember(member) => {
+                let mut lists = self.elements(&member.element_type, scope)?;
+                for element in lists.iter_mut().flatten() {
+                    element.label = Some(member.label.name.as_str().into());
+                    element.optional |= member.optional;
+                }
+                Ok(lists)
+            }
+            other => {
+                // Every variant but the two above is a type.
+                let ty = match other.as_ts_type() {
+                    Some(node) => self.lazy_element(node, scope),
+                    None => self.store.add(Ty::Never),
+                };
+                one(Element::plain(ty))
+            }
+        }
+    }
+
+    /// Elements wait where they may look into the type around; names and keywords are themselves.
+    fn lazy_element(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
+        self.element_type(node, scope)
+    }
+
+    /// `...T`
+    fn spread(
+        &mut self,
+        node: &'a TSType<'a>,
+        scope: ScopeId,
+        label: Option<Rc<str>>,
+    ) -> Result<Vec<Vec<Element>>, TyId> {
+        if let TSType::TSArrayType(array) = node {
+            let ty = self.element_type(&array.element_type, scope);
+            return Ok(vec![vec![Element {
+                label,
+                ..Element::rest(ty)
+            }]]);
+        }
+        let place = self.place(scope, node.span());
+        let ty = self.evaluate(node, scope);
+        let members = match self.look(ty) {
+            Ty::Union(members) => members.to_vec(),
+            _ => vec![ty],
+        };
+        let mut lists = Vec::with_capacity(members.len());
+        for member in members {
+            let shape = self.shape(member);
+            lists.push(match self.store.get(shape).clone() {
+                Ty::Array { element, .. } => vec![Element {
+                    label: label.clone(),
+                    ..Element::rest(element)
+                }],
+                Ty::Tuple { elements, .. } => elements.to_vec(),
+                Ty::Any => vec![Element::rest(shape)],
+                // In a pattern it stands for any number of elements.
+                Ty::Infer(_) | Ty::Parameter(_) => vec![Element {
+                    label: label.clone(),
+                    ..Element::whole(shape)
+                }],
+                Ty::Never | Ty::Invalid(_) => return Err(shape),
+                _ => {
+                    let message = format!("`{}` is no array or tuple to spread", self.text(member));
+                    return Err(self.unsupported(
+                        place,
+                        &message,
+                        "spread an array or a tuple: `...string[]`",
+                    ));
+                }
+            });
+        }
+        Ok(lists)
+    }
+
+    /// `readonly T[]`
+    pub(super) fn readonly_list(&mut self, ty: TyId) -> TyId {
+        match self.look(ty) {
+            Ty::Array { element, .. } => self.store.add(Ty::Array {
+                element,
+                readonly: true,
+            }),
+            Ty::Tuple { elements, .. } => self.store.add(Ty::Tuple {
+                elements,
+                readonly: true,
+            }),
+            _ => ty,
+        }
+    }
+
+    /// The type of an item of a tuple, whichever it is.
+    pub(super) fn item_of(&mut self, elements: &[Element]) -> TyId {
+        let mut members: Vec<TyId> = elements.iter().map(|element| element.ty).collect();
+        if elements.iter().any(|element| element.optional) {
+            members.push(self.store.add(Ty::Undefined));
+        }
+        self.union(members)
+    }
+}

@@ -1,0 +1,590 @@
+//! `typeof`: the types of values, as far as they follow from what is written and need no inference.
+//!
+//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are read; a call gives the declared
+//! result of a function that is not generic. Anything else would need TypeScript's inference, and the error shows the
+//! annotation to write instead.
+
+use kit_diagnostics::codes;
+use oxc_ast::ast::{
+    ArrayExpressionElement, Expression, Function as FunctionNode, ObjectExpression, ObjectPropertyKind,
+    PropertyKind, TSType, TSTypeName, TSTypeQuery, TSTypeQueryExprName, UnaryOperator, VariableDeclarator,
+};
+use oxc_span::GetSpan;
+
+use super::function::Signature;
+use super::members::insert;
+use super::types::{Element, Literal};
+use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
+use crate::modules::{
+    DeclId, DeclKind, ModuleId, Name, Place, Symbol, Value, expression_path, import_path, type_path,
+};
+
+/// What becomes of literals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Widening {
+    /// Under `as const`: literals stay, everything is readonly.
+    Const,
+    /// The value of a `const`: a literal stays, what is inside of it may change.
+    Declared,
+    /// What may be assigned to later: `"a"` is a `string`.
+    Mutable,
+}
+
+impl<'a> Evaluator<'a> {
+    /// `typeof name`, `typeof name.property`
+    pub(super) fn type_query(&mut self, query: &'a TSTypeQuery<'a>, scope: ScopeId) -> TyId {
+        let place = self.place(scope, query.span);
+        let module = self.store.module_of(scope);
+        match &query.expr_name {
+            TSTypeQueryExprName::TSImportType(import) => {
+                let path = import_path(import.qualifier.as_ref());
+                let source = Name {
+                    text: import.source.value.as_str(),
+                    span: import.source.span,
+                };
+                let (symbol, used) = self.graph.imported_value(module, source, &path);
+                self.symbol_value(symbol, &path[used..], place)
+            }
+            name => match name.as_ts_type_name().and_then(type_path) {
+                Some(path) => self.path_value(module, &path, place),
+                None => self.unsupported(place, "kit does not evaluate `typeof this`", "write `this`"),
+            },
+        }
+    }
+
+    /// The type of the value that a path of names leads to.
+    fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], place: Place) -> TyId {
+        if let [only] = path
+            && only.text == "undefined"
+        {
+            return self.store.add(Ty::Undefined);
+        }
+        let (symbol, used) = self.graph.value_path(module, path);
+        if let Symbol::Global = symbol {
+            let name = path.first().map_or("", |first| first.text);
+            return self.reject(
+                codes::UNKNOWN_TYPE,
+                place,
+                format!("nothing declares a value `{name}` whose type kit could read"),
+                "name a constant, a function or a class",
+            );
+        }
+        self.symbol_value(symbol, &path[used..], place)
+    }
+
+    /// The type of a value, or of a property of it.
+    fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], place: Place) -> TyId {
+        let mut ty = match symbol {
+            Symbol::Value(module, name, value) => self.value_once(module, name, value, place),
+            Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
+            Symbol::Broken(diagnostic) => self.store.reject(*diagnostic),
+            _ => {
+                return self.unsupported(
+                    place,
+                    "kit does not evaluate `typeof` of a namespace or module as a whole",
+                    "name one of its constants",
+                );
+            }
+        };
+        for property in properties {
+            let key = self.store.text(property.text);
+            ty = self.indexed_access(ty, key, place);
+        }
+        ty
+    }
+
+    fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
+        if let Some(known) = self.values.get(&(module, name)) {
+            return known.unwrap_or_else(|| {
+                let message = format!("the type of `{name}` depends on itself");
+                let diagnostic = self.diagnostic(codes::RECURSIVE_ALIAS, place, message);
+                self.store.reject(diagnostic.help("write its type after a colon"))
+            });
+        }
+        self.values.insert((module, name), None);
+        let ty = self.value(module, name, value, place);
+        self.values.insert((module, name), Some(ty));
+        ty
+    }
+
+    fn value(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
+        let scope = self.module_scope(module);
+        match value {
+            Value::Const(declarator) => self.variable(declarator, scope, place, Widening::Declared),
+            Value::Variable(declarator) => self.variable(declarator, scope, place, Widening::Mutable),
+            Value::Function(function) => self.overloads(module, name, function, scope),
+            Value::Declared(decl) => self.declared_value(decl, place),
+            Value::Default(expression) => self.expression_type(expression, scope, Widening::Declared),
+            Value::Opaque => {
+                let message = format!("kit does not evaluate the type of `{name}`");
+                self.unsupported(place, &message, "declare it with `const`, or write the type")
+            }
+        }
+    }
+
+    /// A class or an enum as a value.
+    fn declared_value(&mut self, id: DeclId, place: Place) -> TyId {
+        let decl = self.graph.decl(id);
+        let module = decl.module;
+        match &decl.kind {
+            DeclKind::Class(class) => {
+                let class = *class;
+                let scope = self.module_scope(module);
+                self.class_value(id, class, scope)
+            }
+            DeclKind::Enum(_) => {
+                let members = self.graph.enum_members(id);
+                let mut object = Object::default();
+                for (index, member) in members.iter().enumerate() {
+                    let ty = self.enum_member(id, index);
+                    insert(
+                        &mut object,
+                        Prop {
+                            name: member.name.into(),
+                            key: KeyKind::Text,
+                            ty,
+                            optional: false,
+                            required: false,
+                            readonly: true,
+                            remapped: false,
+                            doc: None,
+                            place,
+                        },
+                    );
+                }
+                self.store.object(object)
+            }
+            _ => self.unsupported(place, "this name is a type and no value", "leave out `typeof`"),
+        }
+    }
+
+    fn overloads(
+        &mut self,
+        module: ModuleId,
+        name: &str,
+        function: &'a FunctionNode<'a>,
+        scope: ScopeId,
+    ) -> TyId {
+        let all = self.graph.overloads(module, name).to_vec();
+        if all.len() < 2 {
+            return self.function_value(function, scope);
+        }
+        // The declaration with the body is no overload itself.
+        let mut calls = Vec::new();
+        for overload in all.iter().filter(|overload| overload.body.is_none()) {
+            let ty = self.function_value(overload, scope);
+            if let Some(object) = self.as_object(ty) {
+                calls.extend(object.calls.iter().cloned());
+            }
+        }
+        self.store.object(Object {
+            calls,
+            ..Object::default()
+        })
+    }
+
+    fn variable(
+        &mut self,
+        declarator: &'a VariableDeclarator<'a>,
+        scope: ScopeId,
+        place: Place,
+        widening: Widening,
+    ) -> TyId {
+        if let Some(annotation) = &declarator.type_annotation {
+            let node = &annotation.type_annotation;
+            if let TSType::TSTypeOperatorType(operator) = node
+                && matches!(&operator.type_annotation, TSType::TSSymbolKeyword(_))
+            {
+                let place = self.place(scope, declarator.span);
+                return self.store.add(Ty::UniqueSymbol(place));
+            }
+            return self.evaluate(node, scope);
+        }
+        match &declarator.init {
+            Some(Expression::CallExpression(call)) if is_symbol_call(&call.callee) => {
+                let place = self.place(scope, declarator.span);
+                self.store.add(Ty::UniqueSymbol(place))
+            }
+            Some(expression) => self.expression_type(expression, scope, widening),
+            None => self.unsupported(place, "the constant has neither type nor value", "write its type"),
+        }
+    }
+
+    /// The function type that a function's annotations say.
+    pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
+        let place = self.place(scope, function.span);
+        let signature = Signature {
+            type_parameters: function.type_parameters.as_deref(),
+            this: function.this_param.as_deref(),
+            parameters: &function.params,
+            result: function.return_type.as_deref(),
+            method: false,
+        };
+        let mut signature = self.signature(&signature, scope);
+        if function.return_type.is_none() {
+            signature.result =
+                self.uninferred(place, "the result of this function", "a result type: `(): Note`");
+        }
+        self.store.object(Object {
+            calls: vec![signature],
+            ..Object::default()
+        })
+    }
+
+    /// What would need TypeScript's inference.
+    fn uninferred(&mut self, place: Place, what: &str, write: &str) -> TyId {
+        let message = format!("kit does not infer the type of {what}");
+        self.unsupported(place, &message, &format!("write {write}"))
+    }
+
+    /// The type of an expression.
+    pub(super) fn expression_type(
+        &mut self,
+        expression: &'a Expression<'a>,
+        scope: ScopeId,
+        widening: Widening,
+    ) -> TyId {
+        self.guarded(
+            |this| this.read_expression(expression, scope, widening),
+            |this| {
+                let place = this.place(scope, expression.span());
+                this.too_deep(place)
+            },
+        )
+    }
+
+    fn read_expression(
+        &mut self,
+        expression: &'a Expression<'a>,
+        scope: ScopeId,
+        widening: Widening,
+    ) -> TyId {
+        let place = self.place(scope, expression.span());
+        let inside = match widening {
+            Widening::Const => Widening::Const,
+            Widening::Declared | Widening::Mutable => Widening::Mutable,
+        };
+        let literal = match expression {
+            Expression::ParenthesizedExpression(inner) => {
+                return self.expression_type(&inner.expression, scope, widening);
+            }
+            Expression::TSAsExpression(cast) => {
+                return if is_const(&cast.type_annotation) {
+                    self.expression_type(&cast.expression, scope, Widening::Const)
+                } else {
+                    self.evaluate(&cast.type_annotation, scope)
+                };
+            }
+            Expression::TSTypeAssertion(cast) => {
+                return if is_const(&cast.type_annotation) {
+                    self.expression_type(&cast.expression, scope, Widening::Const)
+                } else {
+                    self.evaluate(&cast.type_annotation, scope)
+                };
+            }
+            Expression::TSSatisfiesExpression(satisfies) => {
+                return self.expression_type(&satisfies.expression, scope, widening);
+            }
+            Expression::TSNonNullExpression(inner) => {
+                let ty = self.expression_type(&inner.expression, scope, widening);
+                return self.defined(ty);
+            }
+            Expression::StringLiteral(text) => Literal::string(text.value.as_str()),
+            Expression::NumericLiteral(number) => Literal::number(number.value),
+            Expression::BooleanLiteral(value) => Literal::Boolean(value.value),
+            Expression::BigIntLiteral(digits) => Literal::BigInt(digits.value.as_str().into()),
+            Expression::TemplateLiteral(template) => match template.single_quasi() {
+                Some(text) => Literal::string(text.as_str()),
+                None if widening != Widening::Const => return self.store.add(Ty::String),
+                None => return self.uninferred(place, "this template", "the text, or a type"),
+            },
+            Expression::UnaryExpression(unary) => match (unary.operator, &unary.argument) {
+                (UnaryOperator::UnaryNegation, Expression::NumericLiteral(number)) => {
+                    Literal::number(-number.value)
+                }
+                (UnaryOperator::UnaryPlus, Expression::NumericLiteral(number)) => {
+                    Literal::number(number.value)
+                }
+                (UnaryOperator::UnaryNegation, Expression::BigIntLiteral(digits)) => {
+                    Literal::BigInt(format!("-{}", digits.value).into())
+                }
+                (UnaryOperator::LogicalNot, _) => return self.store.add(Ty::Boolean),
+                (UnaryOperator::Typeof, _) => return self.store.add(Ty::String),
+                (UnaryOperator::Void, _) => return self.store.add(Ty::Undefined),
+                _ => return self.store.add(Ty::Number),
+            },
+            Expression::NullLiteral(_) => return self.store.add(Ty::Null),
+            Expression::RegExpLiteral(_) => return self.store.add(Ty::Builtin("RegExp", [].into())),
+            Expression::ArrayExpression(array) => {
+                return self.array_value(&array.elements, scope, inside, place);
+            }
+            Expression::ObjectExpression(object) => return self.object_value(object, scope, inside),
+            Expression::Identifier(name) => {
+                let module = self.store.module_of(scope);
+                let path = [Name {
+                    text: name.name.as_str(),
+                    span: name.span,
+                }];
+                let ty = self.path_value(module, &path, place);
+                return if widening == Widening::Mutable {
+                    self.widened(ty)
+                } else {
+                    ty
+                };
+            }
+            Expression::StaticMemberExpression(member) => {
+                if let Some(path) = expression_path(expression) {
+                    let module = self.store.module_of(scope);
+                    let ty = self.path_value(module, &path, place);
+                    return if widening == Widening::Mutable {
+                        self.widened(ty)
+                    } else {
+                        ty
+                    };
+                }
+                let object = self.expression_type(&member.object, scope, Widening::Declared);
+                let key = self.store.text(member.property.name.as_str());
+                return self.indexed_access(object, key, place);
+            }
+            Expression::ComputedMemberExpression(member) => {
+                let object = self.expression_type(&member.object, scope, Widening::Declared);
+                let key = self.expression_type(&member.expression, scope, Widening::Const);
+                return self.indexed_access(object, key, place);
+            }
+            Expression::ConditionalExpression(conditional) => {
+                let both = vec![
+                    self.expression_type(&conditional.consequent, scope, widening),
+                    self.expression_type(&conditional.alternate, scope, widening),
+                ];
+                return self.union(both);
+            }
+            Expression::ArrowFunctionExpression(arrow) => {
+                let signature = Signature {
+                    type_parameters: arrow.type_parameters.as_deref(),
+                    this: None,
+                    parameters: &arrow.params,
+                    result: arrow.return_type.as_deref(),
+                    method: false,
+                };
+                let mut signature = self.signature(&signature, scope);
+                if arrow.return_type.is_none() {
+                    signature.result = self.uninferred(
+                        place,
+                        "the result of this function",
+                        "a result type: `(): Note =>`",
+                    );
+                }
+                return self.store.object(Object {
+                    calls: vec![signature],
+                    ..Object::default()
+                });
+            }
+            Expression::FunctionExpression(function) => return self.function_value(function, scope),
+            Expression::CallExpression(call) => {
+                if is_freeze(&call.callee)
+                    && let Some(argument) = call
+                        .arguments
+                        .first()
+                        .and_then(|argument| argument.as_expression())
+                {
+                    // `Object.freeze` keeps the literals of the properties it is given.
+                    return self.expression_type(argument, scope, Widening::Const);
+                }
+                return self.call_value(&call.callee, scope, place);
+            }
+            Expression::AwaitExpression(inner) => {
+                let ty = self.expression_type(&inner.argument, scope, widening);
+                let places = [place];
+                return self.utility(super::utility::Utility::Awaited, &[ty], &places, place);
+            }
+            Expression::NewExpression(new) => {
+                if let Some(path) = expression_path(&new.callee) {
+                    return self.path_type(&path, new.type_arguments.as_deref(), place, scope);
+                }
+                return self.uninferred(place, "this expression", "the type beside the name");
+            }
+            _ => {
+                return self.uninferred(
+                    place,
+                    "this expression",
+                    "the type beside the name: `const settings: Settings = …`",
+                );
+            }
+        };
+        let literal = Ty::Literal(literal);
+        let ty = self.store.add(literal);
+        if widening == Widening::Mutable {
+            self.widened(ty)
+        } else {
+            ty
+        }
+    }
+
+    /// The declared result of a function that is called.
+    fn call_value(&mut self, callee: &'a Expression<'a>, scope: ScopeId, place: Place) -> TyId {
+        let function = self.expression_type(callee, scope, Widening::Declared);
+        let shape = self.shape(function);
+        let result = match *self.store.get(shape) {
+            Ty::Object(id) => {
+                let object = self.store.object_at(id);
+                match object.calls.as_slice() {
+                    [only] => Some(only.result),
+                    _ => None,
+                }
+            }
+            Ty::Invalid(_) => return shape,
+            _ => None,
+        };
+        match result {
+            Some(result) if !self.store.is_open(result) => result,
+            _ => self.uninferred(
+                place,
+                "the result of this call",
+                "the type beside the name, and use that: `const settings: Settings = …`",
+            ),
+        }
+    }
+
+    fn array_value(
+        &mut self,
+        elements: &'a [ArrayExpressionElement<'a>],
+        scope: ScopeId,
+        widening: Widening,
+        place: Place,
+    ) -> TyId {
+        let mut items = Vec::with_capacity(elements.len());
+        for element in elements {
+            match element {
+                ArrayExpressionElement::SpreadElement(spread) => {
+                    let list = self.expression_type(&spread.argument, scope, Widening::Declared);
+                    match self.look(list) {
+                        Ty::Array { element, .. } => items.push(Element::rest(element)),
+                        Ty::Tuple { elements, .. } => items.extend(elements.iter().cloned()),
+                        Ty::Invalid(_) => return list,
+                        _ => return self.uninferred(place, "this spread", "the elements"),
+                    }
+                }
+                ArrayExpressionElement::Elision(_) => {
+                    items.push(Element::plain(self.store.add(Ty::Undefined)));
+                }
+                other => {
+                    if let Some(expression) = other.as_expression() {
+                        items.push(Element::plain(self.expression_type(expression, scope, widening)));
+                    }
+                }
+            }
+        }
+        if widening == Widening::Const {
+            return self.store.add(Ty::Tuple {
+                elements: items.into(),
+                readonly: true,
+            });
+        }
+        let element = self.union(items.iter().map(|item| item.ty).collect());
+        self.store.add(Ty::Array {
+            element,
+            readonly: false,
+        })
+    }
+
+    fn object_value(&mut self, node: &'a ObjectExpression<'a>, scope: ScopeId, widening: Widening) -> TyId {
+        let mut object = Object { ..Object::default() };
+        for property in &node.properties {
+            let property = match property {
+                ObjectPropertyKind::SpreadProperty(spread) => {
+                    let ty = self.expression_type(&spread.argument, scope, Widening::Declared);
+                    let shape = self.shape(ty);
+                    match *self.store.get(shape) {
+                        Ty::Object(id) => {
+                            let spread = self.store.object_at(id);
+                            for property in &spread.properties {
+                                let mut property = property.clone();
+                                property.readonly = widening == Widening::Const;
+                                insert(&mut object, property);
+                            }
+                            continue;
+                        }
+                        Ty::Invalid(_) => return shape,
+                        _ => {
+                            let place = self.place(scope, spread.span);
+                            return self.uninferred(place, "this spread", "the properties");
+                        }
+                    }
+                }
+                ObjectPropertyKind::ObjectProperty(property) => property,
+            };
+            let Some((name, key)) = self.key(&mut object, &property.key, property.computed, scope) else {
+                continue;
+            };
+            let place = self.place(scope, property.key.span());
+            let ty = match property.kind {
+                PropertyKind::Get => match &property.value {
+                    Expression::FunctionExpression(function) => match &function.return_type {
+                        Some(result) => self.evaluate(&result.type_annotation, scope),
+                        None => self.uninferred(place, "this getter", "a result type"),
+                    },
+                    _ => self.uninferred(place, "this getter", "a result type"),
+                },
+                PropertyKind::Set => continue,
+                PropertyKind::Init => self.expression_type(&property.value, scope, widening),
+            };
+            let doc = self.member_doc(property.span, scope);
+            let ty = self.constrained(ty, doc);
+            insert(
+                &mut object,
+                Prop {
+                    name,
+                    key,
+                    ty,
+                    optional: false,
+                    required: false,
+                    readonly: widening == Widening::Const,
+                    remapped: false,
+                    doc,
+                    place,
+                },
+            );
+        }
+        self.store.object(object)
+    }
+
+    /// A literal as what a variable of it may hold: `"a"` as `string`.
+    pub(super) fn widened(&mut self, ty: TyId) -> TyId {
+        match self.look(ty) {
+            Ty::Literal(literal) => self.store.add(literal.primitive()),
+            Ty::Union(members) => {
+                let members = members.iter().map(|member| self.widened(*member)).collect();
+                self.union(members)
+            }
+            _ => ty,
+        }
+    }
+}
+
+fn is_const(node: &TSType<'_>) -> bool {
+    matches!(
+        node,
+        TSType::TSTypeReference(reference)
+            if matches!(&reference.type_name, TSTypeName::IdentifierReference(name) if name.name == "const")
+    )
+}
+
+fn is_symbol_call(callee: &Expression<'_>) -> bool {
+    match callee {
+        Expression::Identifier(name) => name.name == "Symbol",
+        Expression::StaticMemberExpression(member) => {
+            member.property.name == "for"
+                && matches!(&member.object, Expression::Identifier(name) if name.name == "Symbol")
+        }
+        _ => false,
+    }
+}
+
+fn is_freeze(callee: &Expression<'_>) -> bool {
+    matches!(
+        callee,
+        Expression::StaticMemberExpression(member)
+            if member.property.name == "freeze"
+                && matches!(&member.object, Expression::Identifier(name) if name.name == "Object")
+    )
+}

@@ -1,0 +1,146 @@
+//! Object types.
+
+use kit_diagnostics::codes;
+use kit_ir::{
+    DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType, TemplatePart,
+    Type, TypeId, TypeKind,
+};
+
+use super::{Lowering, Tagged, WRITE_WIRE};
+use crate::eval::{KeyKind, Object, ObjectId, Part, Ty, TyId};
+
+/// How far an anonymous object is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum State {
+    /// It is being lowered; how much of the path leads to it, and the declaration that it got because it came up again
+    /// inside of itself.
+    Open(usize, Option<DeclarationId>),
+    Done(TypeId),
+}
+
+impl Lowering<'_> {
+    pub(super) fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
+        let object = self.eval.store.object_at(id);
+        if object.is_function() {
+            // Each of them is a mistake of its own, though all are one type.
+            let place = self.eval.some_place();
+            let what = "a function has no JSON form";
+            return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, place);
+        }
+        match self.objects.get(&id).copied() {
+            Some(State::Done(known)) => return known,
+            // TypeScript lets an anonymous type recurse; every artifact needs a name to refer to.
+            Some(State::Open(path, declaration)) => {
+                let declaration = declaration.unwrap_or_else(|| self.name_recursion(ty, path));
+                self.objects.insert(id, State::Open(path, Some(declaration)));
+                return self.program.add_type(TypeKind::Reference { declaration });
+            }
+            None => {}
+        }
+        self.objects.insert(id, State::Open(self.path.len(), None));
+        let mut lowered = self.object_inner(id);
+        if let Some(State::Open(_, Some(declaration))) = self.objects.get(&id).copied() {
+            self.program.declarations[declaration].r#type = lowered;
+            // A declaration never is a mere reference: that of the whole type keeps the object itself.
+            if self.path.len() > 1 {
+                lowered = self.program.add_type(TypeKind::Reference { declaration });
+            }
+        }
+        self.objects.insert(id, State::Done(lowered));
+        lowered
+    }
+
+    /// A declaration for an anonymous type that contains itself, named after the way to it.
+    fn name_recursion(&mut self, ty: TyId, path: usize) -> DeclarationId {
+        let mut name = self.path[..path.min(self.path.len())].concat();
+        if path <= 1 {
+            name.push_str("Body");
+        }
+        let origin = DeclarationOrigin::Instance {
+            expression: self.eval.text(ty),
+        };
+        let place = self.eval.some_place();
+        self.add_declaration(name, origin, Documentation::default(), place)
+    }
+
+    fn object_inner(&mut self, id: ObjectId) -> TypeId {
+        let object = self.eval.store.object_at(id);
+        self.report_all(object.issues.clone());
+        let mut properties = Vec::with_capacity(object.properties.len());
+        let mut tagged = Vec::new();
+        // JSON has no symbols for keys; what stands under one never leaves the process.
+        let named = object
+            .properties
+            .iter()
+            .filter(|property| property.key != KeyKind::Symbol);
+        for (index, property) in named.enumerate() {
+            if let Some(doc) = property.doc
+                && !property.remapped
+            {
+                tagged.push((index, doc));
+            }
+            self.path.push(crate::eval::pascal(&property.name));
+            properties.push(self.property(property.clone()));
+            self.path.pop();
+        }
+        let index = self.signatures(&object);
+        let id = self
+            .program
+            .add_type(Type::from(TypeKind::Object(ObjectType { properties, index })));
+        self.tagged.extend(tagged.into_iter().map(|(index, doc)| Tagged {
+            object: id,
+            index,
+            doc,
+        }));
+        id
+    }
+
+    fn signatures(&mut self, object: &Object) -> Vec<IndexSignature> {
+        let of_strings = object
+            .index
+            .iter()
+            .find(|index| matches!(self.eval.store.get(index.key), Ty::String))
+            .map(|index| index.value);
+        let mut signatures = Vec::with_capacity(object.index.len());
+        for index in &object.index {
+            let key = match self.eval.store.get(index.key).clone() {
+                Ty::String => IndexKey::String,
+                // Strings include numbers: the same again says nothing more.
+                Ty::Number if of_strings == Some(index.value) => continue,
+                Ty::Number => IndexKey::Number,
+                Ty::Template(parts) => IndexKey::Template {
+                    parts: parts
+                        .iter()
+                        .map(|part| match part {
+                            Part::Text(text) => TemplatePart::Text(text.to_string()),
+                            Part::Hole(hole) => TemplatePart::Hole(self.structure(*hole)),
+                        })
+                        .collect(),
+                },
+                Ty::Symbol => continue,
+                _ => {
+                    let text = self.eval.text(index.key);
+                    let message = format!("no key can be checked against `{text}`");
+                    self.refused(codes::UNSUPPORTED_TYPE, &message, "write `[key: string]: …`");
+                    continue;
+                }
+            };
+            let (value, _) = self.without_undefined(index.value);
+            self.path.push("Value".to_owned());
+            let value = self.lower(value);
+            self.path.pop();
+            signatures.push(IndexSignature { key, value });
+        }
+        signatures
+    }
+
+    /// A type that is nested without end.
+    pub(super) fn endless(&mut self, ty: TyId) -> TypeId {
+        let message = format!("`{}` contains itself without end", self.eval.text(ty));
+        self.refused(
+            codes::RECURSIVE_ALIAS,
+            &message,
+            "let it recurse through a type with a name: `interface Tree { children: Tree[] }`",
+        )
+    }
+}
