@@ -1,0 +1,72 @@
+//! Times builds of one project inside one process, for `cargo xtask bench compile` and for profilers.
+//!
+//! `measure ROOT ROUNDS FILE FROM TO` prints a line of JSON for each build: a cold one (no output directory), one with nothing
+//! changed, and one after `FROM` and `TO` took turns in `FILE`.
+#![allow(clippy::disallowed_methods)] // Reason: it plays the user who edits files.
+#![allow(clippy::print_stdout)] // Reason: its output is what it is for.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use kit_build::{BuildReport, BuildRequest, BuildTime, Disk, build, project_root, resolve};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [root, rounds, file, from, to] = arguments.as_slice() else {
+        return Err("measure ROOT ROUNDS FILE FROM TO".into());
+    };
+    let root = project_root(Path::new(root))?;
+    let file = root.join(file);
+    let original = fs::read_to_string(&file)?;
+    let edited = original.replace(from.as_str(), to);
+    for round in 0..rounds.parse()? {
+        match fs::remove_dir_all(root.join(".kit")) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        once("cold", &root)?;
+        once("unchanged", &root)?;
+        fs::write(&file, if round % 2 == 0 { &edited } else { &original })?;
+        once("edited", &root)?;
+    }
+    fs::write(&file, &original)?;
+    Ok(())
+}
+
+fn once(scenario: &str, root: &Path) -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let resolution = resolve(root, None)?;
+    let time = BuildTime::new(None, SystemTime::now())?;
+    let report = build(
+        &BuildRequest {
+            root,
+            config: &resolution.config,
+            files: Arc::new(Disk),
+            time: &time,
+        },
+        &(),
+    )?;
+    print(scenario, &report, start)
+}
+
+fn print(scenario: &str, report: &BuildReport, start: Instant) -> Result<(), Box<dyn Error>> {
+    let total = start.elapsed();
+    if !report.succeeded() {
+        return Err(format!("the project does not build: {:?}", report.diagnostics).into());
+    }
+    let mut steps = String::new();
+    for (step, took) in &report.steps {
+        steps += &format!(r#""{}":{:.2},"#, step.name(), took.as_secs_f64() * 1000.0);
+    }
+    println!(
+        r#"{{"scenario":"{scenario}",{steps}"total":{:.2},"written":{},"types":{},"routes":{}}}"#,
+        total.as_secs_f64() * 1000.0,
+        report.files.written.len(),
+        report.counts.types,
+        report.counts.routes,
+    );
+    Ok(())
+}
