@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout)] // Reason: its output is what it is for.
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,10 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = root.join(file);
     let original = fs::read_to_string(&file)?;
     let edited = original.replace(from.as_str(), to);
+    let mut old = Vec::new();
     for round in 0..rounds.parse()? {
-        match fs::remove_dir_all(root.join(".kit")) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
+        // Moved away, not removed: a file system may make new files slowly for seconds after it removed thousands.
+        let (output, aside) = (root.join(".kit"), root.join(format!(".kit-{round}")));
+        if output.is_dir() {
+            fs::rename(&output, &aside)?;
+            old.push(aside);
         }
         once("cold", &root)?;
         once("unchanged", &root)?;
@@ -33,6 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         once("edited", &root)?;
     }
     fs::write(&file, &original)?;
+    for directory in old {
+        fs::remove_dir_all(directory)?;
+    }
     Ok(())
 }
 
@@ -59,7 +66,7 @@ fn print(scenario: &str, report: &BuildReport, start: Instant) -> Result<(), Box
     }
     let mut steps = String::new();
     for (step, took) in &report.steps {
-        steps += &format!(r#""{}":{:.2},"#, step.name(), took.as_secs_f64() * 1000.0);
+        write!(steps, r#""{}":{:.2},"#, step.name(), took.as_secs_f64() * 1000.0)?;
     }
     println!(
         r#"{{"scenario":"{scenario}",{steps}"total":{:.2},"written":{},"types":{},"routes":{}}}"#,

@@ -15,6 +15,11 @@ pub(crate) fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
+/// Whether there is anything under that path, a link that leads nowhere included.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// The bytes of a file, or nothing where there is no such file.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> {
     match fs::read(path) {
@@ -70,6 +75,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     if let Some(parent) = path.parent() {
         make_dir(parent)?;
     }
+    write_into(path, bytes)
+}
+
+/// Writes a file into a directory that is there.
+pub(crate) fn write_into(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     fs::write(path, bytes).map_err(BuildError::io("write", path))
 }
 

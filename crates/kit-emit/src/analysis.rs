@@ -1,7 +1,7 @@
 //! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kit_ir::{
@@ -16,7 +16,7 @@ pub(crate) struct Analysis {
     recursive: HashSet<DeclarationId>,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     /// Shared by every module: copying it for each would cost the square of the types.
-    names: Rc<HashSet<String>>,
+    names: Arc<HashSet<String>>,
     references: References,
     components: ComponentNames,
     /// The declarations of each file, in order.
@@ -77,7 +77,7 @@ impl Analysis {
         Self {
             recursive,
             uses,
-            names: Rc::new(names),
+            names: Arc::new(names),
             components: ComponentNames::new(program, &references),
             references,
             files,
@@ -139,8 +139,8 @@ impl Analysis {
     }
 
     /// Names of the functions that generated modules export.
-    pub(crate) fn generated_names(&self) -> Rc<HashSet<String>> {
-        Rc::clone(&self.names)
+    pub(crate) fn generated_names(&self) -> Arc<HashSet<String>> {
+        Arc::clone(&self.names)
     }
 }
 

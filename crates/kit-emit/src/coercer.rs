@@ -6,19 +6,20 @@ use kit_ir::{
     Declaration, DeclarationId, LiteralValue, ObjectType, Program, Property, Slot, TypeId, TypeKind,
 };
 
+use crate::Context;
 use crate::analysis::resolve;
+use crate::job::Job;
 use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
 use crate::validator::key_condition;
-use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
 pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.coercer.ts")
 }
 
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
-    let is_text = |id: DeclarationId| {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+    let is_text = move |id: DeclarationId| {
         let uses = context.analysis.uses(id);
         uses.iter()
             .any(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
@@ -27,14 +28,12 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
         .program
         .declarations
         .iter_ids()
-        .filter(|(id, _)| is_text(*id))
-        .map(|(id, declaration)| {
-            Artifact::new(
-                format!("coercers/{}", file_name(&declaration.name)),
-                emit_module(context, id, declaration),
-            )
+        .filter(move |(id, _)| is_text(*id))
+        .map(move |(id, declaration)| {
+            Job::new(format!("coercers/{}", file_name(&declaration.name)), move || {
+                emit_module(context, id, declaration)
+            })
         })
-        .collect()
 }
 
 /// The parameters in whose order a coercer of params takes its values: those of the first route that uses the type. Another

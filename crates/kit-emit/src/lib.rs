@@ -30,6 +30,7 @@
 
 mod analysis;
 mod coercer;
+mod job;
 mod json_schema;
 mod openapi;
 mod registry;
@@ -54,23 +55,6 @@ pub struct Artifact {
     pub text: String,
     /// Whether the content names [`EmitOptions::generated_at`], so that it is another one at another time.
     pub dated: bool,
-}
-
-impl Artifact {
-    fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            text: text.into(),
-            dated: false,
-        }
-    }
-
-    fn dated(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            dated: true,
-            ..Self::new(path, text)
-        }
-    }
 }
 
 /// What emitters need to know beyond the program.
@@ -122,17 +106,18 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
         analysis: &analysis,
         declared: &declared,
     };
-    let mut artifacts = vec![types::emit(context)];
-    artifacts.extend(validator::emit(context));
-    artifacts.extend(coercer::emit(context));
-    artifacts.extend(serializer::emit(context));
-    artifacts.extend(routes::emit(context));
-    artifacts.extend(registry::emit(context));
-    artifacts.extend(openapi::emit(context));
-    artifacts
+    let shared = openapi::Shared::new(context);
+    let mut jobs = vec![types::emit(context)];
+    jobs.extend(validator::emit(context));
+    jobs.extend(coercer::emit(context));
+    jobs.extend(serializer::emit(context));
+    jobs.extend(routes::emit(context));
+    jobs.extend(registry::emit(context));
+    jobs.extend(openapi::emit(context, &shared));
+    job::run(jobs)
 }
 
 /// Makes those artifacts of [`emit`] that are dated. Asking what they were at another time needs nothing else made anew.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-    vec![routes::compiled_router(tree, options)]
+    job::run(vec![routes::compiled_router(tree, options)])
 }

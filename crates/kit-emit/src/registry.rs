@@ -5,25 +5,33 @@ use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Property, Relation
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::Context;
+use crate::job::Job;
 use crate::json_schema::{Direction, Schema, default_value};
 use crate::types::type_text;
-use crate::{Artifact, Context};
 
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
-    let routes: Vec<_> = context
-        .program
-        .routes
-        .iter()
-        .map(|route| route_entry(context, route))
-        .collect();
+pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 2] {
+    [
+        Job::whole("routes.json", move || routes(context)),
+        Job::whole("schemas.json", move || schemas(context)),
+    ]
+}
+
+fn routes(context: Context<'_>) -> String {
+    let routes = context.program.routes.iter();
+    json(
+        &routes
+            .map(|route| route_entry(context, route))
+            .collect::<Vec<_>>(),
+    )
+}
+
+fn schemas(context: Context<'_>) -> String {
     let declarations = context.program.declarations.iter_ids();
     let schemas: IndexMap<_, _> = declarations
         .map(|(id, declaration)| (declaration.name.as_str(), schema_entry(context, id)))
         .collect();
-    vec![
-        Artifact::new("routes.json", json(&routes)),
-        Artifact::new("schemas.json", json(&schemas)),
-    ]
+    json(&schemas)
 }
 
 /// A document as JSON text.

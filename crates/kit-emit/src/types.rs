@@ -5,13 +5,18 @@ use kit_ir::{
     TemplatePart, TypeId, TypeKind,
 };
 
+use crate::Context;
+use crate::job::Job;
 use crate::text::{Module, Writer, literal};
-use crate::{Artifact, Context};
 
 /// Types print inline up to this length, and one property a line beyond it.
 const INLINE: usize = 80;
 
-pub(crate) fn emit(context: Context<'_>) -> Artifact {
+pub(crate) fn emit(context: Context<'_>) -> Job<'_> {
+    Job::whole("types.ts", move || emit_module(context))
+}
+
+fn emit_module(context: Context<'_>) -> String {
     let mut module = Module::new(
         "the types and contracts of the project",
         context.analysis.generated_names(),
@@ -26,7 +31,7 @@ pub(crate) fn emit(context: Context<'_>) -> Artifact {
         writer.line("export {};");
         module.push(writer);
     }
-    Artifact::new("types.ts", module.finish())
+    module.finish()
 }
 
 /// Where a declaration comes from, as the header of its modules says it.

@@ -70,15 +70,14 @@ impl OutputDirectory {
         check_paths(&files)?;
         files.sort_by(|a, b| order(&a.path).cmp(&order(&b.path)));
 
-        let mut changes = FileChanges::default();
-        for file in &files {
-            if self.holds(&file.path, &file.text)? {
-                changes.unchanged += 1;
-            } else {
-                disk::write(&self.path.join(STAGING).join(&file.path), file.text.as_bytes())?;
-                changes.written.push(file.path.clone());
-            }
-        }
+        let missing = self.missing_directories(&files);
+        let changed = self.changed(&files, &missing)?;
+        self.stage(&changed)?;
+        let mut changes = FileChanges {
+            written: changed.iter().map(|file| file.path.clone()).collect(),
+            unchanged: files.len() - changed.len(),
+            removed: Vec::new(),
+        };
         let next = Manifest {
             files: files
                 .iter()
@@ -98,7 +97,7 @@ impl OutputDirectory {
             both.extend(next.files.clone());
             self.put_manifest(&Manifest { files: both })?;
         }
-        for path in &changes.written {
+        for path in to_place(&changes.written, &missing) {
             disk::rename(&self.path.join(STAGING).join(path), &self.path.join(path))?;
         }
         for path in &changes.removed {
@@ -109,6 +108,50 @@ impl OutputDirectory {
         disk::remove_tree(&self.path.join(STAGING))?;
         changes.written.sort();
         Ok(changes)
+    }
+
+    /// The directories of the files, each by its first step, that are not there yet.
+    fn missing_directories<'a>(&self, files: &'a [OutputFile]) -> BTreeSet<&'a str> {
+        let all: BTreeSet<&str> = files.iter().filter_map(|file| directory(&file.path)).collect();
+        all.into_iter()
+            .filter(|name| !disk::is_there(&self.path.join(name)))
+            .collect()
+    }
+
+    /// The files that the directory does not hold as they are now.
+    fn changed<'a>(
+        &self,
+        files: &'a [OutputFile],
+        missing: &BTreeSet<&str>,
+    ) -> Result<Vec<&'a OutputFile>, BuildError> {
+        let held = kit_parallel::map(files, |file| {
+            let missing = directory(&file.path).is_some_and(|name| missing.contains(name));
+            Ok(!missing && self.holds(&file.path, &file.text)?)
+        });
+        let mut changed = Vec::new();
+        for (file, held) in files.iter().zip(held) {
+            if !held? {
+                changed.push(file);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Writes files where renaming puts them into their places.
+    fn stage(&self, files: &[&OutputFile]) -> Result<(), BuildError> {
+        let staging = self.path.join(STAGING);
+        let parents: BTreeSet<&Path> = files
+            .iter()
+            .filter_map(|file| Path::new(&file.path).parent())
+            .collect();
+        for parent in parents {
+            disk::make_dir(&staging.join(parent))?;
+        }
+        kit_parallel::map(files, |file| {
+            disk::write_into(&staging.join(&file.path), file.text.as_bytes())
+        })
+        .into_iter()
+        .collect()
     }
 
     fn put_manifest(&self, manifest: &Manifest) -> Result<(), BuildError> {
@@ -163,6 +206,26 @@ fn check_paths(files: &[OutputFile]) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+/// The first step of a path that has more than one.
+fn directory(path: &str) -> Option<&str> {
+    path.split_once('/').map(|(first, _)| first)
+}
+
+/// What is renamed, in order: a directory that is new goes into its place as a whole, where its last file would.
+fn to_place<'a>(written: &'a [String], missing: &BTreeSet<&str>) -> Vec<&'a str> {
+    let mut places = Vec::new();
+    let mut seen = BTreeSet::new();
+    for path in written.iter().rev() {
+        match directory(path).filter(|name| missing.contains(name)) {
+            Some(name) if !seen.insert(name) => {}
+            Some(name) => places.push(name),
+            None => places.push(path.as_str()),
+        }
+    }
+    places.reverse();
+    places
 }
 
 /// Entry points last: a module is there before anything that imports it.

@@ -10,42 +10,55 @@ use heck::ToLowerCamelCase;
 use indexmap::IndexMap;
 use kit_ir::{DeclarationId, DeclarationOrigin, Route, SourceId};
 
+use crate::Context;
+use crate::job::Job;
 use crate::registry::json;
-use crate::{Artifact, Context};
 
 pub(crate) use components::ComponentNames;
 use document::{Components, Document, Info};
 use operation::Operations;
 
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
+/// What the documents share.
+pub(crate) struct Shared<'a> {
+    operations: Operations<'a>,
+    all: Vec<&'a Route>,
+    by_file: HashMap<SourceId, Vec<&'a Route>>,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(context: Context<'a>) -> Self {
+        Self {
+            operations: Operations::new(context),
+            all: context.program.routes.iter().collect(),
+            by_file: routes_by_file(context),
+        }
+    }
+}
+
+pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<'a>> {
     let program = context.program;
-    let options = context.options;
-    let operations = Operations::new(context);
-    let all: Vec<_> = program.routes.iter().collect();
-    let by_file = routes_by_file(context);
-    let mut artifacts = vec![Artifact::new(
-        "schemas/openapi.json",
-        json(&document(context, &operations, &options.title, &all, &[])),
-    )];
+    let title = &context.options.title;
+    let mut jobs = vec![Job::whole("schemas/openapi.json", move || {
+        json(&document(context, &shared.operations, title, &shared.all, &[]))
+    })];
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
-        // Of the entity are the types of its file, and the routes that speak of one of them.
-        let routes = by_file
-            .get(&declaration.span.source)
-            .map_or(&[][..], Vec::as_slice);
-        let title = format!("{}: {}", options.title, declaration.name);
-        artifacts.push(Artifact::new(
-            format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case()),
+        let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
+        jobs.push(Job::new(path, move || {
+            // Of the entity are the types of its file, and the routes that speak of one of them.
+            let routes = shared.by_file.get(&declaration.span.source);
+            let routes = routes.map_or(&[][..], Vec::as_slice);
+            let title = format!("{title}: {}", declaration.name);
             json(&document(
                 context,
-                &operations,
+                &shared.operations,
                 &title,
                 routes,
                 &[entity.declaration],
-            )),
-        ));
+            ))
+        }));
     }
-    artifacts
+    jobs
 }
 
 /// For each file the routes whose body or response is, or holds, one of its types.

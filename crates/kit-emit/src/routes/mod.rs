@@ -6,20 +6,21 @@ mod tree;
 
 use kit_router::RouteTree;
 
-use crate::{Artifact, Context, EmitOptions};
+use crate::job::Job;
+use crate::{Context, EmitOptions};
 
 /// What the headers of these files name as their source.
 const FROM: &str = "the contracts of the project";
 
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
-    vec![
+pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
+    [
         compiled_router(context.tree, context.options),
-        Artifact::new("routes/route-table.ts", table::emit(context)),
-        Artifact::new("routes/index.ts", application::emit(context)),
+        Job::whole("routes/route-table.ts", move || table::emit(context)),
+        Job::whole("routes/index.ts", move || application::emit(context)),
     ]
 }
 
 /// The tree, which says when it was made.
-pub(crate) fn compiled_router(tree: &RouteTree, options: &EmitOptions) -> Artifact {
-    Artifact::dated("routes/compiled-router.ts", tree::emit(tree, options))
+pub(crate) fn compiled_router<'a>(tree: &'a RouteTree, options: &'a EmitOptions) -> Job<'a> {
+    Job::dated("routes/compiled-router.ts", move || tree::emit(tree, options))
 }

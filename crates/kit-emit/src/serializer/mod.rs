@@ -8,11 +8,12 @@ mod union;
 
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, TypeKind};
 
+use crate::Context;
 use crate::analysis::collect_references;
+use crate::job::Job;
 use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
 use crate::validator::is_inherited;
-use crate::{Artifact, Context};
 
 /// Path of a declaration's module, without the directory.
 pub(crate) fn file_name(name: &str) -> String {
@@ -20,18 +21,17 @@ pub(crate) fn file_name(name: &str) -> String {
 }
 
 /// Serializers of everything that can be written: all but the params and queries of routes.
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();
     declarations
-        .filter(|(id, _)| !context.analysis.is_only_text(program, *id))
-        .map(|(id, declaration)| {
-            Artifact::new(
+        .filter(move |(id, _)| !context.analysis.is_only_text(program, *id))
+        .map(move |(id, declaration)| {
+            Job::new(
                 format!("serializers/{}", file_name(&declaration.name)),
-                emit_module(context, id, declaration),
+                move || emit_module(context, id, declaration),
             )
         })
-        .collect()
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {

@@ -1,7 +1,7 @@
 //! A generated module: header, imports, body.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use heck::ToUpperCamelCase;
 
@@ -22,7 +22,7 @@ pub(crate) struct Module {
     types: BTreeMap<String, BTreeSet<String>>,
     types_of_program: Option<String>,
     /// Names that other modules of `.kit` export; helpers and private functions keep clear of them.
-    generated: Rc<HashSet<String>>,
+    generated: Arc<HashSet<String>>,
     /// Names of the private functions here.
     taken: HashSet<String>,
     /// Private items by what they do and for what, so that none is written twice.
@@ -33,7 +33,7 @@ pub(crate) struct Module {
 
 impl Module {
     /// An empty module. `generated` are the names of everything generated that it might import.
-    pub(crate) fn new(from: impl Into<String>, generated: Rc<HashSet<String>>) -> Self {
+    pub(crate) fn new(from: impl Into<String>, generated: Arc<HashSet<String>>) -> Self {
         Self {
             from: from.into(),
             values: BTreeMap::new(),
@@ -202,11 +202,11 @@ mod tests {
     fn a_private_function_and_a_helper_of_one_name_stay_apart() {
         let date = Path::root("Date");
         let private = |module: &mut Module| module.once("is", "1", &date.step("time"), |_, _| {});
-        let mut helper_first = Module::new("a test", Rc::default());
+        let mut helper_first = Module::new("a test", Arc::default());
         assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
         assert_eq!(private(&mut helper_first), "isDateTime2");
         assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
-        let mut private_first = Module::new("a test", Rc::default());
+        let mut private_first = Module::new("a test", Arc::default());
         assert_eq!(private(&mut private_first), "isDateTime");
         assert_eq!(private_first.helper("isDateTime"), "$isDateTime");
     }

@@ -10,9 +10,10 @@ mod template;
 use heck::ToLowerCamelCase;
 use kit_ir::{Declaration, DeclarationId};
 
+use crate::Context;
+use crate::job::Job;
 use crate::text::{Module, Writer, header};
 use crate::types::origin;
-use crate::{Artifact, Context};
 
 use check::Checker;
 use decode::Decoder;
@@ -26,18 +27,25 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.validator.ts")
 }
 
-pub(crate) fn emit(context: Context<'_>) -> Vec<Artifact> {
-    let modules = context.program.declarations.iter_ids().map(|(id, declaration)| {
-        Artifact::new(
-            format!("validators/{}", file_name(&declaration.name)),
-            emit_module(context, id, declaration),
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+    let modules = context
+        .program
+        .declarations
+        .iter_ids()
+        .map(move |(id, declaration)| {
+            Job::new(
+                format!("validators/{}", file_name(&declaration.name)),
+                move || emit_module(context, id, declaration),
+            )
+        });
+    let entities = context.program.entities.iter().map(move |entity| {
+        let declaration = &context.program.declarations[entity.declaration];
+        Job::new(
+            format!("validators/{}.ts", declaration.name.to_lower_camel_case()),
+            move || emit_entity(context, declaration),
         )
     });
-    let entities = context.program.entities.iter().map(|entity| {
-        let declaration = &context.program.declarations[entity.declaration];
-        emit_entity(context, declaration)
-    });
-    modules.chain(entities).collect()
+    modules.chain(entities)
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
@@ -77,7 +85,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 }
 
 /// The entity's own type and the types written in the same file, which are those derived from it.
-fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
+fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
     let program = context.program;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
     let mut writer = Writer::default();
@@ -90,8 +98,5 @@ fn emit_entity(context: Context<'_>, entity: &Declaration) -> Artifact {
             ));
         }
     }
-    Artifact::new(
-        format!("validators/{}.ts", entity.name.to_lower_camel_case()),
-        format!("{header}\n{}", writer.finish()),
-    )
+    format!("{header}\n{}", writer.finish())
 }
