@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a> {
                 );
             };
             let base = self.path_type(&path, heritage.type_arguments.as_deref(), place, scope);
-            if let Err(invalid) = self.inherit(&mut object, base, place) {
+            if let Err(invalid) = self.inherit(&mut object, base, scope, place) {
                 return invalid;
             }
         }

@@ -62,13 +62,10 @@ impl<'a> Evaluator<'a> {
             }
             _ => {}
         }
-        let inferred = if infers.is_empty() {
-            Some(scope)
+        let inner = if infers.is_empty() {
+            scope
         } else {
             self.inferred_scope(node, check, &infers, scope)
-        };
-        let Some(inner) = inferred else {
-            return self.evaluate(&node.false_type, scope);
         };
         let extends = self.evaluate(&node.extends_type, inner);
         let extends_shape = self.shape(extends);
@@ -97,15 +94,14 @@ impl<'a> Evaluator<'a> {
         broken.map_or(Ok(answer), Err)
     }
 
-    /// The scope in which the names of `infer` mean what was found; nothing where what was found breaks the constraint of
-    /// its `infer`.
+    /// The scope in which the names of `infer` mean what was found.
     fn inferred_scope(
         &mut self,
         node: &'a TSConditionalType<'a>,
         check: TyId,
         infers: &[&'a TSTypeParameter<'a>],
         scope: ScopeId,
-    ) -> Option<ScopeId> {
+    ) -> ScopeId {
         let first = self.infers;
         let count = u32::try_from(infers.len()).unwrap_or(u32::MAX);
         let holes = infers
@@ -138,15 +134,17 @@ impl<'a> Evaluator<'a> {
                     } else {
                         found
                     };
-                    if !self.assignable(found, constraint) {
-                        return None;
+                    // What breaks the constraint leaves the constraint itself for the check that follows.
+                    if self.assignable(found, constraint) {
+                        found
+                    } else {
+                        constraint
                     }
-                    found
                 }
             };
             bindings.push((infer.name.name.as_str(), ty));
         }
-        Some(self.store.inner_scope(scope, bindings))
+        self.store.inner_scope(scope, bindings)
     }
 
     /// A text that a template gave, as the number, bigint, boolean or null that the constraint asks for; the text itself

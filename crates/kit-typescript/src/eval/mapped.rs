@@ -98,10 +98,16 @@ impl<'a> Evaluator<'a> {
                 let readonly = Modifier::from(node.readonly).apply(readonly);
                 let mut mapped = Vec::with_capacity(elements.len());
                 for (index, element) in elements.iter().enumerate() {
-                    let key = if element.rest {
-                        self.store.add(Ty::Number)
+                    // The rest is mapped as the array that it is.
+                    let (key, scope) = if element.rest {
+                        let rest = self.store.add(Ty::Array {
+                            element: element.ty,
+                            readonly: false,
+                        });
+                        let scope = self.store.inner_scope(scope, vec![(name, rest)]);
+                        (self.store.add(Ty::Number), scope)
                     } else {
-                        self.store.text(&index.to_string())
+                        (self.store.text(&index.to_string()), scope)
                     };
                     let optional = !element.rest && Modifier::from(node.optional).apply(element.optional);
                     mapped.push(Element {
@@ -285,6 +291,11 @@ impl<'a> Evaluator<'a> {
             self.defined(ty)
         } else {
             ty
+        };
+        // Two keys under one name: either's value.
+        let ty = match object.property(&text) {
+            Some(known) => self.union(vec![known.ty, ty]),
+            None => ty,
         };
         let property = Prop {
             name: text,

@@ -197,6 +197,13 @@ impl<'a> Evaluator<'a> {
         expression: &'a Expression<'a>,
         scope: ScopeId,
     ) -> Option<(Rc<str>, KeyKind)> {
+        // A symbol that every program has: `[Symbol.iterator]`.
+        if let Expression::StaticMemberExpression(member) = expression
+            && matches!(&member.object, Expression::Identifier(name) if name.name == "Symbol")
+        {
+            let name = format!("\0symbol Symbol.{}", member.property.name);
+            return Some((name.into(), KeyKind::Symbol));
+        }
         let ty = self.expression_type(expression, scope, super::values::Widening::Const);
         match self.look(ty) {
             Ty::UniqueSymbol(place) => Some((symbol_name(place), KeyKind::Symbol)),

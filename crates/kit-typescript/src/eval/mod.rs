@@ -249,7 +249,7 @@ impl<'a> Evaluator<'a> {
 
     fn evaluate_body(&mut self, id: InstanceId) -> TyId {
         let instance = &self.store.instances[id.index()];
-        let (decl_id, args) = (instance.decl, Rc::clone(&instance.args));
+        let (decl_id, args, this) = (instance.decl, Rc::clone(&instance.args), instance.this);
         let decl = self.graph.decl(decl_id);
         let module = decl.module;
         let bindings: Vec<(&'a str, TyId)> = reference::parameters(decl)
@@ -258,10 +258,11 @@ impl<'a> Evaluator<'a> {
             .map(|parameter| parameter.name.name.as_str())
             .zip(args.iter().copied())
             .collect();
-        let with_this = |this: &mut Self, module: ModuleId| {
+        let this = this.unwrap_or_else(|| self.store.named(decl_id, Rc::clone(&args)));
+        let with_this = |eval: &mut Self, module: ModuleId| {
             let mut bindings = bindings.clone();
-            bindings.push((object::THIS, this.store.named(decl_id, Rc::clone(&args))));
-            this.store.scope(Scope {
+            bindings.push((object::THIS, this));
+            eval.store.scope(Scope {
                 module,
                 parent: None,
                 bindings,

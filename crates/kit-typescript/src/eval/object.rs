@@ -33,7 +33,7 @@ impl<'a> Evaluator<'a> {
                 let place = self.place(*scope, heritage.span);
                 let arguments = heritage.type_arguments.as_deref();
                 let base = self.named_type(&heritage.type_name, arguments, place, *scope);
-                self.inherit(object, base, place)?;
+                self.inherit(object, base, *scope, place)?;
             }
         }
         for (part, scope) in parts {
@@ -44,8 +44,29 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Takes over what a base has.
-    pub(super) fn inherit(&mut self, object: &mut Object, base: TyId, place: Place) -> Result<(), TyId> {
+    /// Takes over what a base has. Its `this` is that of the type that extends it.
+    pub(super) fn inherit(
+        &mut self,
+        object: &mut Object,
+        base: TyId,
+        scope: ScopeId,
+        place: Place,
+    ) -> Result<(), TyId> {
+        let base = match (*self.store.get(base)).clone() {
+            Ty::Named(instance) => {
+                let instance = &self.store.instances[instance.index()];
+                let (decl, args) = (instance.decl, std::rc::Rc::clone(&instance.args));
+                let module = self.graph.decl(decl).module;
+                // Few files speak of `this`; the bases of all others are shared.
+                match self.store.binding(scope, THIS) {
+                    Some((this, _)) if self.graph.module(module).text.contains("this") => {
+                        self.store.named_with_this(decl, args, Some(this))
+                    }
+                    _ => base,
+                }
+            }
+            _ => base,
+        };
         let shape = self.shape(base);
         match *self.store.get(shape) {
             Ty::Object(id) => {

@@ -23,7 +23,7 @@ pub(crate) struct Store<'a> {
     objects: Vec<Rc<Object>>,
     objects_by_key: FxHashMap<Rc<Object>, ObjectId>,
     pub(crate) instances: Vec<Instance>,
-    instances_by_key: FxHashMap<(DeclId, Rc<[TyId]>), InstanceId>,
+    instances_by_key: FxHashMap<(DeclId, Rc<[TyId]>, Option<TyId>), InstanceId>,
     /// How many instances each declaration has.
     instance_counts: FxHashMap<DeclId, u32>,
     pub(crate) lazies: Vec<Lazy<'a>>,
@@ -223,7 +223,12 @@ impl<'a> Store<'a> {
     }
 
     pub(crate) fn named(&mut self, decl: DeclId, args: Rc<[TyId]>) -> TyId {
-        let key = (decl, args);
+        self.named_with_this(decl, args, None)
+    }
+
+    /// A declaration as what extends it sees it: with another meaning of `this`.
+    pub(crate) fn named_with_this(&mut self, decl: DeclId, args: Rc<[TyId]>, this: Option<TyId>) -> TyId {
+        let key = (decl, args, this);
         let id = if let Some(known) = self.instances_by_key.get(&key) {
             *known
         } else {
@@ -231,6 +236,7 @@ impl<'a> Store<'a> {
             self.instances.push(Instance {
                 decl,
                 args: Rc::clone(&key.1),
+                this,
                 body: State::Pending,
             });
             *self.instance_counts.entry(decl).or_default() += 1;

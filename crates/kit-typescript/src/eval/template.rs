@@ -80,7 +80,8 @@ impl<'a> Evaluator<'a> {
             Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
                 Ok(vec![vec![Part::Hole(shape)]])
             }
-            Ty::Any => Ok(vec![vec![Part::Hole(self.store.add(Ty::String))]]),
+            // `unknown` is what a hole is that found nothing; in a template it could only have been a text.
+            Ty::Any | Ty::Unknown => Ok(vec![vec![Part::Hole(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
             Ty::Branded(base, _) => self.fillings(base),
             Ty::Union(members) => {
@@ -288,8 +289,13 @@ fn push_text(parts: &mut Vec<Part>, text: &str) {
 
 /// Whether JavaScript reads a text as a finite number, as TypeScript asks for `${number}`.
 fn is_number(text: &str) -> bool {
-    if text.is_empty() || text.trim() != text {
+    if text.is_empty() {
         return false;
+    }
+    let text = text.trim();
+    if text.is_empty() {
+        // `Number(" ")` is 0.
+        return true;
     }
     let radix = |prefixes: [&str; 2], radix: u32| {
         prefixes.iter().any(|prefix| {

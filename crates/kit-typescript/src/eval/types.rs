@@ -365,6 +365,8 @@ pub(crate) struct Function {
 pub(crate) struct Instance {
     pub(crate) decl: DeclId,
     pub(crate) args: Rc<[TyId]>,
+    /// What `this` means in it where that is another type, which extends it.
+    pub(crate) this: Option<TyId>,
     pub(crate) body: State,
 }
 

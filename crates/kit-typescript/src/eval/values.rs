@@ -28,6 +28,8 @@ pub(super) enum Widening {
     Declared,
     /// What may be assigned to later: `"a"` is a `string`.
     Mutable,
+    /// As [`Widening::Mutable`], but for a place of this type, which keeps the literals that it asks for.
+    For(TyId),
 }
 
 impl<'a> Evaluator<'a> {
@@ -263,6 +265,7 @@ impl<'a> Evaluator<'a> {
         let inside = match widening {
             Widening::Const => Widening::Const,
             Widening::Declared | Widening::Mutable => Widening::Mutable,
+            Widening::For(_) => widening,
         };
         let literal = match expression {
             Expression::ParenthesizedExpression(inner) => {
@@ -283,6 +286,11 @@ impl<'a> Evaluator<'a> {
                 };
             }
             Expression::TSSatisfiesExpression(satisfies) => {
+                let wanted = self.evaluate(&satisfies.type_annotation, scope);
+                let widening = match widening {
+                    Widening::Const => Widening::Const,
+                    _ => Widening::For(wanted),
+                };
                 return self.expression_type(&satisfies.expression, scope, widening);
             }
             Expression::TSNonNullExpression(inner) => {
@@ -413,11 +421,48 @@ impl<'a> Evaluator<'a> {
         };
         let literal = Ty::Literal(literal);
         let ty = self.store.add(literal);
-        if widening == Widening::Mutable {
-            self.widened(ty)
-        } else {
-            ty
+        match widening {
+            Widening::Mutable => self.widened(ty),
+            Widening::For(wanted) if !self.asks_for_literals(wanted) => self.widened(ty),
+            _ => ty,
         }
+    }
+
+    /// Whether a place takes literals and not just any value of their kind.
+    fn asks_for_literals(&mut self, wanted: TyId) -> bool {
+        match self.look(wanted) {
+            Ty::Literal(_) | Ty::EnumMember(_) | Ty::Template(_) => true,
+            Ty::Union(members) => members.iter().any(|member| self.asks_for_literals(*member)),
+            _ => false,
+        }
+    }
+
+    /// What becomes of literals in a property or an element of a value that is for a place of a known type.
+    fn inside(&mut self, widening: Widening, key: Option<&str>) -> Widening {
+        let Widening::For(wanted) = widening else {
+            return widening;
+        };
+        let found = match (self.look(wanted), key) {
+            (Ty::Object(id), Some(key)) => {
+                let object = self.store.object_at(id);
+                let index = object.index.first().map(|index| index.value);
+                object.property(key).map(|property| property.ty).or(index)
+            }
+            (Ty::Array { element, .. }, None) => Some(element),
+            (Ty::Tuple { elements, .. }, None) => Some(self.item_of(&elements)),
+            (Ty::Union(members), _) => {
+                let inside: Vec<TyId> = members
+                    .iter()
+                    .filter_map(|member| match self.inside(Widening::For(*member), key) {
+                        Widening::For(inside) => Some(inside),
+                        _ => None,
+                    })
+                    .collect();
+                Some(self.union(inside))
+            }
+            _ => None,
+        };
+        found.map_or(Widening::Mutable, Widening::For)
     }
 
     /// The declared result of a function that is called.
@@ -469,7 +514,8 @@ impl<'a> Evaluator<'a> {
                 }
                 other => {
                     if let Some(expression) = other.as_expression() {
-                        items.push(Element::plain(self.expression_type(expression, scope, widening)));
+                        let inside = self.inside(widening, None);
+                        items.push(Element::plain(self.expression_type(expression, scope, inside)));
                     }
                 }
             }
@@ -526,7 +572,10 @@ impl<'a> Evaluator<'a> {
                     _ => self.uninferred(place, "this getter", "a result type"),
                 },
                 PropertyKind::Set => continue,
-                PropertyKind::Init => self.expression_type(&property.value, scope, widening),
+                PropertyKind::Init => {
+                    let inside = self.inside(widening, Some(&name));
+                    self.expression_type(&property.value, scope, inside)
+                }
             };
             let doc = self.member_doc(property.span, scope);
             let ty = self.constrained(ty, doc);
