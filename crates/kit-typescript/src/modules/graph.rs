@@ -11,10 +11,11 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::Function;
 
 use super::enums::Enums;
+use super::lookup::Meaning;
 use super::module::{ModuleKind, Source};
 use super::resolve::{Resolver, is_json};
 use super::tables::tables;
-use super::{Decl, DeclId, Module, ModuleId, Place, parse};
+use super::{Decl, DeclId, Module, ModuleId, Place, Symbol, parse};
 use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
 
@@ -27,6 +28,10 @@ pub(crate) struct Graph<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
     by_path: HashMap<PathBuf, Option<ModuleId>>,
+    /// What was found behind exported names.
+    pub(super) exported: HashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
+    /// The steps of the look-up that runs.
+    pub(super) steps: u32,
     /// What specifiers lead to, by the importing file.
     pub(super) targets: HashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
     /// Modules that are one: the blocks of a namespace, a module and what augments it.
@@ -73,6 +78,8 @@ impl<'a> Graph<'a> {
             modules: Vec::new(),
             decls: Vec::new(),
             by_path: HashMap::new(),
+            exported: HashMap::new(),
+            steps: 0,
             targets: HashMap::new(),
             spaces: Vec::new(),
             space_of: Vec::new(),

@@ -43,15 +43,25 @@ pub(super) type Visited<'a> = HashSet<(ModuleId, &'a str, Meaning)>;
 const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
+/// A look-up of more steps runs in circles that multiply: `import A = B.B`, `import B = C.C`, and so on.
+const MOST_STEPS: u32 = 200_000;
+
 impl<'a> Graph<'a> {
     /// What a type name means in a module.
     pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
+        self.steps = 0;
         self.lookup(module, name, Meaning::Type, &mut Visited::new())
     }
 
     /// What a name means in an expression of a module.
     pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
+        self.steps = 0;
         self.lookup(module, name, Meaning::Value, &mut Visited::new())
+    }
+
+    /// What a module exports as a type under a name.
+    pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
+        self.exported(module, name, Meaning::Type, &mut Visited::new())
     }
 
     /// What a type name that nothing declares may mean after all: something of a package of types that no import names.
@@ -108,7 +118,7 @@ impl<'a> Graph<'a> {
     }
 
     /// What a module itself declares.
-    fn own(&self, id: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
+    pub(super) fn own(&self, id: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
         let module = self.module(id);
         let namespace = || Some(Symbol::Namespace(*module.namespaces.get(name)?.first()?));
         let declared = || module.types.get(name).map(|decl| self.primary(*decl));
@@ -133,6 +143,10 @@ impl<'a> Graph<'a> {
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return Symbol::Global;
+        }
         stacker::maybe_grow(RED_ZONE, MORE_STACK, || match link {
             Link::Local(name) => self.lookup(id, name, meaning, visited),
             Link::Path(path) => {
@@ -164,15 +178,7 @@ impl<'a> Graph<'a> {
         };
         let target = match self.target(self.file(id), from.source, from.require) {
             Ok(target) => target,
-            Err(reason) => {
-                let diagnostic = Diagnostic::new(
-                    codes::UNRESOLVED_IMPORT,
-                    format!("cannot find the module `{}`", from.source),
-                )
-                .label(self.label(place).message("imported here"))
-                .help(reason);
-                return Symbol::Broken(Box::new(diagnostic));
-            }
+            Err(reason) => return self.unresolved(place, from.source, reason),
         };
         let found = match from.name {
             Some(name) => self.exported(target, name, meaning, visited),
@@ -224,6 +230,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// What a module exports under a name. What was found once is known from then on.
     pub(super) fn exported(
         &mut self,
         id: ModuleId,
@@ -231,9 +238,34 @@ impl<'a> Graph<'a> {
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Option<Symbol<'a>> {
+        if let Some(known) = self.exported.get(&(id, name, meaning)) {
+            return Some(match known {
+                // It may have been merged with another one since.
+                Symbol::Type(decl) => Symbol::Type(self.primary(*decl)),
+                other => other.clone(),
+            });
+        }
         if !visited.insert((id, name, meaning)) {
             return None;
         }
+        let found = stacker::maybe_grow(RED_ZONE, MORE_STACK, || {
+            self.find_exported(id, name, meaning, visited)
+        });
+        if let Some(symbol) = &found
+            && !matches!(symbol, Symbol::Broken(_))
+        {
+            self.exported.insert((id, name, meaning), symbol.clone());
+        }
+        found
+    }
+
+    fn find_exported(
+        &mut self,
+        id: ModuleId,
+        name: &'a str,
+        meaning: Meaning,
+        visited: &mut Visited<'a>,
+    ) -> Option<Symbol<'a>> {
         let blocks = self.blocks(id).to_vec();
         for block in &blocks {
             if let Some(link) = self.module(*block).exports.get(name).cloned() {
@@ -267,16 +299,16 @@ impl<'a> Graph<'a> {
         let mut broken = None;
         for block in blocks {
             for (source, span) in self.module(*block).stars.clone() {
-                let from = From {
-                    source,
-                    name: Some(name),
-                    span,
-                    require: false,
+                if source.starts_with("@kit/") {
+                    continue;
+                }
+                let symbol = match self.target(self.file(*block), source, false) {
+                    Ok(target) => self.exported(target, name, meaning, visited),
+                    Err(reason) => Some(self.unresolved(Place { module: *block, span }, source, reason)),
                 };
-                match self.link(*block, &Link::From(from), meaning, visited) {
-                    Symbol::Kit(_) | Symbol::Global => {}
-                    // The name may still come from another star; an export that no star has is reported by the importer.
-                    Symbol::Broken(diagnostic) if diagnostic.code == codes::UNKNOWN_EXPORT => {}
+                let Some(symbol) = symbol else { continue };
+                match symbol {
+                    // The name may still come from another star.
                     Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
                     symbol => match &found {
                         Some((first, other)) if !same(first, &symbol) => {

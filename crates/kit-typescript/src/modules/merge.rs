@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::graph::Reference;
 use super::module::ModuleKind;
-use super::{DeclId, DeclKind, Graph, ModuleId};
+use super::{DeclId, DeclKind, Graph, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
     /// The other declarations that a type is made of: interfaces of other blocks and files, and those of a class.
@@ -79,6 +79,22 @@ impl<'a> Graph<'a> {
         self.globals.push(id);
         let all = self.globals.clone();
         self.unite(all, true);
+    }
+
+    /// Adds what a block declares to a module, also to types that the module exports from elsewhere.
+    fn augment(&mut self, module: ModuleId, block: ModuleId) {
+        let declared: Vec<(&'a str, DeclId)> = self
+            .module(block)
+            .types
+            .iter()
+            .map(|(name, decl)| (*name, *decl))
+            .collect();
+        for (name, decl) in declared {
+            if let Some(Symbol::Type(known)) = self.exported_type(module, name) {
+                self.merge(known, decl);
+            }
+        }
+        self.join(module, block);
     }
 
     /// Makes a block one with a module.
@@ -167,7 +183,7 @@ impl<'a> Graph<'a> {
                 let file = self.file(block);
                 // An augmentation of what is not there is TypeScript's to report; it adds nothing to anything.
                 if let Ok(target) = self.target(file, specifier, false) {
-                    self.join(target, block);
+                    self.augment(target, block);
                 }
                 continue;
             }

@@ -24,9 +24,10 @@ impl<'a> Graph<'a> {
         let known: Vec<&str> = module.exports.keys().copied().collect();
         let hidden = module.types.contains_key(name) && !module.exports.contains_key(name);
         let value = meaning != Meaning::Value
-            && self
-                .exported(target, name, Meaning::Value, &mut Visited::new())
-                .is_some();
+            && matches!(
+                self.exported(target, name, Meaning::Value, &mut Visited::new()),
+                Some(Symbol::Value(..))
+            );
         if value {
             let message = format!(
                 "`{name}` of {} is a value, not a {}",
@@ -40,7 +41,11 @@ impl<'a> Graph<'a> {
                 format!("write `typeof {name}` for the type of the value"),
             );
         }
-        let help = if hidden {
+        let help = if known.contains(&name) {
+            Some(format!(
+                "its exports lead in a circle or nowhere: declare `{name}` in one of the files"
+            ))
+        } else if hidden {
             Some(format!("write `export` before `{name}` in {display}"))
         } else {
             closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
@@ -52,14 +57,32 @@ impl<'a> Graph<'a> {
         Symbol::Broken(Box::new(diagnostic))
     }
 
+    /// The error of a specifier that leads nowhere.
+    pub(super) fn unresolved(&self, place: Place, specifier: &str, reason: String) -> Symbol<'a> {
+        let message = format!("cannot find the module `{specifier}`");
+        let diagnostic = Diagnostic::new(codes::UNRESOLVED_IMPORT, message)
+            .label(self.label(place).message("imported here"))
+            .help(reason);
+        Symbol::Broken(Box::new(diagnostic))
+    }
+
     /// The error of a path whose first name is no namespace.
-    pub(super) fn no_namespace(&mut self, place: Place, name: &'a str) -> Symbol<'a> {
-        let other = match self.type_symbol(place.module, name) {
-            Symbol::Type(_) => Some("a type"),
-            _ => match self.value_symbol(place.module, name) {
-                Symbol::Value(..) => Some("a value"),
-                _ => None,
-            },
+    pub(super) fn no_namespace(&self, place: Place, name: &'a str) -> Symbol<'a> {
+        // What is declared here; following imports once more could come here again.
+        let declared = |meaning: Meaning| {
+            let mut current = Some(place.module);
+            while let Some(id) = current {
+                if self.own(id, name, meaning).is_some() {
+                    return true;
+                }
+                current = self.module(id).parent();
+            }
+            false
+        };
+        let other = if declared(Meaning::Type) {
+            Some("a type")
+        } else {
+            declared(Meaning::Value).then_some("a value")
         };
         if let Some(other) = other {
             let message = format!("`{name}` is {other}, not a namespace");

@@ -89,6 +89,7 @@ pub(crate) fn expression_path<'a>(expression: &'a Expression<'a>) -> Option<Vec<
 impl<'a> Graph<'a> {
     /// What `A.B.C` means as a type in a module.
     pub(crate) fn type_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> Symbol<'a> {
+        self.steps = 0;
         self.path(module, path, Meaning::Type, &mut Visited::new())
     }
 
@@ -116,7 +117,7 @@ impl<'a> Graph<'a> {
             Meaning::Namespace
         };
         let root = self.from(module, whole(import), meaning, &mut Visited::new());
-        self.members(module, root, path, Meaning::Type, &mut Visited::new())
+        self.members(module, root, path, Meaning::Type, &Visited::new())
     }
 
     /// What `import("source").a.b` means in `typeof`, and how many names of the path were used up.
@@ -160,9 +161,10 @@ impl<'a> Graph<'a> {
         if rest.is_empty() {
             return self.lookup(module, first.text, meaning, visited);
         }
-        let mut root = self.lookup(module, first.text, Meaning::Namespace, visited);
+        // Each name starts from what was visited before the path: one path may come by the same export twice.
+        let mut root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
         if matches!(root, Symbol::Global) && self.include_more() {
-            root = self.lookup(module, first.text, Meaning::Namespace, visited);
+            root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
         }
         if matches!(root, Symbol::Global) {
             let place = Place {
@@ -180,7 +182,7 @@ impl<'a> Graph<'a> {
         root: Symbol<'a>,
         path: &[Name<'a>],
         meaning: Meaning,
-        visited: &mut Visited<'a>,
+        visited: &Visited<'a>,
     ) -> Symbol<'a> {
         let mut current = root;
         for (index, name) in path.iter().enumerate() {
@@ -189,7 +191,7 @@ impl<'a> Graph<'a> {
             } else {
                 Meaning::Namespace
             };
-            current = self.member(module, current, *name, wanted, visited);
+            current = self.member(module, current, *name, wanted, &mut visited.clone());
         }
         current
     }

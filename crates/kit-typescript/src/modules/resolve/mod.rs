@@ -318,10 +318,23 @@ impl Resolver {
             other => (asked, other),
         };
         let (path, line, column, what) = match reason {
-            ResolveError::Json(json) => (json.path.as_path(), json.line, json.column, json.message.clone()),
+            ResolveError::Json(json) => (
+                json.path.as_path(),
+                json.line,
+                json.column,
+                without_place(&json.message),
+            ),
             ResolveError::TsconfigNotFound(missing) => {
                 let missing = display_path(&self.root, missing);
                 (path, 1, 1, format!("it leads to {missing}, which is not there"))
+            }
+            ResolveError::TsconfigCircularExtend(circle) => {
+                let names: Vec<String> = circle
+                    .paths()
+                    .iter()
+                    .map(|path| display_path(&self.root, path))
+                    .collect();
+                (path, 1, 1, format!("it extends itself: {}", names.join(", ")))
             }
             other => (path, 1, 1, other.to_string()),
         };
@@ -342,6 +355,10 @@ impl Resolver {
 
     fn not_found(&self, files: &dyn FileSystem, from: &Path, specifier: &str, relative: bool) -> String {
         if relative {
+            let path = normalize(&from.parent().unwrap_or(from).join(specifier));
+            if files.is_file(&path) {
+                return format!("{} holds no types", display_path(&self.root, &path));
+            }
             return format!("there is no such file beside {}", display_path(&self.root, from));
         }
         if specifier.starts_with('#') {
@@ -434,6 +451,11 @@ fn types_name(specifier: &str) -> Option<String> {
         Some(scoped) => format!("@types/{}", scoped.replacen('/', "__", 1)),
         None => format!("@types/{specifier}"),
     })
+}
+
+/// A message of the JSON parser without the place, which the label says.
+fn without_place(message: &str) -> String {
+    message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 /// The part of a glob before its first wildcard.
