@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
                 let doc = self.member_doc(property.span, scope);
                 let ty = self.constrained(ty, doc);
                 let (optional, readonly) = (property.optional, property.readonly);
-                self.add_member(object, name, key, ty, place, |property| {
+                add_member(object, name, key, ty, place, |property| {
                     property.optional = optional;
                     property.readonly = readonly;
                     property.doc = doc;
@@ -142,14 +142,16 @@ impl<'a> Evaluator<'a> {
                 };
                 let place = self.place(scope, property.key.span());
                 let ty = self.annotated_member(property.type_annotation.as_deref(), &name, place, scope);
-                self.add_member(object, name, key, ty, place, |_| {});
+                add_member(object, name, key, ty, place, |_| {});
             }
-            ClassElement::MethodDefinition(method) if method.kind == MethodDefinitionKind::Constructor => {
-                if !of_class {
-                    self.parameter_properties(object, &method.value, scope);
-                }
+            ClassElement::MethodDefinition(method)
+                if method.kind == MethodDefinitionKind::Constructor && !of_class =>
+            {
+                self.parameter_properties(object, &method.value, scope);
             }
-            ClassElement::MethodDefinition(method) if method.r#static == of_class => {
+            ClassElement::MethodDefinition(method)
+                if method.r#static == of_class && method.kind != MethodDefinitionKind::Constructor =>
+            {
                 self.method(object, method, of_class, scope);
             }
             ClassElement::TSIndexSignature(signature) if signature.r#static == of_class => {
@@ -210,7 +212,7 @@ impl<'a> Evaluator<'a> {
             }
         };
         let optional = method.optional;
-        self.add_member(object, name, key, ty, place, |property| {
+        add_member(object, name, key, ty, place, |property| {
             property.optional = optional;
             property.doc = doc;
         });
@@ -249,7 +251,7 @@ impl<'a> Evaluator<'a> {
             }
             let ty = self.annotated_member(parameter.type_annotation.as_deref(), &name, place, scope);
             let readonly = parameter.readonly;
-            self.add_member(object, name, KeyKind::Text, ty, place, |property| {
+            add_member(object, name, KeyKind::Text, ty, place, |property| {
                 property.readonly = readonly;
             });
         }
@@ -295,30 +297,29 @@ impl<'a> Evaluator<'a> {
             .help("describe the value with an interface of its public properties");
         object.issues.push(issue);
     }
+}
 
-    fn add_member(
-        &mut self,
-        object: &mut Object,
-        name: Rc<str>,
-        key: KeyKind,
-        ty: TyId,
-        place: Place,
-        change: impl FnOnce(&mut Prop),
-    ) {
-        let mut property = Prop {
-            name,
-            key,
-            ty,
-            optional: false,
-            required: false,
-            readonly: false,
-            remapped: false,
-            doc: None,
-            place,
-        };
-        change(&mut property);
-        insert(object, property);
-    }
+fn add_member(
+    object: &mut Object,
+    name: Rc<str>,
+    key: KeyKind,
+    ty: TyId,
+    place: Place,
+    change: impl FnOnce(&mut Prop),
+) {
+    let mut property = Prop {
+        name,
+        key,
+        ty,
+        optional: false,
+        required: false,
+        readonly: false,
+        remapped: false,
+        doc: None,
+        place,
+    };
+    change(&mut property);
+    insert(object, property);
 }
 
 fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {

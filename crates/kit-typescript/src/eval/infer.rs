@@ -131,13 +131,9 @@ impl Evaluator<'_> {
                 self.infer_from(element, hole, inference, contra);
             }
             (Ty::Tuple { elements, .. }, Ty::Array { element: hole, .. }) => {
-                if !elements.is_empty() {
-                    let item = self.item_of(&elements);
-                    self.infer_from(item, hole, inference, contra);
-                } else {
-                    let never = self.store.add(Ty::Never);
-                    self.infer_from(never, hole, inference, contra);
-                }
+                // Of no elements it is `never`.
+                let item = self.item_of(&elements);
+                self.infer_from(item, hole, inference, contra);
             }
             (Ty::Tuple { elements, .. }, Ty::Tuple { elements: holes, .. }) => {
                 self.match_elements(&elements, &holes, inference, contra);

@@ -33,7 +33,7 @@ impl Evaluator<'_> {
         }
         let (a, b) = (self.store.get(left).clone(), self.store.get(right).clone());
         match (a, b) {
-            (Ty::Invalid(_), _) | (Ty::Never, _) | (_, Ty::Unknown) => left,
+            (Ty::Invalid(_) | Ty::Never, _) | (_, Ty::Unknown) => left,
             (_, Ty::Invalid(_) | Ty::Never) | (Ty::Unknown, _) => right,
             (Ty::Any, _) => left,
             (_, Ty::Any) => right,

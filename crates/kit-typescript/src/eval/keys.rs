@@ -132,7 +132,7 @@ impl Evaluator<'_> {
     pub(super) fn indexed_access(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
         let (shape, index_shape) = (self.shape(object), self.shape(index));
         match (self.store.get(shape).clone(), self.store.get(index_shape).clone()) {
-            (Ty::Invalid(_), _) => shape,
+            (Ty::Invalid(_), _) | (Ty::String, Ty::Number) => shape,
             (_, Ty::Invalid(_)) => index_shape,
             (_, Ty::Union(keys)) => {
                 let members = keys
@@ -168,7 +168,6 @@ impl Evaluator<'_> {
                 }
             }
             (Ty::Branded(base, _), _) => self.indexed_access(base, index_shape, place),
-            (Ty::String, Ty::Number) => shape,
             _ => self.no_member(object, index, place),
         }
     }
@@ -192,13 +191,11 @@ impl Evaluator<'_> {
                 return self.property_type(object, base, &key, place);
             }
             _ => {
-                return match self.index_for(object, key_id) {
-                    Some(value) => value,
-                    None => {
-                        let object = self.store.object(object.clone());
-                        self.no_member(object, key_id, place)
-                    }
-                };
+                if let Some(value) = self.index_for(object, key_id) {
+                    return value;
+                }
+                let object = self.store.object(object.clone());
+                return self.no_member(object, key_id, place);
             }
         };
         let by_symbol = match key {

@@ -368,32 +368,29 @@ impl<'a> Evaluator<'a> {
         };
         let mut object = Object { ..Object::default() };
         for member in members.iter() {
-            match self.key_name(*member) {
-                Some((name, key)) => insert(
-                    &mut object,
-                    Prop {
-                        name,
-                        key,
-                        ty: value,
-                        optional: false,
-                        required: false,
-                        readonly: false,
-                        remapped: false,
-                        doc: None,
-                        place,
-                    },
-                ),
-                None => {
-                    let key = self.shape(*member);
-                    if matches!(
-                        self.store.get(key),
-                        Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_)
-                    ) {
-                        set_index(&mut object, Index { key, value });
-                    } else {
-                        self.index_signature(&mut object, key, value, place);
-                    }
-                }
+            if let Some((name, key)) = self.key_name(*member) {
+                let property = Prop {
+                    name,
+                    key,
+                    ty: value,
+                    optional: false,
+                    required: false,
+                    readonly: false,
+                    remapped: false,
+                    doc: None,
+                    place,
+                };
+                insert(&mut object, property);
+                continue;
+            }
+            let key = self.shape(*member);
+            if matches!(
+                self.store.get(key),
+                Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_)
+            ) {
+                set_index(&mut object, Index { key, value });
+            } else {
+                self.index_signature(&mut object, key, value, place);
             }
         }
         self.store.object(object)

@@ -23,7 +23,7 @@ pub(crate) struct Store<'a> {
     objects: Vec<Rc<Object>>,
     objects_by_key: FxHashMap<Rc<Object>, ObjectId>,
     pub(crate) instances: Vec<Instance>,
-    instances_by_key: FxHashMap<(DeclId, Rc<[TyId]>, Option<TyId>), InstanceId>,
+    instances_by_key: FxHashMap<InstanceKey, InstanceId>,
     /// How many instances each declaration has.
     instance_counts: FxHashMap<DeclId, u32>,
     pub(crate) lazies: Vec<Lazy<'a>>,
@@ -33,6 +33,9 @@ pub(crate) struct Store<'a> {
     docs_by_place: FxHashMap<(ModuleId, u32), DocId>,
     pub(crate) invalid: Vec<Diagnostic>,
 }
+
+/// A declaration, its arguments, and what `this` means where that is not the instance itself.
+type InstanceKey = (DeclId, Rc<[TyId]>, Option<TyId>);
 
 /// What is known of a type without looking inside.
 #[derive(Debug, Clone, Copy, Default)]

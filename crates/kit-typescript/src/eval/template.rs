@@ -17,7 +17,9 @@ impl<'a> Evaluator<'a> {
         let mut variants: Vec<Vec<Part>> = vec![Vec::new()];
         for (index, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().map_or("", |text| text.as_str());
-            variants.iter_mut().for_each(|parts| push_text(parts, text));
+            for parts in &mut variants {
+                push_text(parts, text);
+            }
             let Some(hole) = template.types.get(index) else {
                 continue;
             };

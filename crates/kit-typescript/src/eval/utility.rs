@@ -431,14 +431,15 @@ impl Evaluator<'_> {
                     .collect();
                 self.union(members)
             }
-            _ => match self.last_function(shape, construct) {
-                Some(function) => read(self, &function),
-                None => {
+            _ => {
+                if let Some(function) = self.last_function(shape, construct) {
+                    read(self, &function)
+                } else {
                     let what = if construct { "class" } else { "function" };
                     let message = format!("`{}` is the type of no {what}", self.text(ty));
                     self.unsupported(place, &message, "write `typeof` in front of its name")
                 }
-            },
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl Lowering<'_> {
                 tagged.push((index, doc));
             }
             self.path.push(crate::eval::pascal(&property.name));
-            properties.push(self.property(property.clone()));
+            properties.push(self.property(property));
             self.path.pop();
         }
         let index = self.signatures(&object);

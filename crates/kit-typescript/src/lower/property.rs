@@ -8,7 +8,7 @@ use crate::eval::{Prop, Ty, TyId};
 
 impl Lowering<'_> {
     /// A property without its tags, which need the types of all declarations.
-    pub(super) fn property(&mut self, property: Prop) -> Property {
+    pub(super) fn property(&mut self, property: &Prop) -> Property {
         let written = self.eval.written_at(property.ty);
         self.eval.stand_at(written.unwrap_or(property.place));
         let (ty, absent) = self.without_undefined(property.ty);

@@ -1,246 +1,28 @@
-//! `typeof`: the types of values, as far as they follow from what is written and need no inference.
-//!
-//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are read; a call gives the declared
-//! result of a function that is not generic. Anything else would need TypeScript's inference, and the error shows the
-//! annotation to write instead.
+//! The types of expressions.
 
-use kit_diagnostics::codes;
 use oxc_ast::ast::{
-    ArrayExpressionElement, Expression, Function as FunctionNode, ObjectExpression, ObjectPropertyKind,
-    PropertyKind, TSType, TSTypeName, TSTypeQuery, TSTypeQueryExprName, UnaryOperator, VariableDeclarator,
+    ArrayExpressionElement, Expression, ObjectExpression, ObjectPropertyKind, PropertyKind, TSType,
+    TSTypeName, UnaryOperator,
 };
 use oxc_span::GetSpan;
 
-use super::function::Signature;
-use super::members::insert;
-use super::types::{Element, Literal};
-use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
-use crate::modules::{
-    DeclId, DeclKind, ModuleId, Name, Place, Symbol, Value, expression_path, import_path, type_path,
-};
-
-/// What becomes of literals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Widening {
-    /// Under `as const`: literals stay, everything is readonly.
-    Const,
-    /// The value of a `const`: a literal stays, what is inside of it may change.
-    Declared,
-    /// What may be assigned to later: `"a"` is a `string`.
-    Mutable,
-    /// As [`Widening::Mutable`], but for a place of this type, which keeps the literals that it asks for.
-    For(TyId),
-}
+use super::Widening;
+use crate::eval::function::Signature;
+use crate::eval::members::insert;
+use crate::eval::types::{Element, Literal};
+use crate::eval::utility::Utility;
+use crate::eval::{Evaluator, Object, Prop, ScopeId, Ty, TyId};
+use crate::modules::{Name, Place, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// `typeof name`, `typeof name.property`
-    pub(super) fn type_query(&mut self, query: &'a TSTypeQuery<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, query.span);
-        let module = self.store.module_of(scope);
-        match &query.expr_name {
-            TSTypeQueryExprName::TSImportType(import) => {
-                let path = import_path(import.qualifier.as_ref());
-                let source = Name {
-                    text: import.source.value.as_str(),
-                    span: import.source.span,
-                };
-                let (symbol, used) = self.graph.imported_value(module, source, &path);
-                self.symbol_value(symbol, &path[used..], place)
-            }
-            name => match name.as_ts_type_name().and_then(type_path) {
-                Some(path) => self.path_value(module, &path, place),
-                None => self.unsupported(place, "kit does not evaluate `typeof this`", "write `this`"),
-            },
-        }
-    }
-
-    /// The type of the value that a path of names leads to.
-    fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], place: Place) -> TyId {
-        if let [only] = path
-            && only.text == "undefined"
-        {
-            return self.store.add(Ty::Undefined);
-        }
-        let (symbol, used) = self.graph.value_path(module, path);
-        if let Symbol::Global = symbol {
-            let name = path.first().map_or("", |first| first.text);
-            return self.reject(
-                codes::UNKNOWN_TYPE,
-                place,
-                format!("nothing declares a value `{name}` whose type kit could read"),
-                "name a constant, a function or a class",
-            );
-        }
-        self.symbol_value(symbol, &path[used..], place)
-    }
-
-    /// The type of a value, or of a property of it.
-    fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], place: Place) -> TyId {
-        let mut ty = match symbol {
-            Symbol::Value(module, name, value) => self.value_once(module, name, value, place),
-            Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
-            Symbol::Broken(diagnostic) => self.store.reject(*diagnostic),
-            _ => {
-                return self.unsupported(
-                    place,
-                    "kit does not evaluate `typeof` of a namespace or module as a whole",
-                    "name one of its constants",
-                );
-            }
-        };
-        for property in properties {
-            let key = self.store.text(property.text);
-            ty = self.indexed_access(ty, key, place);
-        }
-        ty
-    }
-
-    fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
-        if let Some(known) = self.values.get(&(module, name)) {
-            return known.unwrap_or_else(|| {
-                let message = format!("the type of `{name}` depends on itself");
-                let diagnostic = self.diagnostic(codes::RECURSIVE_ALIAS, place, message);
-                self.store.reject(diagnostic.help("write its type after a colon"))
-            });
-        }
-        self.values.insert((module, name), None);
-        let ty = self.value(module, name, value, place);
-        self.values.insert((module, name), Some(ty));
-        ty
-    }
-
-    fn value(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
-        let scope = self.module_scope(module);
-        match value {
-            Value::Const(declarator) => self.variable(declarator, scope, place, Widening::Declared),
-            Value::Variable(declarator) => self.variable(declarator, scope, place, Widening::Mutable),
-            Value::Function(function) => self.overloads(module, name, function, scope),
-            Value::Declared(decl) => self.declared_value(decl, place),
-            Value::Default(expression) => self.expression_type(expression, scope, Widening::Declared),
-            Value::Opaque => {
-                let message = format!("kit does not evaluate the type of `{name}`");
-                self.unsupported(place, &message, "declare it with `const`, or write the type")
-            }
-        }
-    }
-
-    /// A class or an enum as a value.
-    fn declared_value(&mut self, id: DeclId, place: Place) -> TyId {
-        let decl = self.graph.decl(id);
-        let module = decl.module;
-        match &decl.kind {
-            DeclKind::Class(class) => {
-                let class = *class;
-                let scope = self.module_scope(module);
-                self.class_value(id, class, scope)
-            }
-            DeclKind::Enum(_) => {
-                let members = self.graph.enum_members(id);
-                let mut object = Object::default();
-                for (index, member) in members.iter().enumerate() {
-                    let ty = self.enum_member(id, index);
-                    insert(
-                        &mut object,
-                        Prop {
-                            name: member.name.into(),
-                            key: KeyKind::Text,
-                            ty,
-                            optional: false,
-                            required: false,
-                            readonly: true,
-                            remapped: false,
-                            doc: None,
-                            place,
-                        },
-                    );
-                }
-                self.store.object(object)
-            }
-            _ => self.unsupported(place, "this name is a type and no value", "leave out `typeof`"),
-        }
-    }
-
-    fn overloads(
-        &mut self,
-        module: ModuleId,
-        name: &str,
-        function: &'a FunctionNode<'a>,
-        scope: ScopeId,
-    ) -> TyId {
-        let all = self.graph.overloads(module, name).to_vec();
-        if all.len() < 2 {
-            return self.function_value(function, scope);
-        }
-        // The declaration with the body is no overload itself.
-        let mut calls = Vec::new();
-        for overload in all.iter().filter(|overload| overload.body.is_none()) {
-            let ty = self.function_value(overload, scope);
-            if let Some(object) = self.as_object(ty) {
-                calls.extend(object.calls.iter().cloned());
-            }
-        }
-        self.store.object(Object {
-            calls,
-            ..Object::default()
-        })
-    }
-
-    fn variable(
-        &mut self,
-        declarator: &'a VariableDeclarator<'a>,
-        scope: ScopeId,
-        place: Place,
-        widening: Widening,
-    ) -> TyId {
-        if let Some(annotation) = &declarator.type_annotation {
-            let node = &annotation.type_annotation;
-            if let TSType::TSTypeOperatorType(operator) = node
-                && matches!(&operator.type_annotation, TSType::TSSymbolKeyword(_))
-            {
-                let place = self.place(scope, declarator.span);
-                return self.store.add(Ty::UniqueSymbol(place));
-            }
-            return self.evaluate(node, scope);
-        }
-        match &declarator.init {
-            Some(Expression::CallExpression(call)) if is_symbol_call(&call.callee) => {
-                let place = self.place(scope, declarator.span);
-                self.store.add(Ty::UniqueSymbol(place))
-            }
-            Some(expression) => self.expression_type(expression, scope, widening),
-            None => self.unsupported(place, "the constant has neither type nor value", "write its type"),
-        }
-    }
-
-    /// The function type that a function's annotations say.
-    pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, function.span);
-        let signature = Signature {
-            type_parameters: function.type_parameters.as_deref(),
-            this: function.this_param.as_deref(),
-            parameters: &function.params,
-            result: function.return_type.as_deref(),
-            method: false,
-        };
-        let mut signature = self.signature(&signature, scope);
-        if function.return_type.is_none() {
-            signature.result =
-                self.uninferred(place, "the result of this function", "a result type: `(): Note`");
-        }
-        self.store.object(Object {
-            calls: vec![signature],
-            ..Object::default()
-        })
-    }
-
     /// What would need TypeScript's inference.
-    fn uninferred(&mut self, place: Place, what: &str, write: &str) -> TyId {
+    pub(super) fn uninferred(&mut self, place: Place, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
         self.unsupported(place, &message, &format!("write {write}"))
     }
 
     /// The type of an expression.
-    pub(super) fn expression_type(
+    pub(in crate::eval) fn expression_type(
         &mut self,
         expression: &'a Expression<'a>,
         scope: ScopeId,
@@ -403,7 +185,7 @@ impl<'a> Evaluator<'a> {
             Expression::AwaitExpression(inner) => {
                 let ty = self.expression_type(&inner.argument, scope, widening);
                 let places = [place];
-                return self.utility(super::utility::Utility::Awaited, &[ty], &places, place);
+                return self.utility(Utility::Awaited, &[ty], &places, place);
             }
             Expression::NewExpression(new) => {
                 if let Some(path) = expression_path(&new.callee) {
@@ -598,7 +380,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A literal as what a variable of it may hold: `"a"` as `string`.
-    pub(super) fn widened(&mut self, ty: TyId) -> TyId {
+    pub(in crate::eval) fn widened(&mut self, ty: TyId) -> TyId {
         match self.look(ty) {
             Ty::Literal(literal) => self.store.add(literal.primitive()),
             Ty::Union(members) => {
@@ -616,17 +398,6 @@ fn is_const(node: &TSType<'_>) -> bool {
         TSType::TSTypeReference(reference)
             if matches!(&reference.type_name, TSTypeName::IdentifierReference(name) if name.name == "const")
     )
-}
-
-fn is_symbol_call(callee: &Expression<'_>) -> bool {
-    match callee {
-        Expression::Identifier(name) => name.name == "Symbol",
-        Expression::StaticMemberExpression(member) => {
-            member.property.name == "for"
-                && matches!(&member.object, Expression::Identifier(name) if name.name == "Symbol")
-        }
-        _ => false,
-    }
 }
 
 fn is_freeze(callee: &Expression<'_>) -> bool {

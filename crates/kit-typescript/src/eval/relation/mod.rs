@@ -1,0 +1,284 @@
+//! Which types are assignable to which, structurally, as conditional types ask.
+
+mod function;
+mod object;
+
+use rustc_hash::FxHashMap;
+
+use super::types::{Element, Literal};
+use super::{Evaluator, Part, Ty, TyId};
+
+/// Comparisons inside of comparisons beyond this are of types that expand without end; TypeScript then says "maybe", which
+/// counts as yes.
+const DEEPEST_COMPARISON: u32 = 100;
+
+/// What is known of pairs of types.
+#[derive(Default)]
+pub(crate) struct Relations {
+    /// Decided, or assumed while it is being decided.
+    known: FxHashMap<(TyId, TyId), bool>,
+    /// Pairs whose answer rests on an assumption that may still turn out wrong.
+    assumed: Vec<(TyId, TyId)>,
+    depth: u32,
+    /// A mistake that the last comparison met. An answer then means nothing.
+    pub(super) broken: Option<TyId>,
+}
+
+impl Evaluator<'_> {
+    /// Whether every value of one type is a value of the other.
+    pub(super) fn assignable(&mut self, from: TyId, to: TyId) -> bool {
+        let (from, to) = (self.shape(from), self.shape(to));
+        if from == to {
+            return true;
+        }
+        if let Some(answer) = self.simple(from, to) {
+            return answer;
+        }
+        if let Some(known) = self.relations.known.get(&(from, to)) {
+            return *known;
+        }
+        if self.relations.depth >= DEEPEST_COMPARISON {
+            return true;
+        }
+        // A pair that comes up again inside itself is assumed to hold: types may be recursive.
+        let open = self.store.is_open(from) || self.store.is_open(to);
+        let before = self.relations.assumed.len();
+        self.relations.known.insert((from, to), true);
+        self.relations.assumed.push((from, to));
+        self.relations.depth += 1;
+        let answer = stacker::maybe_grow(super::STACK_LEFT, super::STACK_GROWTH, || {
+            self.structural(from, to)
+        });
+        self.relations.depth -= 1;
+        if !answer || open || self.relations.broken.is_some() {
+            // What was found meanwhile may rest on the assumption.
+            for pair in self.relations.assumed.drain(before..) {
+                self.relations.known.remove(&pair);
+            }
+            if !answer && !open && self.relations.broken.is_none() {
+                self.relations.known.insert((from, to), false);
+            }
+        } else if before == 0 {
+            self.relations.assumed.clear();
+        }
+        answer
+    }
+
+    /// Answers that need no look inside; nothing where one is needed.
+    fn simple(&mut self, from: TyId, to: TyId) -> Option<bool> {
+        let answer = match (self.store.get(from), self.store.get(to)) {
+            (Ty::Invalid(_), _) => {
+                self.relations.broken = Some(from);
+                false
+            }
+            (_, Ty::Invalid(_)) => {
+                self.relations.broken = Some(to);
+                false
+            }
+            (Ty::Never, _)
+            | (_, Ty::Any | Ty::Unknown)
+            | (Ty::Template(_) | Ty::Cased(..), Ty::String)
+            | (Ty::UniqueSymbol(_), Ty::Symbol) => true,
+            (_, Ty::Never)
+            | (Ty::Parameter(_), Ty::Parameter(_))
+            | (Ty::Unknown, Ty::Null | Ty::Undefined) => false,
+            (Ty::Any, _) => true,
+            (Ty::Literal(literal), Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt) => {
+                literal.primitive() == *self.store.get(to)
+            }
+            (Ty::EnumMember(member), Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt) => {
+                member.value.primitive() == *self.store.get(to)
+            }
+            // Any number passes for a member of a numeric enum whose value is not known better; a literal for its equal.
+            (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member)) => *literal == member.value,
+            (Ty::Number, Ty::EnumMember(member)) => matches!(member.value, Literal::Number(_)),
+            (
+                Ty::String
+                | Ty::Number
+                | Ty::Boolean
+                | Ty::BigInt
+                | Ty::Symbol
+                | Ty::Null
+                | Ty::Undefined
+                | Ty::Literal(_)
+                | Ty::EnumMember(_),
+                Ty::String
+                | Ty::Number
+                | Ty::Boolean
+                | Ty::BigInt
+                | Ty::Symbol
+                | Ty::Null
+                | Ty::Undefined
+                | Ty::Literal(_)
+                | Ty::EnumMember(_)
+                | Ty::Array { .. }
+                | Ty::Tuple { .. }
+                | Ty::Date
+                | Ty::Bytes
+                | Ty::Builtin(..)
+                | Ty::NonPrimitive,
+            ) => {
+                // `boolean` is the union of its values only where it is taken apart.
+                false
+            }
+            _ => return None,
+        };
+        Some(answer)
+    }
+
+    fn structural(&mut self, from: TyId, to: TyId) -> bool {
+        let (a, b) = (self.store.get(from).clone(), self.store.get(to).clone());
+        match (a, b) {
+            (Ty::Union(members), _) => members.iter().all(|member| self.assignable(*member, to)),
+            (Ty::Boolean, Ty::Union(members)) => {
+                let values = self.boolean_values();
+                members.iter().any(|member| self.assignable(from, *member))
+                    || values.iter().all(|value| self.assignable(*value, to))
+            }
+            (_, Ty::Union(members)) => {
+                members.iter().any(|member| self.assignable(from, *member))
+                    || self.by_discriminant(from, &members)
+            }
+            (_, Ty::Branded(base, tags)) => match self.store.get(from).clone() {
+                Ty::Branded(own, more) => {
+                    (self.assignable(own, base) || self.assignable(from, base))
+                        && (self.assignable(more, tags) || self.assignable(own, tags))
+                }
+                _ => self.assignable(from, base) && self.assignable(from, tags),
+            },
+            (Ty::Branded(base, tags), _) => self.assignable(base, to) || self.assignable(tags, to),
+            (Ty::Literal(Literal::String(text)), Ty::Template(parts)) => self.text_fits(&text, &parts),
+            (Ty::Literal(Literal::String(_)) | Ty::Template(_) | Ty::Cased(..), Ty::Cased(case, inner)) => {
+                let cased = self.cased(case, from);
+                self.assignable(from, inner) && self.shape(cased) == from
+            }
+            (Ty::Template(_) | Ty::Cased(..), Ty::Template(parts)) => self.template_fits(from, &parts),
+            (Ty::String, Ty::Template(parts)) => {
+                matches!(parts.as_ref(), [Part::Hole(hole)] if self.assignable(from, *hole))
+            }
+            (Ty::Parameter(_) | Ty::Infer(_), _)
+            | (_, Ty::Parameter(_) | Ty::Infer(_))
+            | (Ty::Null | Ty::Undefined | Ty::Unknown, Ty::Object(_)) => false,
+            (Ty::Deferred(a), Ty::Deferred(b)) => {
+                a[0] == b[0]
+                    && self.identical(a[1], b[1])
+                    && self.assignable(a[2], b[2])
+                    && self.assignable(a[3], b[3])
+            }
+            (Ty::Deferred(parts), _) => self.assignable(parts[2], to) && self.assignable(parts[3], to),
+            (
+                Ty::Array { element, readonly },
+                Ty::Array {
+                    element: other,
+                    readonly: also,
+                },
+            ) => (also || !readonly) && self.assignable(element, other),
+            (
+                Ty::Tuple { elements, readonly },
+                Ty::Array {
+                    element,
+                    readonly: also,
+                },
+            ) => {
+                (also || !readonly)
+                    && elements.iter().all(|item| {
+                        let ty = self.optional_type(item);
+                        self.assignable(ty, element)
+                    })
+            }
+            (
+                Ty::Tuple { elements, readonly },
+                Ty::Tuple {
+                    elements: other,
+                    readonly: also,
+                },
+            ) => (also || !readonly) && self.tuple_assignable(&elements, &other),
+            (
+                Ty::Array { element, readonly },
+                Ty::Tuple {
+                    elements,
+                    readonly: also,
+                },
+            ) => {
+                (also || !readonly)
+                    && elements.iter().all(|item| item.rest)
+                    && elements.iter().all(|item| self.assignable(element, item.ty))
+            }
+            (Ty::Builtin(name, args), Ty::Builtin(other, others)) => {
+                extends_builtin(name, other)
+                    && args.len() == others.len()
+                    && args
+                        .iter()
+                        .zip(others.iter())
+                        .all(|(a, b)| self.assignable(*a, *b))
+            }
+            (
+                Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } | Ty::Date | Ty::Bytes | Ty::Builtin(..),
+                Ty::NonPrimitive,
+            ) => true,
+            (Ty::Object(id), Ty::Builtin("Function", _)) => self.store.object_at(id).is_function(),
+            (Ty::Object(a), Ty::Object(b)) => self.object_assignable(a, b),
+            (_, Ty::Object(object)) => self.members_assignable(from, object),
+            _ => false,
+        }
+    }
+
+    pub(super) fn boolean_values(&mut self) -> [TyId; 2] {
+        [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))))
+    }
+
+    /// The type of an item with `undefined` where it may be missing.
+    fn optional_type(&mut self, element: &Element) -> TyId {
+        if element.optional {
+            let absent = self.store.add(Ty::Undefined);
+            self.union(vec![element.ty, absent])
+        } else {
+            element.ty
+        }
+    }
+
+    fn tuple_assignable(&mut self, from: &[Element], to: &[Element]) -> bool {
+        let least = |elements: &[Element]| {
+            elements
+                .iter()
+                .filter(|element| !element.optional && !element.rest)
+                .count()
+        };
+        let open = |elements: &[Element]| elements.iter().any(|element| element.rest);
+        if least(from) < least(to) || (open(from) && !open(to)) || (!open(to) && from.len() > to.len()) {
+            return false;
+        }
+        // Elements are compared from the front up to the rest element, and from the back after it.
+        let (Some(rest), true) = (to.iter().position(|element| element.rest), open(to)) else {
+            return from.iter().zip(to).all(|(a, b)| {
+                let target = self.optional_type(b);
+                (b.optional || !a.optional) && self.assignable(a.ty, target)
+            });
+        };
+        let after = to.len() - rest - 1;
+        from.iter().enumerate().all(|(index, item)| {
+            let target = if index < rest && !item.rest {
+                &to[index]
+            } else if from.len() - index <= after && !item.rest {
+                &to[to.len() - (from.len() - index)]
+            } else {
+                &to[rest]
+            };
+            let ty = self.optional_type(target);
+            self.assignable(item.ty, ty)
+        })
+    }
+}
+
+fn extends_builtin(name: &str, other: &str) -> bool {
+    name == other
+        || matches!(
+            (name, other),
+            ("Promise", "PromiseLike")
+                | ("Map", "ReadonlyMap")
+                | ("Set", "ReadonlySet")
+                | ("Buffer", "Uint8Array")
+                | ("Generator", "Iterator" | "Iterable")
+                | ("TypeError" | "RangeError" | "SyntaxError", "Error")
+        )
+}

@@ -1,0 +1,248 @@
+//! Object types: properties, index signatures, and what values that are no plain objects have.
+
+use std::rc::Rc;
+
+use crate::eval::types::{Literal, number_name};
+use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
+
+impl Evaluator<'_> {
+    /// An object whose discriminant is a union fits a union if it fits for each value of the discriminant.
+    pub(super) fn by_discriminant(&mut self, from: TyId, members: &[TyId]) -> bool {
+        let Ty::Object(id) = *self.store.get(from) else {
+            return false;
+        };
+        let object = self.store.object_at(id);
+        for (at, property) in object.properties.iter().enumerate() {
+            let values: Vec<TyId> = match self.look(property.ty) {
+                Ty::Union(values) => values.to_vec(),
+                Ty::Boolean => self.boolean_values().to_vec(),
+                _ => continue,
+            };
+            let unit = |this: &Self, id: TyId| {
+                matches!(
+                    this.store.get(id),
+                    Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null | Ty::Undefined
+                )
+            };
+            if values.len() > 25 || !values.iter().all(|value| unit(self, *value)) {
+                continue;
+            }
+            let fits = values.iter().all(|value| {
+                let mut narrowed = Object::clone(&object);
+                narrowed.properties[at].ty = *value;
+                let narrowed = self.store.object(narrowed);
+                members.iter().any(|member| self.assignable(narrowed, *member))
+            });
+            if fits {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn object_assignable(&mut self, from_id: ObjectId, to_id: ObjectId) -> bool {
+        let (from, to) = (self.store.object_at(from_id), self.store.object_at(to_id));
+        if is_weak(&to)
+            && (from.is_function() || !from.properties.is_empty())
+            && !from
+                .properties
+                .iter()
+                .any(|property| to.property(&property.name).is_some())
+        {
+            return false;
+        }
+        for target in &to.properties {
+            match from.property(&target.name) {
+                Some(source) => {
+                    if source.optional && !target.optional {
+                        return false;
+                    }
+                    let wanted = if target.optional {
+                        let absent = self.store.add(Ty::Undefined);
+                        self.union(vec![target.ty, absent])
+                    } else {
+                        target.ty
+                    };
+                    if !self.assignable(source.ty, wanted) {
+                        return false;
+                    }
+                }
+                None if target.optional => {}
+                None => return false,
+            }
+        }
+        for index in &to.index {
+            if !self.index_assignable(&from, index.key, index.value) {
+                return false;
+            }
+        }
+        self.functions_assignable(&from.calls, &to.calls)
+            && self.functions_assignable(&from.constructs, &to.constructs)
+    }
+
+    /// Whether an object's properties and signatures satisfy an index signature.
+    fn index_assignable(&mut self, from: &Rc<Object>, key: TyId, value: TyId) -> bool {
+        if let Some(own) = self.index_for(from, key)
+            && !from.index.is_empty()
+        {
+            return self.assignable(own, value)
+                && from.properties.iter().all(|property| {
+                    let named = self.key_of(property);
+                    !self.key_falls_under(named, key) || self.assignable(property.ty, value)
+                });
+        }
+        // Whatever goes for `any`.
+        if matches!(self.look(value), Ty::Any) {
+            return true;
+        }
+        if from.nominal {
+            return false;
+        }
+        let own_index = from
+            .index
+            .iter()
+            .all(|index| !self.key_falls_under(index.key, key) || self.assignable(index.value, value));
+        own_index
+            && from.properties.iter().all(|property| {
+                let named = self.key_of(property);
+                !self.key_falls_under(named, key) || {
+                    let ty = if property.optional {
+                        // What is absent has no key.
+                        property.ty
+                    } else {
+                        property.ty
+                    };
+                    self.assignable(ty, value)
+                }
+            })
+    }
+
+    fn key_falls_under(&mut self, key: TyId, signature: TyId) -> bool {
+        let key = self.shape(key);
+        match self.store.get(signature) {
+            Ty::String => matches!(
+                self.store.get(key),
+                Ty::Literal(_)
+                    | Ty::EnumMember(_)
+                    | Ty::String
+                    | Ty::Number
+                    | Ty::Template(_)
+                    | Ty::Cased(..)
+            ),
+            Ty::Number => match self.store.get(key) {
+                Ty::Number => true,
+                Ty::Literal(literal) => {
+                    let name = literal.name();
+                    name.parse::<f64>().is_ok_and(|value| number_name(value) == *name)
+                }
+                _ => false,
+            },
+            _ => self.assignable(key, signature),
+        }
+    }
+
+    /// Whether a text, a list or another value that is no plain object has what an object type asks for.
+    pub(super) fn members_assignable(&mut self, from: TyId, to: ObjectId) -> bool {
+        let to = self.store.object_at(to);
+        if to.is_function() {
+            return false;
+        }
+        if is_weak(&to) {
+            return to.properties.iter().any(|property| &*property.name == "length") && self.has_length(from);
+        }
+        let element = match self.store.get(from).clone() {
+            Ty::Array { element, .. } => Some(element),
+            Ty::Tuple { elements, .. } => Some(self.item_of(&elements)),
+            Ty::String | Ty::Literal(Literal::String(_)) | Ty::Template(_) => {
+                Some(self.store.add(Ty::String))
+            }
+            _ => None,
+        };
+        for index in &to.index {
+            let numeric = matches!(self.store.get(index.key), Ty::Number);
+            let fits = match element {
+                Some(element) if numeric => self.assignable(element, index.value),
+                _ => false,
+            };
+            if !fits {
+                return false;
+            }
+        }
+        to.properties.iter().all(|property| {
+            if &*property.name == "length" && self.has_length(from) {
+                let number = self.length(from);
+                return self.assignable(number, property.ty);
+            }
+            if let Ty::Tuple { elements, .. } = self.store.get(from).clone()
+                && let Ok(index) = property.name.parse::<usize>()
+            {
+                return elements
+                    .get(index)
+                    .is_some_and(|element| self.assignable(element.ty, property.ty));
+            }
+            property.optional || self.is_method(from, &property.name)
+        })
+    }
+
+    fn has_length(&self, id: TyId) -> bool {
+        matches!(
+            self.store.get(id),
+            Ty::Array { .. }
+                | Ty::Tuple { .. }
+                | Ty::String
+                | Ty::Template(_)
+                | Ty::Bytes
+                | Ty::Literal(Literal::String(_))
+        )
+    }
+
+    fn length(&mut self, id: TyId) -> TyId {
+        let place = self.some_place();
+        let key = self.store.text("length");
+        match self.store.get(id) {
+            Ty::Tuple { .. } => self.indexed_access(id, key, place),
+            _ => self.store.add(Ty::Number),
+        }
+    }
+
+    /// Whether a value of TypeScript's own has a method; only names are known.
+    fn is_method(&self, id: TyId, name: &str) -> bool {
+        let methods: &[&str] = match self.store.get(id) {
+            Ty::String | Ty::Template(_) | Ty::Literal(Literal::String(_)) => &[
+                "charAt",
+                "charCodeAt",
+                "concat",
+                "indexOf",
+                "toLowerCase",
+                "toUpperCase",
+                "trim",
+                "split",
+                "slice",
+                "replace",
+                "match",
+                "startsWith",
+                "endsWith",
+                "includes",
+                "at",
+                "normalize",
+            ],
+            Ty::Array { .. } | Ty::Tuple { .. } => &[
+                "map", "filter", "forEach", "concat", "slice", "indexOf", "join", "includes", "find", "some",
+                "every", "reduce", "entries", "keys", "values", "at", "flat", "flatMap",
+            ],
+            Ty::Date => &["getTime", "toISOString", "toJSON", "valueOf", "getFullYear"],
+            Ty::Number | Ty::Literal(Literal::Number(_)) => &["toFixed", "toPrecision", "toExponential"],
+            Ty::Builtin("Promise", _) => &["then", "catch", "finally"],
+            _ => &[],
+        };
+        methods.contains(&name) || matches!(name, "toString" | "valueOf" | "toLocaleString")
+    }
+}
+
+/// All properties are optional, so that TypeScript asks for at least one in common.
+fn is_weak(object: &Object) -> bool {
+    !object.properties.is_empty()
+        && object.properties.iter().all(|property| property.optional)
+        && object.index.is_empty()
+        && !object.is_function()
+}
