@@ -467,3 +467,25 @@ fn scalars_without_a_common_value_intersect_to_never() {
         "#,
     );
 }
+
+#[test]
+fn letters_of_any_script_make_names() {
+    check_types(
+        "
+        export interface Über { a: 1 }
+        export interface 名前 { b: 1 }
+        export interface Uber { c: 1 }
+        ",
+        "
+        type Uber = {
+          a: 1;
+        }
+        type MingQian = {
+          b: 1;
+        }
+        type Uber2 = {
+          c: 1;
+        }
+        ",
+    );
+}

@@ -1,5 +1,7 @@
 //! Types as TypeScript prints them, and the names that artifacts give to them.
 
+use std::borrow::Cow;
+
 use super::types::Literal;
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
 use crate::print::{key_text, literal_text};
@@ -163,10 +165,16 @@ fn shorten(name: String) -> String {
     }
 }
 
-/// Text as one `PascalCase` identifier of ASCII letters and digits; `Value` where nothing is left of it.
+/// Text as one `PascalCase` identifier of ASCII letters and digits; `Value` where nothing is left of it. Other letters
+/// are written with the ASCII ones that are read like them.
 pub(crate) fn pascal(text: &str) -> String {
+    let latin = if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(deunicode::deunicode(text))
+    };
     let mut name = String::new();
-    for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+    for word in latin.split(|letter: char| !letter.is_ascii_alphanumeric()) {
         let mut letters = word.chars();
         if let Some(first) = letters.next() {
             name.push(first.to_ascii_uppercase());

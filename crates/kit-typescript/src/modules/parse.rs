@@ -93,7 +93,9 @@ pub(super) fn parse_json<'a>(
         diagnostics.push(Diagnostic::new(codes::SYNTAX, message).label(label(offset)));
         return None;
     }
-    match with_room(text, || Parser::new(allocator, text, SourceType::ts()).parse_expression()) {
+    match with_room(text, || {
+        Parser::new(allocator, text, SourceType::ts()).parse_expression()
+    }) {
         Ok(expression) => Some(allocator.alloc(expression)),
         Err(errors) => {
             let first = errors.first();
