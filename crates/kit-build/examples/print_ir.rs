@@ -102,12 +102,12 @@ fn declared(program: &Program) -> HashSet<Exported> {
         .collect()
 }
 
-/// What kit says when a route answers with the type.
+/// What kit says when a route answers with a list of the type. (By itself, `undefined` would say that there is no answer.)
 fn reasons(root: &Path, exported: &Exported) -> Vec<Said> {
     let route = root.join("print-ir.routes.ts");
     let text = format!(
         "import type {{ RouteContract }} from \"@kit/types\";\nimport type {{ {name} as Asked }} from \"./{file}\";\n\
-         export interface Routes {{ \"GET /asked\": RouteContract<void, void, void, {{ value: Asked }}> }}\n",
+         export interface Routes {{ \"GET /asked\": RouteContract<void, void, void, Asked[]> }}\n",
         name = exported.name,
         file = exported.file,
     );

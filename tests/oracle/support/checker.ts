@@ -209,19 +209,18 @@ export class Reader {
       checker.getSignaturesOfType(type, ts.SignatureKind.Call).length +
       checker.getSignaturesOfType(type, ts.SignatureKind.Construct).length;
     if (calls > 0) return this.#other(type);
-    const properties = checker
-      .getPropertiesOfType(type)
-      .filter((property) => !property.name.startsWith("__@") && !property.name.startsWith("__#"))
-      .map((property): Property => {
-        const { id, hadUndefined } = this.#withoutUndefined(checker.getTypeOfSymbol(property));
-        const marked = (property.flags & ts.SymbolFlags.Optional) !== 0;
-        return {
-          name: ts.unescapeLeadingUnderscores(property.escapedName),
-          type: id,
-          optional: marked || hadUndefined,
-          written: hadUndefined && !marked,
-        };
-      });
+    const all = checker.getPropertiesOfType(type);
+    const named = all.filter(({ name }) => !name.startsWith("__@") && !name.startsWith("__#"));
+    const properties = named.map((property): Property => {
+      const { id, hadUndefined } = this.#withoutUndefined(checker.getTypeOfSymbol(property));
+      const marked = (property.flags & ts.SymbolFlags.Optional) !== 0;
+      return {
+        name: ts.unescapeLeadingUnderscores(property.escapedName),
+        type: id,
+        optional: marked || hadUndefined,
+        written: hadUndefined && !marked,
+      };
+    });
     const infos = checker.getIndexInfosOfType(type);
     // Keys that are numbers are strings too; they need no word where they may hold the same.
     const text = infos.find((info) => info.keyType.flags & ts.TypeFlags.String)?.type;
@@ -230,7 +229,10 @@ export class Reader {
       const key = this.#indexKey(info.keyType);
       return key === undefined ? [] : [{ key, type: this.#withoutUndefined(info.type).id }];
     });
-    return this.#graph.add({ kind: "object", properties, index });
+    const id = this.#graph.add({ kind: "object", properties, index });
+    // Symbols never come over the wire, but assignability asks for them.
+    if (named.length < all.length) this.#graph.nominal.add(id);
+    return id;
   }
 
   /** Nothing for symbols, which JSON does not have. */

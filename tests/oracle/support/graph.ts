@@ -55,7 +55,7 @@ export interface Index {
 /** Types that refer to each other. */
 export class Graph {
   readonly nodes: Node[] = [];
-  /** Primitives that are more than their value in TypeScript: with a brand, or a member of an enum. */
+  /** Types that are more than their value in TypeScript: with a brand, a member of an enum, with a symbol as a key. */
   readonly nominal: Set<number> = new Set();
 
   /** Adds a type. */
