@@ -120,12 +120,14 @@ for (const scenario of scenarios) {
 for (let turn = 0; turn < 3; turn += 1) {
   for (const scenario of scenarios) {
     const operation = operationOf(subject, scenario);
-    const alike = scenarios.filter(({ type, operation: other }) => type === scenario.type && other !== "serialize");
+    const alike = scenarios.filter(
+      ({ type, operation: other }) => type === scenario.type && other !== "serialize",
+    );
     if (operation === undefined || scenario.operation === "serialize") continue;
     for (const { values } of alike) overFreshValues(values, operation)(20);
   }
   for (const entry of loops.values()) {
-    for (let spent = 0; spent < 60_000; ) {
+    for (let spent = 0; spent < 60_000;) {
       const took = entry.loop(entry.rounds);
       spent += Math.max(took, 1);
       if (took < 5000) entry.rounds *= 2;

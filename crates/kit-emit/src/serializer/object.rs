@@ -1,8 +1,9 @@
 //! Objects: one template where every property is always there, else text that grows.
 
-use kit_ir::{ObjectType, Property};
+use kit_ir::{ObjectType, Property, TypeId, TypeKind};
 
 use super::{Serializers, read};
+use crate::analysis::resolve;
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::{is_no_index, key_condition, local, value_step};
 
@@ -56,17 +57,14 @@ impl Serializers<'_> {
     fn fixed_object(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let mut parts = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
-            let value = self.property(property, position, path, body, module);
+            let hole = self.hole(property, position, path, body, module);
             let before = if position == 0 { "{" } else { "," };
             let after = if position + 1 == object.properties.len() {
                 "}"
             } else {
                 ""
             };
-            parts.push(format!(
-                "`{before}{}:${{{value}}}{after}`",
-                json_key(&property.name)
-            ));
+            parts.push(format!("`{before}{}:{hole}{after}`", json_key(&property.name)));
         }
         if let [only] = parts.as_slice() {
             body.line(format_args!("return {only};"));
@@ -75,8 +73,8 @@ impl Serializers<'_> {
         }
     }
 
-    /// JSON text of a property of `value`. Adds a local where the value is needed twice.
-    fn property(
+    /// A property of `value` in a template. Adds a local where the value is needed twice.
+    fn hole(
         &self,
         property: &Property,
         position: usize,
@@ -86,13 +84,29 @@ impl Serializers<'_> {
     ) -> String {
         let read = read(&property.name, module);
         let path = path.step(&property.name);
-        let text = self.expression(property.r#type, &read, &path, module);
-        if text.matches(read.as_str()).count() < 2 {
-            return text;
+        let hole = self.hole_of(property.r#type, &read, &path, module);
+        if hole.matches(read.as_str()).count() < 2 {
+            return hole;
         }
         let name = local(&property.name, position);
         body.line(format_args!("const {name} = {read};"));
-        self.expression(property.r#type, &name, &path, module)
+        self.hole_of(property.r#type, &name, &path, module)
+    }
+
+    /// A value in a template. The quotes of a string stand in the template itself: put around the string first, they would cost
+    /// a text more.
+    fn hole_of(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+        let resolved = resolve(self.context.program, id);
+        let helpers = match &self.context.program.types[resolved].kind {
+            TypeKind::Union { members } => self.uniform(members),
+            _ => self.uniform(&[id]),
+        };
+        let content = match helpers.as_slice() {
+            ["writeString"] => "stringContent",
+            ["writeDate"] => "dateContent",
+            _ => return format!("${{{}}}", self.expression(id, value, path, module)),
+        };
+        format!("\"${{{}({value})}}\"", module.helper(content))
     }
 
     fn append(
@@ -114,13 +128,13 @@ impl Serializers<'_> {
         if property.optional {
             let name = local(&property.name, position);
             body.line(format_args!("const {name} = {};", read(&property.name, module)));
-            let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
+            let hole = self.hole_of(property.r#type, &name, &path.step(&property.name), module);
             body.line(format_args!(
-                "if ({name} !== undefined) text += `{before}{key}:${{{value}}}`;"
+                "if ({name} !== undefined) text += `{before}{key}:{hole}`;"
             ));
         } else {
-            let value = self.property(property, position, path, body, module);
-            body.line(format_args!("text += `{before}{key}:${{{value}}}`;"));
+            let hole = self.hole(property, position, path, body, module);
+            body.line(format_args!("text += `{before}{key}:{hole}`;"));
         }
     }
 

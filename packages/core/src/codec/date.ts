@@ -1,10 +1,6 @@
 /** Days of the months in a common year. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-const DAY = 86_400_000;
-
-const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(2, "0"));
-
 /** The first and the last moment whose year RFC 3339 can write with its four digits. */
 export const FIRST_TIME = -62_167_219_200_000;
 export const LAST_TIME = 253_402_300_799_999;
@@ -48,45 +44,6 @@ export function decodeDate(text: string): Date {
   return new Date(
     text.charCodeAt(10) === 0x54 && text.charCodeAt(text.length - 1) !== 0x7a ? text : text.toUpperCase(),
   );
-}
-
-/**
- * An RFC 3339 text of milliseconds since 1970, exactly as `Date.prototype.toISOString` writes it. That function takes most of
- * the time of writing a row with dates; plain arithmetic takes a fraction of it.
- */
-export function encodeDate(time: number): string {
-  const days = Math.floor(time / DAY);
-  const clock = time - days * DAY;
-  // Years begin in March here, so that a leap day is the last day of its year, in eras of 400 years from the year 0.
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.trunc(
-    (dayOfEra -
-      Math.trunc(dayOfEra / 1460) +
-      Math.trunc(dayOfEra / 36_524) -
-      Math.trunc(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.trunc(yearOfEra / 4) - Math.trunc(yearOfEra / 100));
-  const shiftedMonth = Math.trunc((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.trunc((153 * shiftedMonth + 2) / 5) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  const hour = Math.trunc(clock / 3_600_000);
-  const minute = Math.trunc(clock / 60_000) % 60;
-  const second = Math.trunc(clock / 1000) % 60;
-  const milliseconds = clock % 1000;
-  return (
-    `${digits(Math.trunc(year / 100))}${digits(year % 100)}-${digits(month)}-${digits(day)}` +
-    `T${digits(hour)}:${digits(minute)}:${digits(second)}` +
-    `.${Math.trunc(milliseconds / 100)}${digits(milliseconds % 100)}Z`
-  );
-}
-
-/** Two digits of a number below 100. */
-function digits(number: number): string {
-  return TWO_DIGITS[number] as string;
 }
 
 /** Whether the first ten characters are a date of the calendar. */

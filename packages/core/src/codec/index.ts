@@ -25,7 +25,9 @@ export { codePointsWithin } from "./text.ts";
 export { hasUniqueItems } from "./unique.ts";
 export { isUri } from "./uri.ts";
 export {
+  dateContent,
   refuse,
+  stringContent,
   unserializable,
   writeBigInt,
   writeBoolean,

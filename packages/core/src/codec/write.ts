@@ -1,5 +1,6 @@
 import { encodeBytes } from "./bytes.ts";
-import { encodeDate } from "./date.ts";
+import { encodeDate } from "./encode-date.ts";
+import { encodeNumber } from "./encode-number.ts";
 import { firstFailure } from "./explain.ts";
 import { isWritableDate } from "./rules.ts";
 import type { Shape } from "./shape.ts";
@@ -10,21 +11,28 @@ const SHORT = 40;
 /** A JSON string. */
 export function writeString(value: unknown): string {
   if (typeof value !== "string") refuse(value);
-  if (value.length > SHORT) return JSON.stringify(value);
-  for (let index = 0; index < value.length; index++) {
-    const unit = value.charCodeAt(index);
-    // Control characters, quotes, backslashes, and surrogates, of which a lone one must be escaped.
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff)) {
-      return JSON.stringify(value);
-    }
+  return value.length <= SHORT && isPlain(value) ? `"${value}"` : JSON.stringify(value);
+}
+
+/** What stands between the quotes of a JSON string: the value itself where nothing must be escaped. */
+export function stringContent(value: unknown): string {
+  if (typeof value !== "string") refuse(value);
+  return value.length <= SHORT && isPlain(value) ? value : JSON.stringify(value).slice(1, -1);
+}
+
+/** Whether a string has no control character, quote, backslash or surrogate, of which a lone one must be escaped. */
+function isPlain(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff)) return false;
   }
-  return `"${value}"`;
+  return true;
 }
 
 /** A JSON number; `-0` is written as `0`. `JSON.stringify` would hide `NaN` as `null`. */
 export function writeNumber(value: unknown): string {
   if (typeof value !== "number" || !Number.isFinite(value)) refuse(value);
-  return `${value}`;
+  return encodeNumber(value);
 }
 
 /** `true` or `false`. */
@@ -41,8 +49,13 @@ export function writeBigInt(value: unknown): string {
 
 /** A `Date` as an RFC 3339 string in UTC. */
 export function writeDate(value: unknown): string {
+  return `"${dateContent(value)}"`;
+}
+
+/** What stands between the quotes of a `Date`. */
+export function dateContent(value: unknown): string {
   if (!isWritableDate(value)) refuse(value);
-  return `"${encodeDate(value.getTime())}"`;
+  return encodeDate(value.getTime());
 }
 
 /** Bytes as a base64 string. */

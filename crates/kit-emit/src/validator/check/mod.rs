@@ -179,7 +179,12 @@ fn operand(condition: &str) -> String {
 
 /// The opposite of a condition.
 fn negated(condition: &str) -> String {
-    if condition.contains(' ') {
+    let single = !condition.contains(" && ") && !condition.contains(" || ");
+    if single && condition.matches(" === ").count() == 1 {
+        condition.replace(" === ", " !== ")
+    } else if single && condition.matches(" !== ").count() == 1 {
+        condition.replace(" !== ", " === ")
+    } else if condition.contains(' ') {
         format!("!({condition})")
     } else {
         format!("!{condition}")

@@ -1,6 +1,6 @@
-//! Objects: one expression on locals, and a loop where there is an index signature.
+//! Objects: a question for each property, and a loop where there is an index signature.
 
-use kit_ir::ObjectType;
+use kit_ir::{ObjectType, TypeId, TypeKind};
 
 use super::{Checker, negated, operand};
 use crate::text::{Module, Path, Writer, literal};
@@ -14,36 +14,51 @@ impl Checker<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let is_object = module.helper("isObject");
-        body.line(format_args!("if (!{is_object}(value)) return false;"));
-        let mut conditions = Vec::new();
+        let (subject, guard) = if self.array_cannot_fit(object) {
+            (
+                "input",
+                "typeof value !== \"object\" || value === null".to_owned(),
+            )
+        } else {
+            ("value", format!("!{}(value)", module.helper("isObject")))
+        };
+        body.line(format_args!("if ({guard}) return false;"));
+        if subject == "input" {
+            body.line("const input = value as Readonly<Record<string, unknown>>;");
+        }
+        // A property is read when its turn comes: most wrong inputs are refused early, and reads are most of the work.
+        let last = object.properties.len().wrapping_sub(1);
         for (position, property) in object.properties.iter().enumerate() {
             let name = local(&property.name, position);
+            let key = literal::string(&property.name);
             let read = if is_inherited(&property.name) {
-                format!(
-                    "{}(value, {})",
-                    module.helper("own"),
-                    literal::string(&property.name)
-                )
+                format!("{}({subject}, {key})", module.helper("own"))
             } else {
-                format!("value[{}]", literal::string(&property.name))
+                format!("{subject}[{key}]")
             };
             body.line(format_args!("const {name} = {read};"));
             let condition = self.condition(property.r#type, &name, &path.step(&property.name), module);
-            conditions.push(if property.optional_in_input() {
-                format!("({name} === undefined || {})", operand(&condition))
+            if position == last && object.index.is_empty() {
+                let condition = if property.optional_in_input() {
+                    format!("{name} === undefined || {}", operand(&condition))
+                } else {
+                    condition
+                };
+                body.line(format_args!("return {condition};"));
+            } else if property.optional_in_input() {
+                let negated = negated(&condition);
+                body.line(format_args!(
+                    "if ({name} !== undefined && {negated}) return false;"
+                ));
             } else {
-                condition
-            });
+                body.line(format_args!("if ({}) return false;", negated(&condition)));
+            }
         }
         if !object.index.is_empty() {
-            if !conditions.is_empty() {
-                body.line(format_args!("if (!({})) return false;", conditions.join(" && ")));
-            }
-            body.block("for (const key in value) {", "}", |body| {
-                let skip = format!("!Object.hasOwn(value, key) || {}", is_no_index(object));
+            body.block(format_args!("for (const key in {subject}) {{"), "}", |body| {
+                let skip = format!("!Object.hasOwn({subject}, key) || {}", is_no_index(object));
                 body.line(format_args!("if ({skip}) continue;"));
-                body.line("const item = value[key];");
+                body.line(format_args!("const item = {subject}[key];"));
                 for (position, signature) in object.signatures().into_iter().enumerate() {
                     let step = value_step(position);
                     let path = path.step(&step);
@@ -58,12 +73,28 @@ impl Checker<'_> {
                 }
             });
             body.line("return true;");
-        } else if conditions.is_empty() {
+        } else if object.properties.is_empty() {
             body.line("return true;");
-        } else if let [only] = conditions.as_slice() {
-            body.line(format_args!("return {only};"));
-        } else {
-            body.block("return (", ");", |body| body.line(conditions.join(" &&\n")));
+        }
+    }
+
+    /// Whether an array is refused by a property, so that nothing need ask whether the value is one: arrays have functions, which
+    /// no checked kind takes, a `length`, and items.
+    fn array_cannot_fit(&self, object: &ObjectType) -> bool {
+        object.properties.iter().any(|property| {
+            !property.optional_in_input()
+                && property.name != "length"
+                && !property.name.bytes().all(|byte| byte.is_ascii_digit())
+                && !is_inherited(&property.name)
+                && self.refuses_functions(property.r#type)
+        })
+    }
+
+    fn refuses_functions(&self, id: TypeId) -> bool {
+        match &self.context.program.types[id].kind {
+            TypeKind::Unknown | TypeKind::Reference { .. } => false,
+            TypeKind::Union { members } => members.iter().all(|member| self.refuses_functions(*member)),
+            _ => true,
         }
     }
 }

@@ -2,14 +2,14 @@
 
 import type { Serializer } from "@kit/types";
 import { DraftShape } from "../validators/Draft.validator.ts";
-import { explain, isObject, refuse, unserializable, writeBoolean, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Draft`; throws where it has none. */
 export function writeDraft(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"title":${writeString(value["title"])}` +
+    `{"title":"${stringContent(value["title"])}"` +
     `,"done":${writeBoolean(value["done"])}}`
   );
 }

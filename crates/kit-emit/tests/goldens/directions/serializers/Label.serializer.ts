@@ -2,13 +2,13 @@
 
 import type { Serializer } from "@kit/types";
 import { LabelShape } from "../validators/Label.validator.ts";
-import { explain, isObject, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Label`; throws where it has none. */
 export function writeLabel(value: unknown): string {
   if (!isObject(value)) refuse(value);
-  return `{"title":${writeString(value["title"])}}`;
+  return `{"title":"${stringContent(value["title"])}"}`;
 }
 
 /** Writes `Label` as JSON. */

@@ -2,14 +2,14 @@
 
 import type { Serializer } from "@kit/types";
 import { SentInputShape } from "../validators/SentInput.validator.ts";
-import { explain, isObject, refuse, unserializable, writeBoolean, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `SentInput`; throws where it has none. */
 export function writeSentInput(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"title":${writeString(value["title"])}` +
+    `{"title":"${stringContent(value["title"])}"` +
     `,"done":${writeBoolean(value["done"])}}`
   );
 }

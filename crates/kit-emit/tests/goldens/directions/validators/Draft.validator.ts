@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const DraftShape: Shape = {
@@ -16,13 +16,12 @@ export const DraftShape: Shape = {
 
 /** Whether a parsed JSON value is a `Draft`. */
 export function isDraft(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const title = value["title"];
-  const done = value["done"];
-  return (
-    typeof title === "string" &&
-    (done === undefined || typeof done === "boolean")
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const title = input["title"];
+  if (typeof title !== "string") return false;
+  const done = input["done"];
+  return done === undefined || typeof done === "boolean";
 }
 
 /** The `Draft` of a value that {@link isDraft} took. */

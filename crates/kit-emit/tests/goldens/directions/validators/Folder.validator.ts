@@ -4,7 +4,7 @@ import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 import { NoteShape, decodeNote, isNote } from "../validators/Note.validator.ts";
 import { NoteInputShape, decodeNoteInput, isNoteInput } from "../validators/NoteInput.validator.ts";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const FolderShape: Shape = {
@@ -27,13 +27,12 @@ function isFolderNotes(value: unknown): boolean {
 
 /** Whether a parsed JSON value is a `Folder`. */
 export function isFolder(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const notes = value["notes"];
-  const property1 = value["input"];
-  return (
-    isFolderNotes(notes) &&
-    isNoteInput(property1)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const notes = input["notes"];
+  if (!isFolderNotes(notes)) return false;
+  const property1 = input["input"];
+  return isNoteInput(property1);
 }
 
 function decodeFolderNotes(value: unknown): unknown {

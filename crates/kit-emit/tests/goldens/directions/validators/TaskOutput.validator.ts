@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const TaskOutputShape: Shape = {
@@ -15,8 +15,9 @@ export const TaskOutputShape: Shape = {
 
 /** Whether a parsed JSON value is a `TaskOutput`. */
 export function isTaskOutput(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const title = value["title"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const title = input["title"];
   return typeof title === "string";
 }
 

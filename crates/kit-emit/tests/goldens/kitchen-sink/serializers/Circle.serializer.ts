@@ -2,14 +2,14 @@
 
 import type { Serializer } from "@kit/types";
 import { CircleShape } from "../validators/Circle.validator.ts";
-import { explain, isObject, refuse, unserializable, writeNumber, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Circle`; throws where it has none. */
 export function writeCircle(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"kind":${writeString(value["kind"])}` +
+    `{"kind":"${stringContent(value["kind"])}"` +
     `,"radius":${writeNumber(value["radius"])}}`
   );
 }

@@ -3,10 +3,12 @@
 import type { Serializer } from "@kit/types";
 import { ContainersShape } from "../validators/Containers.validator.ts";
 import {
+  dateContent,
   explain,
   isNumericKey,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeDate as $writeDate,
   writeNumber,
@@ -48,7 +50,7 @@ function writeContainersItemsItem(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"quantity":${writeNumber(value["quantity"])}` +
-    `,"at":${$writeDate(value["at"])}}`
+    `,"at":"${dateContent(value["at"])}"}`
   );
 }
 
@@ -132,7 +134,7 @@ const patternContainersKeyedValueKey: RegExp = new RegExp("^x-[^]*$", "u");
 function writeContainersKeyed(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
-  text += `"x-size":${writeString(value["x-size"])}`;
+  text += `"x-size":"${stringContent(value["x-size"])}"`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];

@@ -2,13 +2,13 @@
 
 import type { Serializer } from "@kit/types";
 import { DateShape } from "../validators/Date.validator.ts";
-import { explain, isObject, refuse, unserializable, writeDate as $writeDate } from "@kit/core/codec";
+import { dateContent, explain, isObject, refuse, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Date`; throws where it has none. */
 export function writeDate(value: unknown): string {
   if (!isObject(value)) refuse(value);
-  return `{"at":${$writeDate(value["at"])}}`;
+  return `{"at":"${dateContent(value["at"])}"}`;
 }
 
 /** Writes `Date` as JSON. */

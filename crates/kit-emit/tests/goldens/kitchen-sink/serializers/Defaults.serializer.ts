@@ -3,9 +3,11 @@
 import type { Serializer } from "@kit/types";
 import { DefaultsShape } from "../validators/Defaults.validator.ts";
 import {
+  dateContent,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBigInt,
   writeBoolean,
@@ -34,9 +36,9 @@ function writeDefaultsSettings(value: unknown): string {
 export function writeDefaults(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
-  text += `"name":${writeString(value["name"])}`;
+  text += `"name":"${stringContent(value["name"])}"`;
   text += `,"count":${writeNumber(value["count"])}`;
-  text += `,"since":${$writeDate(value["since"])}`;
+  text += `,"since":"${dateContent(value["since"])}"`;
   text += `,"big":${writeBigInt(value["big"])}`;
   const note = value["note"];
   text += `,"note":${(note === null ? "null" : writeString(note))}`;
@@ -44,8 +46,8 @@ export function writeDefaults(value: unknown): string {
   text += `,"settings":${writeDefaultsSettings(value["settings"])}`;
   const untouched = value["untouched"];
   if (untouched !== undefined) text += `,"untouched":${writeNumber(untouched)}`;
-  text += `,"made":${writeString(value["made"])}`;
-  text += `,"last":${writeString(value["last"])}`;
+  text += `,"made":"${stringContent(value["made"])}"`;
+  text += `,"last":"${stringContent(value["last"])}"`;
   return `${text}}`;
 }
 

@@ -3,13 +3,13 @@
 import type { Serializer } from "@kit/types";
 import { FigureShape } from "../validators/Figure.validator.ts";
 import { writeCircle } from "./Circle.serializer.ts";
-import { explain, isObject, refuse, unserializable, writeNumber, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function writeFigureCase1(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"kind":${writeString(value["kind"])}` +
+    `{"kind":"${stringContent(value["kind"])}"` +
     `,"side":${writeNumber(value["side"])}}`
   );
 }

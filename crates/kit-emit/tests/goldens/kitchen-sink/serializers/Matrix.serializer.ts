@@ -2,21 +2,14 @@
 
 import type { Serializer } from "@kit/types";
 import { MatrixShape } from "../validators/Matrix.validator.ts";
-import {
-  explain,
-  isObject,
-  refuse,
-  unserializable,
-  writeDate as $writeDate,
-  writeNumber,
-} from "@kit/core/codec";
+import { dateContent, explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function writeMatrixItem(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"quantity":${writeNumber(value["quantity"])}` +
-    `,"at":${$writeDate(value["at"])}}`
+    `,"at":"${dateContent(value["at"])}"}`
   );
 }
 

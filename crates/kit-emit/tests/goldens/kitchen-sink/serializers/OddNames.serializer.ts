@@ -2,26 +2,26 @@
 
 import type { Serializer } from "@kit/types";
 import { OddNamesShape } from "../validators/OddNames.validator.ts";
-import { explain, isObject, own, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, own, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `OddNames`; throws where it has none. */
 export function writeOddNames(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"constructor":${writeString(own(value, "constructor"))}` +
-    `,"toString":${writeString(own(value, "toString"))}` +
-    `,"__proto__":${writeString(own(value, "__proto__"))}` +
-    `,"a-b":${writeString(value["a-b"])}` +
-    `,"with \\"quotes\\"":${writeString(value["with \"quotes\""])}` +
-    `,"line\\nbreak\u2028":${writeString(value["line\nbreak\u2028"])}` +
-    `,"\`\${tick}\`":${writeString(value["`${tick}`"])}` +
-    `,"class":${writeString(value["class"])}` +
-    `,"value":${writeString(value["value"])}` +
-    `,"isOddNames":${writeString(value["isOddNames"])}` +
-    `,"":${writeString(value[""])}` +
-    `,"ünïcode":${writeString(value["ünïcode"])}` +
-    `,"1":${writeString(value["1"])}}`
+    `{"constructor":"${stringContent(own(value, "constructor"))}"` +
+    `,"toString":"${stringContent(own(value, "toString"))}"` +
+    `,"__proto__":"${stringContent(own(value, "__proto__"))}"` +
+    `,"a-b":"${stringContent(value["a-b"])}"` +
+    `,"with \\"quotes\\"":"${stringContent(value["with \"quotes\""])}"` +
+    `,"line\\nbreak\u2028":"${stringContent(value["line\nbreak\u2028"])}"` +
+    `,"\`\${tick}\`":"${stringContent(value["`${tick}`"])}"` +
+    `,"class":"${stringContent(value["class"])}"` +
+    `,"value":"${stringContent(value["value"])}"` +
+    `,"isOddNames":"${stringContent(value["isOddNames"])}"` +
+    `,"":"${stringContent(value[""])}"` +
+    `,"ünïcode":"${stringContent(value["ünïcode"])}"` +
+    `,"1":"${stringContent(value["1"])}"}`
   );
 }
 

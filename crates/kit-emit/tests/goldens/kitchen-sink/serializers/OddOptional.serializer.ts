@@ -2,7 +2,7 @@
 
 import type { Serializer } from "@kit/types";
 import { OddOptionalShape } from "../validators/OddOptional.validator.ts";
-import { explain, isObject, own, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, own, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `OddOptional`; throws where it has none. */
@@ -10,31 +10,31 @@ export function writeOddOptional(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const constructor = own(value, "constructor");
-  if (constructor !== undefined) text += `"constructor":${writeString(constructor)}`;
+  if (constructor !== undefined) text += `"constructor":"${stringContent(constructor)}"`;
   const toString = own(value, "toString");
-  if (toString !== undefined) text += `${text.length > 1 ? "," : ""}"toString":${writeString(toString)}`;
+  if (toString !== undefined) text += `${text.length > 1 ? "," : ""}"toString":"${stringContent(toString)}"`;
   const property2 = own(value, "__proto__");
-  if (property2 !== undefined) text += `${text.length > 1 ? "," : ""}"__proto__":${writeString(property2)}`;
+  if (property2 !== undefined) text += `${text.length > 1 ? "," : ""}"__proto__":"${stringContent(property2)}"`;
   const property3 = value["a-b"];
-  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"a-b":${writeString(property3)}`;
+  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"a-b":"${stringContent(property3)}"`;
   const property4 = value["with \"quotes\""];
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"with \\"quotes\\"":${writeString(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"with \\"quotes\\"":"${stringContent(property4)}"`;
   const property5 = value["line\nbreak\u2028"];
-  if (property5 !== undefined) text += `${text.length > 1 ? "," : ""}"line\\nbreak\u2028":${writeString(property5)}`;
+  if (property5 !== undefined) text += `${text.length > 1 ? "," : ""}"line\\nbreak\u2028":"${stringContent(property5)}"`;
   const property6 = value["`${tick}`"];
-  if (property6 !== undefined) text += `${text.length > 1 ? "," : ""}"\`\${tick}\`":${writeString(property6)}`;
+  if (property6 !== undefined) text += `${text.length > 1 ? "," : ""}"\`\${tick}\`":"${stringContent(property6)}"`;
   const property7 = value["class"];
-  if (property7 !== undefined) text += `${text.length > 1 ? "," : ""}"class":${writeString(property7)}`;
+  if (property7 !== undefined) text += `${text.length > 1 ? "," : ""}"class":"${stringContent(property7)}"`;
   const property8 = value["value"];
-  if (property8 !== undefined) text += `${text.length > 1 ? "," : ""}"value":${writeString(property8)}`;
+  if (property8 !== undefined) text += `${text.length > 1 ? "," : ""}"value":"${stringContent(property8)}"`;
   const property9 = value["isOddNames"];
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"isOddNames":${writeString(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"isOddNames":"${stringContent(property9)}"`;
   const property10 = value[""];
-  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"":${writeString(property10)}`;
+  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"":"${stringContent(property10)}"`;
   const property11 = value["ünïcode"];
-  if (property11 !== undefined) text += `${text.length > 1 ? "," : ""}"ünïcode":${writeString(property11)}`;
+  if (property11 !== undefined) text += `${text.length > 1 ? "," : ""}"ünïcode":"${stringContent(property11)}"`;
   const property12 = value["1"];
-  if (property12 !== undefined) text += `${text.length > 1 ? "," : ""}"1":${writeString(property12)}`;
+  if (property12 !== undefined) text += `${text.length > 1 ? "," : ""}"1":"${stringContent(property12)}"`;
   return `${text}}`;
 }
 

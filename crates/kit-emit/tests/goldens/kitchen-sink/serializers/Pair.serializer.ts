@@ -2,7 +2,7 @@
 
 import type { Serializer } from "@kit/types";
 import { PairShape } from "../validators/Pair.validator.ts";
-import { explain, isObject, refuse, unserializable, writeNumber, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Pair`; throws where it has none. */
@@ -10,7 +10,7 @@ export function writePair(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"a":${writeNumber(value["a"])}` +
-    `,"b":${writeString(value["b"])}}`
+    `,"b":"${stringContent(value["b"])}"}`
   );
 }
 

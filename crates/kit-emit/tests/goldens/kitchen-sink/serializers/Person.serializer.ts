@@ -3,7 +3,7 @@
 import type { Serializer } from "@kit/types";
 import { PersonShape } from "../validators/Person.validator.ts";
 import { writeTeam } from "./Team.serializer.ts";
-import { enter, explain, isObject, refuse, unserializable, writeString } from "@kit/core/codec";
+import { enter, explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Person`; throws where it has none. */
@@ -11,7 +11,7 @@ export function writePerson(value: unknown, depth = 0): string {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
   let text = "{";
-  text += `"name":${writeString(value["name"])}`;
+  text += `"name":"${stringContent(value["name"])}"`;
   const team = value["team"];
   if (team !== undefined) text += `,"team":${writeTeam(team, depth + 1)}`;
   return `${text}}`;

@@ -3,16 +3,16 @@
 import type { Serializer } from "@kit/types";
 import { ScalarsShape } from "../validators/Scalars.validator.ts";
 import {
+  dateContent,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBigInt,
   writeBoolean,
   writeBytes,
-  writeDate as $writeDate,
   writeNumber,
-  writeString,
   writeUnknown,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
@@ -26,11 +26,11 @@ export function writeScalars(value: unknown): string {
   text += `,"nothing":${(nothing === null ? "null" : refuse(nothing))}`;
   text += `,"flag":${writeBoolean(value["flag"])}`;
   text += `,"number":${writeNumber(value["number"])}`;
-  text += `,"string":${writeString(value["string"])}`;
+  text += `,"string":"${stringContent(value["string"])}"`;
   text += `,"big":${writeBigInt(value["big"])}`;
-  text += `,"date":${$writeDate(value["date"])}`;
+  text += `,"date":"${dateContent(value["date"])}"`;
   text += `,"bytes":${writeBytes(value["bytes"])}`;
-  text += `,"text":${writeString(value["text"])}`;
+  text += `,"text":"${stringContent(value["text"])}"`;
   text += `,"seven":${writeNumber(value["seven"])}`;
   text += `,"yes":${writeBoolean(value["yes"])}`;
   text += `,"huge":${writeBigInt(value["huge"])}`;

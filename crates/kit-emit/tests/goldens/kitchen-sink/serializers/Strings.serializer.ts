@@ -2,7 +2,7 @@
 
 import type { Serializer } from "@kit/types";
 import { StringsShape } from "../validators/Strings.validator.ts";
-import { explain, isObject, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Strings`; throws where it has none. */
@@ -10,29 +10,29 @@ export function writeStrings(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const email = value["email"];
-  if (email !== undefined) text += `"email":${writeString(email)}`;
+  if (email !== undefined) text += `"email":"${stringContent(email)}"`;
   const uri = value["uri"];
-  if (uri !== undefined) text += `${text.length > 1 ? "," : ""}"uri":${writeString(uri)}`;
+  if (uri !== undefined) text += `${text.length > 1 ? "," : ""}"uri":"${stringContent(uri)}"`;
   const uuid = value["uuid"];
-  if (uuid !== undefined) text += `${text.length > 1 ? "," : ""}"uuid":${writeString(uuid)}`;
+  if (uuid !== undefined) text += `${text.length > 1 ? "," : ""}"uuid":"${stringContent(uuid)}"`;
   const date = value["date"];
-  if (date !== undefined) text += `${text.length > 1 ? "," : ""}"date":${writeString(date)}`;
+  if (date !== undefined) text += `${text.length > 1 ? "," : ""}"date":"${stringContent(date)}"`;
   const property4 = value["date-time"];
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"date-time":${writeString(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"date-time":"${stringContent(property4)}"`;
   const ipv4 = value["ipv4"];
-  if (ipv4 !== undefined) text += `${text.length > 1 ? "," : ""}"ipv4":${writeString(ipv4)}`;
+  if (ipv4 !== undefined) text += `${text.length > 1 ? "," : ""}"ipv4":"${stringContent(ipv4)}"`;
   const ipv6 = value["ipv6"];
-  if (ipv6 !== undefined) text += `${text.length > 1 ? "," : ""}"ipv6":${writeString(ipv6)}`;
+  if (ipv6 !== undefined) text += `${text.length > 1 ? "," : ""}"ipv6":"${stringContent(ipv6)}"`;
   const short = value["short"];
-  if (short !== undefined) text += `${text.length > 1 ? "," : ""}"short":${writeString(short)}`;
+  if (short !== undefined) text += `${text.length > 1 ? "," : ""}"short":"${stringContent(short)}"`;
   const least = value["least"];
-  if (least !== undefined) text += `${text.length > 1 ? "," : ""}"least":${writeString(least)}`;
+  if (least !== undefined) text += `${text.length > 1 ? "," : ""}"least":"${stringContent(least)}"`;
   const property9 = value["pattern"];
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":${writeString(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const template = value["template"];
-  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":${writeString(template)}`;
+  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":"${stringContent(template)}"`;
   const secret = value["secret"];
-  if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":${writeString(secret)}`;
+  if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;
 }
 

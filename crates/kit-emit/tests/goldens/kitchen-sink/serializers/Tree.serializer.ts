@@ -3,13 +3,13 @@
 import type { Serializer } from "@kit/types";
 import { TreeShape } from "../validators/Tree.validator.ts";
 import {
+  dateContent,
   enter,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
-  writeDate as $writeDate,
-  writeString,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
@@ -28,9 +28,9 @@ export function writeTree(value: unknown, depth = 0): string {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
   let text = "{";
-  text += `"name":${writeString(value["name"])}`;
+  text += `"name":"${stringContent(value["name"])}"`;
   const at = value["at"];
-  if (at !== undefined) text += `,"at":${$writeDate(at)}`;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   text += `,"children":${writeTreeChildren(value["children"], depth)}`;
   return `${text}}`;
 }

@@ -6,10 +6,12 @@ import { FigureShape } from "../validators/Figure.validator.ts";
 import { UnionsShape } from "../validators/Unions.validator.ts";
 import { writeFigure } from "./Figure.serializer.ts";
 import {
+  dateContent,
   explain,
   fits,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBigInt,
   writeBoolean,
@@ -48,8 +50,8 @@ const shapeUnionsOverlappingMember0: Shape = {
 function writeUnionsOverlappingMember0(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"a":${writeString(value["a"])}` +
-    `,"b":${$writeDate(value["b"])}}`
+    `{"a":"${stringContent(value["a"])}"` +
+    `,"b":"${dateContent(value["b"])}"}`
   );
 }
 
@@ -62,7 +64,7 @@ const shapeUnionsOverlappingMember1: Shape = {
 
 function writeUnionsOverlappingMember1(value: unknown): string {
   if (!isObject(value)) refuse(value);
-  return `{"a":${writeString(value["a"])}}`;
+  return `{"a":"${stringContent(value["a"])}"}`;
 }
 
 function writeUnionsOverlapping(value: unknown): string {
@@ -103,9 +105,9 @@ export function writeUnions(value: unknown): string {
   const figure = value["figure"];
   if (figure !== undefined) text += `"figure":${writeFigure(figure)}`;
   const status = value["status"];
-  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${writeString(status)}`;
+  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":"${stringContent(status)}"`;
   const many = value["many"];
-  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${writeString(many)}`;
+  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":"${stringContent(many)}"`;
   const nullableText = value["nullableText"];
   if (nullableText !== undefined) text += `${text.length > 1 ? "," : ""}"nullableText":${(nullableText === null ? "null" : writeString(nullableText))}`;
   const nullableDate = value["nullableDate"];

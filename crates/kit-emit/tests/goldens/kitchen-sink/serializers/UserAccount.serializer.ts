@@ -2,16 +2,16 @@
 
 import type { Serializer } from "@kit/types";
 import { UserAccountShape } from "../validators/UserAccount.validator.ts";
-import { explain, isObject, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `UserAccount`; throws where it has none. */
 export function writeUserAccount(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"id":${writeString(value["id"])}` +
-    `,"email":${writeString(value["email"])}` +
-    `,"status":${writeString(value["status"])}}`
+    `{"id":"${stringContent(value["id"])}"` +
+    `,"email":"${stringContent(value["email"])}"` +
+    `,"status":"${stringContent(value["status"])}"}`
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const CircleShape: Shape = {
@@ -16,13 +16,12 @@ export const CircleShape: Shape = {
 
 /** Whether a parsed JSON value is a `Circle`. */
 export function isCircle(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const kind = value["kind"];
-  const radius = value["radius"];
-  return (
-    kind === "circle" &&
-    typeof radius === "number" && Number.isFinite(radius)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const kind = input["kind"];
+  if (kind !== "circle") return false;
+  const radius = input["radius"];
+  return typeof radius === "number" && Number.isFinite(radius);
 }
 
 /** The `Circle` of a value that {@link isCircle} took. */

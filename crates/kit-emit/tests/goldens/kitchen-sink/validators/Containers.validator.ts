@@ -74,7 +74,7 @@ function isContainersPlain(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string")) return false;
+    if (typeof item !== "string") return false;
   }
   return true;
 }
@@ -100,13 +100,12 @@ function isContainersBounded(value: unknown): boolean {
 }
 
 function isContainersItemsItem(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const quantity = value["quantity"];
-  const at = value["at"];
-  return (
-    typeof quantity === "number" && Number.isFinite(quantity) &&
-    typeof at === "string" && isDateTime(at)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const quantity = input["quantity"];
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
+  const at = input["at"];
+  return typeof at === "string" && isDateTime(at);
 }
 
 function isContainersItems(value: unknown): boolean {
@@ -123,7 +122,7 @@ function isContainersPair(value: unknown): boolean {
   if (value.length < 2) return false;
   if (value.length > 2) return false;
   const item0: unknown = value[0];
-  if (!(typeof item0 === "string")) return false;
+  if (typeof item0 !== "string") return false;
   const item1: unknown = value[1];
   if (!(typeof item1 === "string" && isDateTime(item1))) return false;
   return true;
@@ -134,7 +133,7 @@ function isContainersOpen(value: unknown): boolean {
   if (value.length < 1) return false;
   if (value.length > 2) return false;
   const item0: unknown = value[0];
-  if (!(typeof item0 === "string")) return false;
+  if (typeof item0 !== "string") return false;
   const item1: unknown = value[1];
   if (value.length > 1 && !(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
@@ -144,7 +143,7 @@ function isContainersSpread(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   const item0: unknown = value[0];
-  if (!(typeof item0 === "string")) return false;
+  if (typeof item0 !== "string") return false;
   for (let index = 1; index < value.length - 1; index++) {
     const item: unknown = value[index];
     if (!(typeof item === "string" && isDateTime(item))) return false;
@@ -172,22 +171,23 @@ function isContainersRecord(value: unknown): boolean {
 function isContainersMixed(value: unknown): boolean {
   if (!isObject(value)) return false;
   const known = value["known"];
-  if (!((known === undefined || (typeof known === "number" && Number.isFinite(known))))) return false;
+  if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "known") continue;
     const item = value[key];
-    if (!(typeof item === "string")) return false;
+    if (typeof item !== "string") return false;
   }
   return true;
 }
 
 function isContainersKeyed(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const property0 = value["x-size"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const property0 = input["x-size"];
   if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
-    const item = value[key];
+  for (const key in input) {
+    if (!Object.hasOwn(input, key) || key === "__proto__" || key === "x-size") continue;
+    const item = input[key];
     if (patternContainersKeyedValueKey.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
   }
@@ -210,31 +210,29 @@ function isContainersLayered(value: unknown): boolean {
 export function isContainers(value: unknown): boolean {
   if (!isObject(value)) return false;
   const plain = value["plain"];
+  if (plain !== undefined && !isContainersPlain(plain)) return false;
   const dates = value["dates"];
+  if (dates !== undefined && !isContainersDates(dates)) return false;
   const bounded = value["bounded"];
+  if (bounded !== undefined && !isContainersBounded(bounded)) return false;
   const property3 = value["items"];
+  if (property3 !== undefined && !isContainersItems(property3)) return false;
   const pair = value["pair"];
+  if (pair !== undefined && !isContainersPair(pair)) return false;
   const open = value["open"];
+  if (open !== undefined && !isContainersOpen(open)) return false;
   const spread = value["spread"];
+  if (spread !== undefined && !isContainersSpread(spread)) return false;
   const empty = value["empty"];
+  if (empty !== undefined && !isContainersEmpty(empty)) return false;
   const record = value["record"];
+  if (record !== undefined && !isContainersRecord(record)) return false;
   const mixed = value["mixed"];
+  if (mixed !== undefined && !isContainersMixed(mixed)) return false;
   const keyed = value["keyed"];
+  if (keyed !== undefined && !isContainersKeyed(keyed)) return false;
   const layered = value["layered"];
-  return (
-    (plain === undefined || isContainersPlain(plain)) &&
-    (dates === undefined || isContainersDates(dates)) &&
-    (bounded === undefined || isContainersBounded(bounded)) &&
-    (property3 === undefined || isContainersItems(property3)) &&
-    (pair === undefined || isContainersPair(pair)) &&
-    (open === undefined || isContainersOpen(open)) &&
-    (spread === undefined || isContainersSpread(spread)) &&
-    (empty === undefined || isContainersEmpty(empty)) &&
-    (record === undefined || isContainersRecord(record)) &&
-    (mixed === undefined || isContainersMixed(mixed)) &&
-    (keyed === undefined || isContainersKeyed(keyed)) &&
-    (layered === undefined || isContainersLayered(layered))
-  );
+  return layered === undefined || isContainersLayered(layered);
 }
 
 function decodeContainersDates(value: unknown): unknown {

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, isDateTime, isObject } from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const DateShape: Shape = {
@@ -15,8 +15,9 @@ export const DateShape: Shape = {
 
 /** Whether a parsed JSON value is a `Date`. */
 export function isDate(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const at = value["at"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const at = input["at"];
   return typeof at === "string" && isDateTime(at);
 }
 

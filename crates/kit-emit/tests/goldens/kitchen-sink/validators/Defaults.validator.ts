@@ -2,14 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import {
-  decodeDate as $decodeDate,
-  explain,
-  isBigIntText,
-  isDateTime,
-  isObject,
-  toBigInt,
-} from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isBigIntText, isDateTime, toBigInt } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const DefaultsShape: Shape = {
@@ -44,36 +37,36 @@ function isDefaultsDates(value: unknown): boolean {
 }
 
 function isDefaultsSettings(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const dark = value["dark"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const dark = input["dark"];
   return typeof dark === "boolean";
 }
 
 /** Whether a parsed JSON value is a `Defaults`. */
 export function isDefaults(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const name = value["name"];
-  const count = value["count"];
-  const since = value["since"];
-  const big = value["big"];
-  const note = value["note"];
-  const dates = value["dates"];
-  const settings = value["settings"];
-  const untouched = value["untouched"];
-  const made = value["made"];
-  const last = value["last"];
-  return (
-    typeof name === "string" &&
-    (count === undefined || (typeof count === "number" && Number.isFinite(count))) &&
-    (since === undefined || (typeof since === "string" && isDateTime(since))) &&
-    (big === undefined || isBigIntText(big)) &&
-    (note === undefined || (typeof note === "string" || note === null)) &&
-    (dates === undefined || isDefaultsDates(dates)) &&
-    (settings === undefined || isDefaultsSettings(settings)) &&
-    (untouched === undefined || (typeof untouched === "number" && Number.isFinite(untouched))) &&
-    (made === undefined || typeof made === "string") &&
-    typeof last === "string"
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const name = input["name"];
+  if (typeof name !== "string") return false;
+  const count = input["count"];
+  if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) return false;
+  const since = input["since"];
+  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
+  const big = input["big"];
+  if (big !== undefined && !isBigIntText(big)) return false;
+  const note = input["note"];
+  if (note !== undefined && !((typeof note === "string" || note === null))) return false;
+  const dates = input["dates"];
+  if (dates !== undefined && !isDefaultsDates(dates)) return false;
+  const settings = input["settings"];
+  if (settings !== undefined && !isDefaultsSettings(settings)) return false;
+  const untouched = input["untouched"];
+  if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
+  const made = input["made"];
+  if (made !== undefined && typeof made !== "string") return false;
+  const last = input["last"];
+  return typeof last === "string";
 }
 
 function decodeDefaultsDates(value: unknown): unknown {

@@ -28,11 +28,9 @@ function isEntangled2(value: unknown, depth: number): boolean {
 function isEntangled3(value: unknown, depth: number): boolean {
   if (!isObject(value)) return false;
   const next = value["next"];
+  if (!(isEntangled(next, depth + 1))) return false;
   const extra = value["extra"];
-  return (
-    isEntangled(next, depth + 1) &&
-    (extra === undefined || (typeof extra === "number" && Number.isFinite(extra)))
-  );
+  return extra === undefined || (typeof extra === "number" && Number.isFinite(extra));
 }
 
 /** Whether a parsed JSON value is a `Entangled`. */
@@ -55,11 +53,9 @@ function decodeEntangledMember1(value: unknown): unknown {
 function isEntangledMember1(value: unknown): boolean {
   if (!isObject(value)) return false;
   const next = value["next"];
+  if (!isEntangled(next)) return false;
   const extra = value["extra"];
-  return (
-    isEntangled(next) &&
-    (extra === undefined || (typeof extra === "number" && Number.isFinite(extra)))
-  );
+  return extra === undefined || (typeof extra === "number" && Number.isFinite(extra));
 }
 
 function decodeEntangledMember2(value: unknown): unknown {

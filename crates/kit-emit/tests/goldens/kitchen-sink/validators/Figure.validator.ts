@@ -15,13 +15,12 @@ export const FigureShape: Shape = { kind: "union", members: [CircleShape, {
 }], discriminant: "kind" };
 
 function isFigureCase1(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const kind = value["kind"];
-  const side = value["side"];
-  return (
-    kind === "square" &&
-    typeof side === "number" && Number.isFinite(side)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const kind = input["kind"];
+  if (kind !== "square") return false;
+  const side = input["side"];
+  return typeof side === "number" && Number.isFinite(side);
 }
 
 /** Whether a parsed JSON value is a `Figure`. */

@@ -18,7 +18,7 @@ export function isGetOpenQuery(value: unknown): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if (!(typeof item === "string")) return false;
+    if (typeof item !== "string") return false;
   }
   return true;
 }

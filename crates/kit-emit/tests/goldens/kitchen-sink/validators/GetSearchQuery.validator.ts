@@ -42,7 +42,7 @@ function isGetSearchQueryTags(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string")) return false;
+    if (typeof item !== "string") return false;
   }
   return true;
 }
@@ -51,25 +51,23 @@ function isGetSearchQueryTags(value: unknown): boolean {
 export function isGetSearchQuery(value: unknown): boolean {
   if (!isObject(value)) return false;
   const limit = value["limit"];
+  if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) return false;
   const deep = value["deep"];
+  if (deep !== undefined && typeof deep !== "boolean") return false;
   const since = value["since"];
+  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
   const big = value["big"];
+  if (big !== undefined && !isBigIntText(big)) return false;
   const sides = value["sides"];
+  if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
   const ids = value["ids"];
+  if (ids !== undefined && !isGetSearchQueryIds(ids)) return false;
   const tags = value["tags"];
+  if (tags !== undefined && !isGetSearchQueryTags(tags)) return false;
   const q = value["q"];
+  if (q !== undefined && typeof q !== "string") return false;
   const property8 = own(value, "__proto__");
-  return (
-    (limit === undefined || (typeof limit === "number" && Number.isFinite(limit))) &&
-    (deep === undefined || typeof deep === "boolean") &&
-    (since === undefined || (typeof since === "string" && isDateTime(since))) &&
-    (big === undefined || isBigIntText(big)) &&
-    (sides === undefined || (sides === 1 || sides === 2 || sides === "all")) &&
-    (ids === undefined || isGetSearchQueryIds(ids)) &&
-    (tags === undefined || isGetSearchQueryTags(tags)) &&
-    (q === undefined || typeof q === "string") &&
-    (property8 === undefined || typeof property8 === "string")
-  );
+  return property8 === undefined || typeof property8 === "string";
 }
 
 /** The `GetSearchQuery` of a value that {@link isGetSearchQuery} took. */

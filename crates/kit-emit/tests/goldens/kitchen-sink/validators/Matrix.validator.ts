@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, isDateTime, isObject } from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const MatrixShape: Shape = { kind: "array", element: {
@@ -14,13 +14,12 @@ export const MatrixShape: Shape = { kind: "array", element: {
 } };
 
 function isMatrixItem(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const quantity = value["quantity"];
-  const at = value["at"];
-  return (
-    typeof quantity === "number" && Number.isFinite(quantity) &&
-    typeof at === "string" && isDateTime(at)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const quantity = input["quantity"];
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
+  const at = input["at"];
+  return typeof at === "string" && isDateTime(at);
 }
 
 /** Whether a parsed JSON value is a `Matrix`. */

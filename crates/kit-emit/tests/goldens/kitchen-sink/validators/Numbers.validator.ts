@@ -21,17 +21,15 @@ export const NumbersShape: Shape = {
 export function isNumbers(value: unknown): boolean {
   if (!isObject(value)) return false;
   const inclusive = value["inclusive"];
+  if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) return false;
   const exclusive = value["exclusive"];
+  if (exclusive !== undefined && !(typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) return false;
   const cents = value["cents"];
+  if (cents !== undefined && !(typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) return false;
   const whole = value["whole"];
+  if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) return false;
   const bigFives = value["bigFives"];
-  return (
-    (inclusive === undefined || (typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) &&
-    (exclusive === undefined || (typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) &&
-    (cents === undefined || (typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) &&
-    (whole === undefined || (typeof whole === "number" && Number.isSafeInteger(whole))) &&
-    (bigFives === undefined || (isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5)))
-  );
+  return bigFives === undefined || (isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5));
 }
 
 /** The `Numbers` of a value that {@link isNumbers} took. */

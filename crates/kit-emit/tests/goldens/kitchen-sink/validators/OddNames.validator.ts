@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject, own } from "@kit/core/codec";
+import { explain, own } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const OddNamesShape: Shape = {
@@ -27,35 +27,34 @@ export const OddNamesShape: Shape = {
 
 /** Whether a parsed JSON value is a `OddNames`. */
 export function isOddNames(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const constructor = own(value, "constructor");
-  const toString = own(value, "toString");
-  const property2 = own(value, "__proto__");
-  const property3 = value["a-b"];
-  const property4 = value["with \"quotes\""];
-  const property5 = value["line\nbreak\u2028"];
-  const property6 = value["`${tick}`"];
-  const property7 = value["class"];
-  const property8 = value["value"];
-  const property9 = value["isOddNames"];
-  const property10 = value[""];
-  const property11 = value["ünïcode"];
-  const property12 = value["1"];
-  return (
-    typeof constructor === "string" &&
-    typeof toString === "string" &&
-    typeof property2 === "string" &&
-    typeof property3 === "string" &&
-    typeof property4 === "string" &&
-    typeof property5 === "string" &&
-    typeof property6 === "string" &&
-    typeof property7 === "string" &&
-    typeof property8 === "string" &&
-    typeof property9 === "string" &&
-    typeof property10 === "string" &&
-    typeof property11 === "string" &&
-    typeof property12 === "string"
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const constructor = own(input, "constructor");
+  if (typeof constructor !== "string") return false;
+  const toString = own(input, "toString");
+  if (typeof toString !== "string") return false;
+  const property2 = own(input, "__proto__");
+  if (typeof property2 !== "string") return false;
+  const property3 = input["a-b"];
+  if (typeof property3 !== "string") return false;
+  const property4 = input["with \"quotes\""];
+  if (typeof property4 !== "string") return false;
+  const property5 = input["line\nbreak\u2028"];
+  if (typeof property5 !== "string") return false;
+  const property6 = input["`${tick}`"];
+  if (typeof property6 !== "string") return false;
+  const property7 = input["class"];
+  if (typeof property7 !== "string") return false;
+  const property8 = input["value"];
+  if (typeof property8 !== "string") return false;
+  const property9 = input["isOddNames"];
+  if (typeof property9 !== "string") return false;
+  const property10 = input[""];
+  if (typeof property10 !== "string") return false;
+  const property11 = input["ünïcode"];
+  if (typeof property11 !== "string") return false;
+  const property12 = input["1"];
+  return typeof property12 === "string";
 }
 
 /** The `OddNames` of a value that {@link isOddNames} took. */

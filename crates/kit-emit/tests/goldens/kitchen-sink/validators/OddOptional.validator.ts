@@ -29,33 +29,31 @@ export const OddOptionalShape: Shape = {
 export function isOddOptional(value: unknown): boolean {
   if (!isObject(value)) return false;
   const constructor = own(value, "constructor");
+  if (constructor !== undefined && typeof constructor !== "string") return false;
   const toString = own(value, "toString");
+  if (toString !== undefined && typeof toString !== "string") return false;
   const property2 = own(value, "__proto__");
+  if (property2 !== undefined && typeof property2 !== "string") return false;
   const property3 = value["a-b"];
+  if (property3 !== undefined && typeof property3 !== "string") return false;
   const property4 = value["with \"quotes\""];
+  if (property4 !== undefined && typeof property4 !== "string") return false;
   const property5 = value["line\nbreak\u2028"];
+  if (property5 !== undefined && typeof property5 !== "string") return false;
   const property6 = value["`${tick}`"];
+  if (property6 !== undefined && typeof property6 !== "string") return false;
   const property7 = value["class"];
+  if (property7 !== undefined && typeof property7 !== "string") return false;
   const property8 = value["value"];
+  if (property8 !== undefined && typeof property8 !== "string") return false;
   const property9 = value["isOddNames"];
+  if (property9 !== undefined && typeof property9 !== "string") return false;
   const property10 = value[""];
+  if (property10 !== undefined && typeof property10 !== "string") return false;
   const property11 = value["ünïcode"];
+  if (property11 !== undefined && typeof property11 !== "string") return false;
   const property12 = value["1"];
-  return (
-    (constructor === undefined || typeof constructor === "string") &&
-    (toString === undefined || typeof toString === "string") &&
-    (property2 === undefined || typeof property2 === "string") &&
-    (property3 === undefined || typeof property3 === "string") &&
-    (property4 === undefined || typeof property4 === "string") &&
-    (property5 === undefined || typeof property5 === "string") &&
-    (property6 === undefined || typeof property6 === "string") &&
-    (property7 === undefined || typeof property7 === "string") &&
-    (property8 === undefined || typeof property8 === "string") &&
-    (property9 === undefined || typeof property9 === "string") &&
-    (property10 === undefined || typeof property10 === "string") &&
-    (property11 === undefined || typeof property11 === "string") &&
-    (property12 === undefined || typeof property12 === "string")
-  );
+  return property12 === undefined || typeof property12 === "string";
 }
 
 /** The `OddOptional` of a value that {@link isOddOptional} took. */

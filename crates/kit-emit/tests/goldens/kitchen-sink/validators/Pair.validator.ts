@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const PairShape: Shape = {
@@ -16,13 +16,12 @@ export const PairShape: Shape = {
 
 /** Whether a parsed JSON value is a `Pair`. */
 export function isPair(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const a = value["a"];
-  const b = value["b"];
-  return (
-    typeof a === "number" && Number.isFinite(a) &&
-    typeof b === "string"
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const a = input["a"];
+  if (!(typeof a === "number" && Number.isFinite(a))) return false;
+  const b = input["b"];
+  return typeof b === "string";
 }
 
 /** The `Pair` of a value that {@link isPair} took. */

@@ -3,7 +3,7 @@
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 import { TeamShape, decodeTeam, isTeam } from "../validators/Team.validator.ts";
-import { enter, explain, isObject } from "@kit/core/codec";
+import { enter, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 const shape: Shape = {
@@ -19,13 +19,12 @@ export const PersonShape: Shape = { kind: "reference", recursive: true, to: () =
 /** Whether a parsed JSON value is a `Person`. */
 export function isPerson(value: unknown, depth = 0): boolean {
   if (!enter(depth)) return false;
-  if (!isObject(value)) return false;
-  const name = value["name"];
-  const team = value["team"];
-  return (
-    typeof name === "string" &&
-    (team === undefined || isTeam(team, depth + 1))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const name = input["name"];
+  if (typeof name !== "string") return false;
+  const team = input["team"];
+  return team === undefined || isTeam(team, depth + 1);
 }
 
 /** The `Person` of a value that {@link isPerson} took. */

@@ -10,7 +10,6 @@ import {
   isBase64,
   isBigIntText,
   isDateTime,
-  isObject,
   toBigInt,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
@@ -37,35 +36,34 @@ export const ScalarsShape: Shape = {
 
 /** Whether a parsed JSON value is a `Scalars`. */
 export function isScalars(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const unknown = value["unknown"];
-  const nothing = value["nothing"];
-  const flag = value["flag"];
-  const number = value["number"];
-  const string = value["string"];
-  const big = value["big"];
-  const date = value["date"];
-  const bytes = value["bytes"];
-  const property8 = value["text"];
-  const seven = value["seven"];
-  const yes = value["yes"];
-  const huge = value["huge"];
-  const never = value["never"];
-  return (
-    unknown !== undefined &&
-    nothing === null &&
-    typeof flag === "boolean" &&
-    typeof number === "number" && Number.isFinite(number) &&
-    typeof string === "string" &&
-    isBigIntText(big) &&
-    typeof date === "string" && isDateTime(date) &&
-    isBase64(bytes) &&
-    property8 === "it's \"quoted\"\n\u2028`${x}`" &&
-    seven === 7 &&
-    yes === true &&
-    isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n &&
-    (never === undefined || false)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const unknown = input["unknown"];
+  if (unknown === undefined) return false;
+  const nothing = input["nothing"];
+  if (nothing !== null) return false;
+  const flag = input["flag"];
+  if (typeof flag !== "boolean") return false;
+  const number = input["number"];
+  if (!(typeof number === "number" && Number.isFinite(number))) return false;
+  const string = input["string"];
+  if (typeof string !== "string") return false;
+  const big = input["big"];
+  if (!isBigIntText(big)) return false;
+  const date = input["date"];
+  if (!(typeof date === "string" && isDateTime(date))) return false;
+  const bytes = input["bytes"];
+  if (!isBase64(bytes)) return false;
+  const property8 = input["text"];
+  if (property8 !== "it's \"quoted\"\n\u2028`${x}`") return false;
+  const seven = input["seven"];
+  if (seven !== 7) return false;
+  const yes = input["yes"];
+  if (yes !== true) return false;
+  const huge = input["huge"];
+  if (!(isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n)) return false;
+  const never = input["never"];
+  return never === undefined || false;
 }
 
 /** The `Scalars` of a value that {@link isScalars} took. */

@@ -43,31 +43,29 @@ export const StringsShape: Shape = {
 export function isStrings(value: unknown): boolean {
   if (!isObject(value)) return false;
   const email = value["email"];
+  if (email !== undefined && !(typeof email === "string" && $isEmail(email))) return false;
   const uri = value["uri"];
+  if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) return false;
   const uuid = value["uuid"];
+  if (uuid !== undefined && !(typeof uuid === "string" && isUuid(uuid))) return false;
   const date = value["date"];
+  if (date !== undefined && !(typeof date === "string" && isCalendarDate(date))) return false;
   const property4 = value["date-time"];
+  if (property4 !== undefined && !(typeof property4 === "string" && isDateTime(property4))) return false;
   const ipv4 = value["ipv4"];
+  if (ipv4 !== undefined && !(typeof ipv4 === "string" && isIpv4(ipv4))) return false;
   const ipv6 = value["ipv6"];
+  if (ipv6 !== undefined && !(typeof ipv6 === "string" && isIpv6(ipv6))) return false;
   const short = value["short"];
+  if (short !== undefined && !(typeof short === "string" && codePointsWithin(short, 2, 3))) return false;
   const least = value["least"];
+  if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
   const property9 = value["pattern"];
+  if (property9 !== undefined && !(typeof property9 === "string" && patternStringsPattern.test(property9))) return false;
   const template = value["template"];
+  if (template !== undefined && !(typeof template === "string" && patternStringsTemplate.test(template))) return false;
   const secret = value["secret"];
-  return (
-    (email === undefined || (typeof email === "string" && $isEmail(email))) &&
-    (uri === undefined || (typeof uri === "string" && isUri(uri))) &&
-    (uuid === undefined || (typeof uuid === "string" && isUuid(uuid))) &&
-    (date === undefined || (typeof date === "string" && isCalendarDate(date))) &&
-    (property4 === undefined || (typeof property4 === "string" && isDateTime(property4))) &&
-    (ipv4 === undefined || (typeof ipv4 === "string" && isIpv4(ipv4))) &&
-    (ipv6 === undefined || (typeof ipv6 === "string" && isIpv6(ipv6))) &&
-    (short === undefined || (typeof short === "string" && codePointsWithin(short, 2, 3))) &&
-    (least === undefined || (typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) &&
-    (property9 === undefined || (typeof property9 === "string" && patternStringsPattern.test(property9))) &&
-    (template === undefined || (typeof template === "string" && patternStringsTemplate.test(template))) &&
-    (secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72))))
-  );
+  return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }
 
 /** The `Strings` of a value that {@link isStrings} took. */

@@ -3,7 +3,7 @@
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 import { PersonShape, decodePerson, isPerson } from "../validators/Person.validator.ts";
-import { enter, explain, isObject } from "@kit/core/codec";
+import { enter, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 const shape: Shape = {
@@ -27,8 +27,9 @@ function isTeamMembers(value: unknown, depth: number): boolean {
 /** Whether a parsed JSON value is a `Team`. */
 export function isTeam(value: unknown, depth = 0): boolean {
   if (!enter(depth)) return false;
-  if (!isObject(value)) return false;
-  const members = value["members"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const members = input["members"];
   return isTeamMembers(members, depth);
 }
 

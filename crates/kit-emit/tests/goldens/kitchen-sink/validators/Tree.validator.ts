@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, enter, explain, isDateTime, isObject } from "@kit/core/codec";
+import { decodeDate as $decodeDate, enter, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 const shape: Shape = {
@@ -28,15 +28,14 @@ function isTreeChildren(value: unknown, depth: number): boolean {
 /** Whether a parsed JSON value is a `Tree`. */
 export function isTree(value: unknown, depth = 0): boolean {
   if (!enter(depth)) return false;
-  if (!isObject(value)) return false;
-  const name = value["name"];
-  const at = value["at"];
-  const children = value["children"];
-  return (
-    typeof name === "string" &&
-    (at === undefined || (typeof at === "string" && isDateTime(at))) &&
-    isTreeChildren(children, depth)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const name = input["name"];
+  if (typeof name !== "string") return false;
+  const at = input["at"];
+  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) return false;
+  const children = input["children"];
+  return isTreeChildren(children, depth);
 }
 
 function decodeTreeChildren(value: unknown): unknown {

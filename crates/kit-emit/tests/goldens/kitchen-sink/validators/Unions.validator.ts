@@ -51,26 +51,26 @@ export const UnionsShape: Shape = {
 const choicesUnionsMany: ReadonlySet<unknown> = new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
 
 function isUnionsOverlapping(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const a = value["a"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const a = input["a"];
   return typeof a === "string";
 }
 
 function isUnionsOverlapping2(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const a = value["a"];
-  const b = value["b"];
-  return (
-    typeof a === "string" &&
-    typeof b === "string" && isDateTime(b)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const a = input["a"];
+  if (typeof a !== "string") return false;
+  const b = input["b"];
+  return typeof b === "string" && isDateTime(b);
 }
 
 function isUnionsOneOrMany(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string")) return false;
+    if (typeof item !== "string") return false;
   }
   return true;
 }
@@ -79,29 +79,27 @@ function isUnionsOneOrMany(value: unknown): boolean {
 export function isUnions(value: unknown): boolean {
   if (!isObject(value)) return false;
   const figure = value["figure"];
+  if (figure !== undefined && !isFigure(figure)) return false;
   const status = value["status"];
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const many = value["many"];
+  if (many !== undefined && !choicesUnionsMany.has(many)) return false;
   const nullableText = value["nullableText"];
+  if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
   const nullableDate = value["nullableDate"];
+  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isDateTime(nullableDate)) || nullableDate === null))) return false;
   const textOrDate = value["textOrDate"];
+  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isDateTime(textOrDate))))) return false;
   const numberOrFlag = value["numberOrFlag"];
+  if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) return false;
   const bigOrText = value["bigOrText"];
+  if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
   const overlapping = value["overlapping"];
+  if (overlapping !== undefined && !((isUnionsOverlapping(overlapping) || isUnionsOverlapping2(overlapping)))) return false;
   const anything = value["anything"];
+  if (anything !== undefined && !((anything === null || isFigure(anything) || (typeof anything === "number" && Number.isFinite(anything)) || isUnionsOverlapping(anything)))) return false;
   const oneOrMany = value["oneOrMany"];
-  return (
-    (figure === undefined || isFigure(figure)) &&
-    (status === undefined || (status === "active" || status === "suspended" || status === "deleted")) &&
-    (many === undefined || choicesUnionsMany.has(many)) &&
-    (nullableText === undefined || (((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) &&
-    (nullableDate === undefined || (((typeof nullableDate === "string" && isDateTime(nullableDate)) || nullableDate === null))) &&
-    (textOrDate === undefined || ((typeof textOrDate === "string" || (typeof textOrDate === "string" && isDateTime(textOrDate))))) &&
-    (numberOrFlag === undefined || (((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) &&
-    (bigOrText === undefined || (typeof bigOrText === "string" || isBigIntText(bigOrText))) &&
-    (overlapping === undefined || (isUnionsOverlapping(overlapping) || isUnionsOverlapping2(overlapping))) &&
-    (anything === undefined || ((anything === null || isFigure(anything) || (typeof anything === "number" && Number.isFinite(anything)) || isUnionsOverlapping(anything)))) &&
-    (oneOrMany === undefined || (typeof oneOrMany === "string" || isUnionsOneOrMany(oneOrMany)))
-  );
+  return oneOrMany === undefined || (typeof oneOrMany === "string" || isUnionsOneOrMany(oneOrMany));
 }
 
 function decodeUnionsTextOrDate(value: unknown): unknown {

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, explain, isEmail as $isEmail, isObject } from "@kit/core/codec";
+import { codePointsWithin, explain, isEmail as $isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const UserAccountShape: Shape = {
@@ -17,15 +17,14 @@ export const UserAccountShape: Shape = {
 
 /** Whether a parsed JSON value is a `UserAccount`. */
 export function isUserAccount(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
-  const email = value["email"];
-  const status = value["status"];
-  return (
-    (id === undefined || typeof id === "string") &&
-    typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email) &&
-    (status === undefined || (status === "active" || status === "suspended" || status === "deleted"))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
+  if (id !== undefined && typeof id !== "string") return false;
+  const email = input["email"];
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) return false;
+  const status = input["status"];
+  return status === undefined || (status === "active" || status === "suspended" || status === "deleted");
 }
 
 /** The `UserAccount` of a value that {@link isUserAccount} took. */

@@ -2,16 +2,16 @@
 
 import type { Serializer } from "@kit/types";
 import { CreateNoteInputShape } from "../validators/CreateNoteInput.validator.ts";
-import { explain, isObject, refuse, unserializable, writeBoolean, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `CreateNoteInput`; throws where it has none. */
 export function writeCreateNoteInput(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"title":${writeString(value["title"])}` +
-    `,"content":${writeString(value["content"])}` +
-    `,"authorId":${writeString(value["authorId"])}` +
+    `{"title":"${stringContent(value["title"])}"` +
+    `,"content":"${stringContent(value["content"])}"` +
+    `,"authorId":"${stringContent(value["authorId"])}"` +
     `,"archived":${writeBoolean(value["archived"])}}`
   );
 }

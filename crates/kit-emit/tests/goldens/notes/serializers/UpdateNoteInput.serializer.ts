@@ -2,7 +2,7 @@
 
 import type { Serializer } from "@kit/types";
 import { UpdateNoteInputShape } from "../validators/UpdateNoteInput.validator.ts";
-import { explain, isObject, refuse, unserializable, writeBoolean, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `UpdateNoteInput`; throws where it has none. */
@@ -10,9 +10,9 @@ export function writeUpdateNoteInput(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const title = value["title"];
-  if (title !== undefined) text += `"title":${writeString(title)}`;
+  if (title !== undefined) text += `"title":"${stringContent(title)}"`;
   const content = value["content"];
-  if (content !== undefined) text += `${text.length > 1 ? "," : ""}"content":${writeString(content)}`;
+  if (content !== undefined) text += `${text.length > 1 ? "," : ""}"content":"${stringContent(content)}"`;
   const archived = value["archived"];
   if (archived !== undefined) text += `${text.length > 1 ? "," : ""}"archived":${writeBoolean(archived)}`;
   return `${text}}`;

@@ -18,11 +18,9 @@ export const GetNotesQueryShape: Shape = {
 export function isGetNotesQuery(value: unknown): boolean {
   if (!isObject(value)) return false;
   const page = value["page"];
+  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) return false;
   const pageSize = value["pageSize"];
-  return (
-    (page === undefined || (typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) &&
-    (pageSize === undefined || (typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100))
-  );
+  return pageSize === undefined || (typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100);
 }
 
 /** The `GetNotesQuery` of a value that {@link isGetNotesQuery} took. */

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isObject } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const NoteShape: Shape = {
@@ -21,23 +21,22 @@ export const NoteShape: Shape = {
 
 /** Whether a parsed JSON value is a `Note`. */
 export function isNote(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
-  const title = value["title"];
-  const content = value["content"];
-  const authorId = value["authorId"];
-  const archived = value["archived"];
-  const createdAt = value["createdAt"];
-  const updatedAt = value["updatedAt"];
-  return (
-    (id === undefined || typeof id === "string") &&
-    typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
-    typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)) &&
-    typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)) &&
-    (archived === undefined || typeof archived === "boolean") &&
-    (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt))) &&
-    (updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt)))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
+  if (id !== undefined && typeof id !== "string") return false;
+  const title = input["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = input["content"];
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const authorId = input["authorId"];
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
+  const archived = input["archived"];
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = input["createdAt"];
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  const updatedAt = input["updatedAt"];
+  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
 }
 
 /** The `Note` of a value that {@link isNote} took. */

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isObject } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const NoteSummaryShape: Shape = {
@@ -18,17 +18,16 @@ export const NoteSummaryShape: Shape = {
 
 /** Whether a parsed JSON value is a `NoteSummary`. */
 export function isNoteSummary(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
-  const title = value["title"];
-  const archived = value["archived"];
-  const createdAt = value["createdAt"];
-  return (
-    (id === undefined || typeof id === "string") &&
-    typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
-    (archived === undefined || typeof archived === "boolean") &&
-    (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt)))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
+  if (id !== undefined && typeof id !== "string") return false;
+  const title = input["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const archived = input["archived"];
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = input["createdAt"];
+  return createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt));
 }
 
 /** The `NoteSummary` of a value that {@link isNoteSummary} took. */

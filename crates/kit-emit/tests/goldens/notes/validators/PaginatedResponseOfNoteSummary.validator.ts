@@ -3,7 +3,7 @@
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 import { NoteSummaryShape, decodeNoteSummary, isNoteSummary } from "../validators/NoteSummary.validator.ts";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const PaginatedResponseOfNoteSummaryShape: Shape = {
@@ -33,28 +33,26 @@ function isPaginatedResponseOfNoteSummaryData(value: unknown): boolean {
 }
 
 function isPaginatedResponseOfNoteSummaryPagination(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const total = value["total"];
-  const page = value["page"];
-  const pageSize = value["pageSize"];
-  const totalPages = value["totalPages"];
-  return (
-    typeof total === "number" && Number.isFinite(total) &&
-    typeof page === "number" && Number.isFinite(page) &&
-    typeof pageSize === "number" && Number.isFinite(pageSize) &&
-    typeof totalPages === "number" && Number.isFinite(totalPages)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const total = input["total"];
+  if (!(typeof total === "number" && Number.isFinite(total))) return false;
+  const page = input["page"];
+  if (!(typeof page === "number" && Number.isFinite(page))) return false;
+  const pageSize = input["pageSize"];
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) return false;
+  const totalPages = input["totalPages"];
+  return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
 
 /** Whether a parsed JSON value is a `PaginatedResponseOfNoteSummary`. */
 export function isPaginatedResponseOfNoteSummary(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const data = value["data"];
-  const pagination = value["pagination"];
-  return (
-    isPaginatedResponseOfNoteSummaryData(data) &&
-    isPaginatedResponseOfNoteSummaryPagination(pagination)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const data = input["data"];
+  if (!isPaginatedResponseOfNoteSummaryData(data)) return false;
+  const pagination = input["pagination"];
+  return isPaginatedResponseOfNoteSummaryPagination(pagination);
 }
 
 function decodePaginatedResponseOfNoteSummaryData(value: unknown): unknown {

@@ -3,13 +3,13 @@
 import type { Serializer } from "@kit/types";
 import { NoteShape } from "../validators/Note.validator.ts";
 import {
+  dateContent,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBoolean,
-  writeDate,
-  writeString,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
@@ -17,13 +17,13 @@ import type * as Types from "../types.ts";
 export function writeNote(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"id":${writeString(value["id"])}` +
-    `,"title":${writeString(value["title"])}` +
-    `,"content":${writeString(value["content"])}` +
-    `,"authorId":${writeString(value["authorId"])}` +
+    `{"id":"${stringContent(value["id"])}"` +
+    `,"title":"${stringContent(value["title"])}"` +
+    `,"content":"${stringContent(value["content"])}"` +
+    `,"authorId":"${stringContent(value["authorId"])}"` +
     `,"archived":${writeBoolean(value["archived"])}` +
-    `,"createdAt":${writeDate(value["createdAt"])}` +
-    `,"updatedAt":${writeDate(value["updatedAt"])}}`
+    `,"createdAt":"${dateContent(value["createdAt"])}"` +
+    `,"updatedAt":"${dateContent(value["updatedAt"])}"}`
   );
 }
 

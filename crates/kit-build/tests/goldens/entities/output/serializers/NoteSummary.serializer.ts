@@ -3,13 +3,13 @@
 import type { Serializer } from "@kit/types";
 import { NoteSummaryShape } from "../validators/NoteSummary.validator.ts";
 import {
+  dateContent,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBoolean,
-  writeDate,
-  writeString,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
@@ -17,10 +17,10 @@ import type * as Types from "../types.ts";
 export function writeNoteSummary(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"id":${writeString(value["id"])}` +
-    `,"title":${writeString(value["title"])}` +
+    `{"id":"${stringContent(value["id"])}"` +
+    `,"title":"${stringContent(value["title"])}"` +
     `,"archived":${writeBoolean(value["archived"])}` +
-    `,"createdAt":${writeDate(value["createdAt"])}}`
+    `,"createdAt":"${dateContent(value["createdAt"])}"}`
   );
 }
 

@@ -2,15 +2,15 @@
 
 import type { Serializer } from "@kit/types";
 import { PostNotesBodyShape } from "../validators/PostNotesBody.validator.ts";
-import { explain, isObject, refuse, unserializable, writeBoolean, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `PostNotesBody`; throws where it has none. */
 export function writePostNotesBody(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"title":${writeString(value["title"])}` +
-    `,"content":${writeString(value["content"])}` +
+    `{"title":"${stringContent(value["title"])}"` +
+    `,"content":"${stringContent(value["content"])}"` +
     `,"archived":${writeBoolean(value["archived"])}}`
   );
 }

@@ -2,16 +2,16 @@
 
 import type { Serializer } from "@kit/types";
 import { PostUsersBodyShape } from "../validators/PostUsersBody.validator.ts";
-import { explain, isObject, refuse, unserializable, writeString } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `PostUsersBody`; throws where it has none. */
 export function writePostUsersBody(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"email":${writeString(value["email"])}` +
-    `,"displayName":${writeString(value["displayName"])}` +
-    `,"status":${writeString(value["status"])}}`
+    `{"email":"${stringContent(value["email"])}"` +
+    `,"displayName":"${stringContent(value["displayName"])}"` +
+    `,"status":"${stringContent(value["status"])}"}`
   );
 }
 

@@ -3,13 +3,13 @@
 import type { Serializer } from "@kit/types";
 import { TodoShape } from "../validators/Todo.validator.ts";
 import {
+  dateContent,
   explain,
   isObject,
   refuse,
+  stringContent,
   unserializable,
   writeBoolean,
-  writeDate,
-  writeString,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
@@ -17,12 +17,12 @@ import type * as Types from "../types.ts";
 export function writeTodo(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"id":${writeString(value["id"])}` +
-    `,"title":${writeString(value["title"])}` +
+    `{"id":"${stringContent(value["id"])}"` +
+    `,"title":"${stringContent(value["title"])}"` +
     `,"completed":${writeBoolean(value["completed"])}` +
-    `,"userId":${writeString(value["userId"])}` +
-    `,"createdAt":${writeDate(value["createdAt"])}` +
-    `,"updatedAt":${writeDate(value["updatedAt"])}}`
+    `,"userId":"${stringContent(value["userId"])}"` +
+    `,"createdAt":"${dateContent(value["createdAt"])}"` +
+    `,"updatedAt":"${dateContent(value["updatedAt"])}"}`
   );
 }
 

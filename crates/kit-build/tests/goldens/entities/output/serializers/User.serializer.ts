@@ -2,19 +2,19 @@
 
 import type { Serializer } from "@kit/types";
 import { UserShape } from "../validators/User.validator.ts";
-import { explain, isObject, refuse, unserializable, writeDate, writeString } from "@kit/core/codec";
+import { dateContent, explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `User`; throws where it has none. */
 export function writeUser(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"id":${writeString(value["id"])}` +
-    `,"email":${writeString(value["email"])}` +
-    `,"displayName":${writeString(value["displayName"])}` +
-    `,"status":${writeString(value["status"])}` +
-    `,"createdAt":${writeDate(value["createdAt"])}` +
-    `,"updatedAt":${writeDate(value["updatedAt"])}}`
+    `{"id":"${stringContent(value["id"])}"` +
+    `,"email":"${stringContent(value["email"])}"` +
+    `,"displayName":"${stringContent(value["displayName"])}"` +
+    `,"status":"${stringContent(value["status"])}"` +
+    `,"createdAt":"${dateContent(value["createdAt"])}"` +
+    `,"updatedAt":"${dateContent(value["updatedAt"])}"}`
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const DeleteNotesByIdParamsShape: Shape = {
@@ -15,8 +15,9 @@ export const DeleteNotesByIdParamsShape: Shape = {
 
 /** Whether a parsed JSON value is a `DeleteNotesByIdParams`. */
 export function isDeleteNotesByIdParams(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
   return typeof id === "string";
 }
 

@@ -3,7 +3,7 @@
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 import { UserShape, decodeUser, isUser } from "../validators/User.validator.ts";
-import { explain, isObject } from "@kit/core/codec";
+import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const PaginatedResponseOfUserShape: Shape = {
@@ -33,28 +33,26 @@ function isPaginatedResponseOfUserData(value: unknown): boolean {
 }
 
 function isPaginatedResponseOfUserPagination(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const total = value["total"];
-  const page = value["page"];
-  const pageSize = value["pageSize"];
-  const totalPages = value["totalPages"];
-  return (
-    typeof total === "number" && Number.isFinite(total) &&
-    typeof page === "number" && Number.isFinite(page) &&
-    typeof pageSize === "number" && Number.isFinite(pageSize) &&
-    typeof totalPages === "number" && Number.isFinite(totalPages)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const total = input["total"];
+  if (!(typeof total === "number" && Number.isFinite(total))) return false;
+  const page = input["page"];
+  if (!(typeof page === "number" && Number.isFinite(page))) return false;
+  const pageSize = input["pageSize"];
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) return false;
+  const totalPages = input["totalPages"];
+  return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
 
 /** Whether a parsed JSON value is a `PaginatedResponseOfUser`. */
 export function isPaginatedResponseOfUser(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const data = value["data"];
-  const pagination = value["pagination"];
-  return (
-    isPaginatedResponseOfUserData(data) &&
-    isPaginatedResponseOfUserPagination(pagination)
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const data = input["data"];
+  if (!isPaginatedResponseOfUserData(data)) return false;
+  const pagination = input["pagination"];
+  return isPaginatedResponseOfUserPagination(pagination);
 }
 
 function decodePaginatedResponseOfUserData(value: unknown): unknown {

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, explain, isObject } from "@kit/core/codec";
+import { codePointsWithin, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const PostNotesBodyShape: Shape = {
@@ -17,15 +17,14 @@ export const PostNotesBodyShape: Shape = {
 
 /** Whether a parsed JSON value is a `PostNotesBody`. */
 export function isPostNotesBody(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const title = value["title"];
-  const content = value["content"];
-  const archived = value["archived"];
-  return (
-    typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
-    typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)) &&
-    (archived === undefined || typeof archived === "boolean")
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const title = input["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = input["content"];
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const archived = input["archived"];
+  return archived === undefined || typeof archived === "boolean";
 }
 
 /** The `PostNotesBody` of a value that {@link isPostNotesBody} took. */

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, explain, isEmail, isObject } from "@kit/core/codec";
+import { codePointsWithin, explain, isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const PostUsersBodyShape: Shape = {
@@ -17,15 +17,14 @@ export const PostUsersBodyShape: Shape = {
 
 /** Whether a parsed JSON value is a `PostUsersBody`. */
 export function isPostUsersBody(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const email = value["email"];
-  const displayName = value["displayName"];
-  const status = value["status"];
-  return (
-    typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email) &&
-    typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)) &&
-    (status === undefined || (status === "active" || status === "suspended" || status === "deleted"))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const email = input["email"];
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
+  const displayName = input["displayName"];
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) return false;
+  const status = input["status"];
+  return status === undefined || (status === "active" || status === "suspended" || status === "deleted");
 }
 
 /** The `PostUsersBody` of a value that {@link isPostUsersBody} took. */

@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isObject } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const TodoShape: Shape = {
@@ -20,21 +20,20 @@ export const TodoShape: Shape = {
 
 /** Whether a parsed JSON value is a `Todo`. */
 export function isTodo(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
-  const title = value["title"];
-  const completed = value["completed"];
-  const userId = value["userId"];
-  const createdAt = value["createdAt"];
-  const updatedAt = value["updatedAt"];
-  return (
-    (id === undefined || typeof id === "string") &&
-    typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)) &&
-    typeof completed === "boolean" &&
-    typeof userId === "string" &&
-    (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt))) &&
-    (updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt)))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
+  if (id !== undefined && typeof id !== "string") return false;
+  const title = input["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const completed = input["completed"];
+  if (typeof completed !== "boolean") return false;
+  const userId = input["userId"];
+  if (typeof userId !== "string") return false;
+  const createdAt = input["createdAt"];
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  const updatedAt = input["updatedAt"];
+  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
 }
 
 /** The `Todo` of a value that {@link isTodo} took. */

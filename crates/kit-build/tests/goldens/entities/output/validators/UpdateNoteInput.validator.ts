@@ -19,13 +19,11 @@ export const UpdateNoteInputShape: Shape = {
 export function isUpdateNoteInput(value: unknown): boolean {
   if (!isObject(value)) return false;
   const title = value["title"];
+  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const content = value["content"];
+  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
   const archived = value["archived"];
-  return (
-    (title === undefined || (typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) &&
-    (content === undefined || (typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) &&
-    (archived === undefined || typeof archived === "boolean")
-  );
+  return archived === undefined || typeof archived === "boolean";
 }
 
 /** The `UpdateNoteInput` of a value that {@link isUpdateNoteInput} took. */

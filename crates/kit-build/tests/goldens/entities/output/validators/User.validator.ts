@@ -2,7 +2,7 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isEmail, isObject } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime, isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 export const UserShape: Shape = {
@@ -20,21 +20,20 @@ export const UserShape: Shape = {
 
 /** Whether a parsed JSON value is a `User`. */
 export function isUser(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const id = value["id"];
-  const email = value["email"];
-  const displayName = value["displayName"];
-  const status = value["status"];
-  const createdAt = value["createdAt"];
-  const updatedAt = value["updatedAt"];
-  return (
-    (id === undefined || typeof id === "string") &&
-    typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email) &&
-    typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)) &&
-    (status === undefined || (status === "active" || status === "suspended" || status === "deleted")) &&
-    (createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt))) &&
-    (updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt)))
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const id = input["id"];
+  if (id !== undefined && typeof id !== "string") return false;
+  const email = input["email"];
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
+  const displayName = input["displayName"];
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) return false;
+  const status = input["status"];
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
+  const createdAt = input["createdAt"];
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  const updatedAt = input["updatedAt"];
+  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
 }
 
 /** The `User` of a value that {@link isUser} took. */
