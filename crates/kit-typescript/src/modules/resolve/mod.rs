@@ -180,7 +180,9 @@ impl Resolver {
         };
         let mut seen = HashSet::new();
         while let Some(path) = open.pop() {
-            if !seen.insert(path.clone()) {
+            // By their real paths: links may run in circles that multiply.
+            let real = files.real_path(&path).unwrap_or_else(|_| path.clone());
+            if !seen.insert(real) {
                 continue;
             }
             if is_declaration(&path) {
