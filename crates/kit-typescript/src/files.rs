@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,6 +61,15 @@ impl MemoryFiles {
         }
     }
 
+    /// The files below a directory: they follow it, as paths are ordered by their parts.
+    fn below(&self, directory: &Path) -> impl Iterator<Item = &Path> {
+        let after = (Bound::Excluded(directory), Bound::Unbounded);
+        self.files
+            .range::<Path, _>(after)
+            .map(|(file, _)| file.as_path())
+            .take_while(move |file| file.starts_with(directory))
+    }
+
     /// Adds or replaces a file.
     pub fn insert(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
         self.files.insert(path.into(), text.into());
@@ -79,13 +89,11 @@ impl FileSystem for MemoryFiles {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        self.files
-            .keys()
-            .any(|file| file != path && file.starts_with(path))
+        self.below(path).next().is_some()
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        let inside = self.files.keys().filter_map(|file| file.strip_prefix(path).ok());
+        let inside = self.below(path).filter_map(|file| file.strip_prefix(path).ok());
         let names: BTreeSet<String> = inside
             .filter_map(|rest| rest.components().next())
             .map(|name| name.as_os_str().to_string_lossy().into_owned())
@@ -139,7 +147,8 @@ impl oxc_resolver::FileSystem for ResolverFiles {
 
     fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
         let files = self.0.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let (is_file, is_dir) = (files.is_file(path), files.is_dir(path));
+        let is_file = files.is_file(path);
+        let is_dir = !is_file && files.is_dir(path);
         if is_file || is_dir {
             Ok(FileMetadata::new(is_file, is_dir, false))
         } else {

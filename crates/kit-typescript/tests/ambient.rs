@@ -210,3 +210,40 @@ fn circles_and_long_chains_end() {
         ",
     );
 }
+
+#[test]
+fn paths_and_namespaces_may_be_as_deep_as_anybody_likes() {
+    let dots = "a.".repeat(5_000) + "a";
+    let nested = format!("{}type T = 1;{}", "namespace n { ".repeat(150), " }".repeat(150));
+    let doubling: String = (0..60)
+        .map(|index| format!("import a{index} = a{0}.a{0};\n", index + 1))
+        .collect();
+    let text = format!(
+        "export namespace {dots} {{ export type T = 'deep' }}\n{nested}\n{doubling}\nexport interface X {{ t: {dots}.T; d: a0.x }}"
+    );
+    let output = output(&[("src/a.types.ts", &text)]);
+    assert!(support::text(&output).contains("\"deep\""));
+}
+
+#[test]
+fn json_files_are_values() {
+    check(
+        &[
+            (
+                "src/a.types.ts",
+                "import data from './data.json';\nimport * as all from './data.json';\nexport type Data = typeof data;\nexport interface X { port: typeof data.port; all: typeof all.list }",
+            ),
+            ("src/data.json", "{ \"port\": 80, \"list\": [\"a\"] }"),
+        ],
+        "
+        type Data = {
+          port: number;
+          list: string[];
+        }
+        type X = {
+          port: number;
+          all: string[];
+        }
+        ",
+    );
+}

@@ -44,7 +44,7 @@ const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
 /// A look-up of more steps runs in circles that multiply: `import A = B.B`, `import B = C.C`, and so on.
-const MOST_STEPS: u32 = 200_000;
+const MOST_STEPS: u32 = 20_000;
 
 impl<'a> Graph<'a> {
     /// What a type name means in a module.

@@ -109,6 +109,16 @@ impl<'a> Graph<'a> {
     /// Makes modules one: exported types of one name become one type, exported namespaces of one name one namespace.
     /// `all` names count where nothing is exported by a word, as among globals.
     fn unite(&mut self, blocks: Vec<ModuleId>, all: bool) {
+        // Namespaces nest as deeply as anybody likes, so what is inside of them waits here.
+        let mut open = vec![(blocks, all)];
+        while let Some((blocks, all)) = open.pop() {
+            let inner = self.unite_level(blocks, all);
+            open.extend(inner.into_iter().map(|blocks| (blocks, false)));
+        }
+    }
+
+    /// Makes modules one, and returns the blocks of the namespaces inside of them that belong together.
+    fn unite_level(&mut self, blocks: Vec<ModuleId>, all: bool) -> Vec<Vec<ModuleId>> {
         let mut types: IndexMap<&'a str, DeclId> = IndexMap::new();
         let mut namespaces: IndexMap<&'a str, Vec<ModuleId>> = IndexMap::new();
         let mut inner: Vec<Vec<ModuleId>> = Vec::new();
@@ -141,9 +151,8 @@ impl<'a> Graph<'a> {
             self.space_of[block.0 as usize] = space;
         }
         self.spaces.push(blocks);
-        for nested in namespaces.into_values().chain(inner) {
-            self.unite(nested, false);
-        }
+        inner.extend(namespaces.into_values());
+        inner
     }
 
     /// Makes two declarations one type, where TypeScript does: interfaces, an interface and a class, enums.
