@@ -328,11 +328,16 @@ impl Evaluator<'_> {
             }
         }
         for hole in &pattern.index {
+            let keys_wanted = matches!(self.store.get(hole.key), Ty::Infer(_));
+            if keys_wanted {
+                let keys = self.keys_of(source, place);
+                self.infer_from(keys, hole.key, inference, contra);
+            }
             let values = match self.store.get(source).clone() {
                 Ty::Object(id) => {
                     let object = self.store.object_at(id);
                     let mut values: Vec<TyId> = object.index.iter().map(|index| index.value).collect();
-                    if matches!(self.store.get(hole.key), Ty::String) {
+                    if keys_wanted || matches!(self.store.get(hole.key), Ty::String) {
                         values.extend(object.properties.iter().map(|property| property.ty));
                     }
                     values

@@ -154,6 +154,14 @@ impl Evaluator<'_> {
                 let object = self.store.object_at(id);
                 self.property_type(&object, index_shape, &key, place)
             }
+            // A text of known letters has the members of any text.
+            (
+                Ty::Literal(Literal::String(_)) | Ty::Template(_) | Ty::Cased(..),
+                Ty::Number | Ty::Literal(_),
+            ) => {
+                let text = self.store.add(Ty::String);
+                self.indexed_access(text, index_shape, place)
+            }
             (Ty::Array { element, .. }, Ty::Number) => element,
             (Ty::Tuple { elements, .. }, Ty::Number) => self.item_of(&elements),
             (Ty::Array { .. } | Ty::Tuple { .. } | Ty::String, Ty::Literal(key)) => {

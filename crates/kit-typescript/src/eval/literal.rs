@@ -37,7 +37,9 @@ impl<'a> Evaluator<'a> {
                     Literal::number(literal.value)
                 }
                 (UnaryOperator::UnaryNegation, Expression::BigIntLiteral(literal)) => {
-                    Literal::BigInt(format!("-{}", literal.value).into())
+                    // There is no negative zero.
+                    let sign = if literal.value == "0" { "" } else { "-" };
+                    Literal::BigInt(format!("{sign}{}", literal.value).into())
                 }
                 _ => return self.unsupported(place, "kit cannot read this literal", "write a plain literal"),
             },

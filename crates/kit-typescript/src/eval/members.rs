@@ -147,7 +147,8 @@ impl<'a> Evaluator<'a> {
                     self.index_signature(object, *key, value, place);
                 }
             }
-            Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) => {
+            // `Record<infer K, V>` is a pattern whose keys are still to be found.
+            Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
                 set_index(object, Index { key: shape, value });
             }
             // `[key: UserId]`, a branded string.
