@@ -167,6 +167,8 @@ codes! {
         1310 RECURSIVE_ALIAS "a type that refers to itself without end"
         1311 GENERATED_IN_BODY "a generated property in a request body"
         1312 ENTITY_NOT_AN_OBJECT "`@table` on something other than an interface of properties"
+        1313 CONFLICTING_TAGS "doc tags that contradict each other"
+        1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"

@@ -1,6 +1,6 @@
-//! Whether the value of a `@default` fits its type.
+//! Whether the value of a `@default` or an `@example` fits its type.
 
-use kit_ir::{Constraints, Decimal, DefaultValue, LiteralValue, Program, TypeId, TypeKind};
+use kit_ir::{Constraints, Decimal, DefaultValue, Format, LiteralValue, Program, TypeId, TypeKind};
 use serde_json::Value;
 
 /// Values nested deeper than this do not fit: a recursive type would otherwise be followed without end.
@@ -12,7 +12,7 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
         return Some(DefaultValue::Now);
     }
     if let Ok(value) = serde_json::from_str::<Value>(argument)
-        && fits(program, r#type, &value, 0)
+        && fits(program, r#type, &value, Form::Default, 0)
     {
         return Some(match value {
             Value::Null => DefaultValue::Null,
@@ -25,8 +25,32 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
     if holds(program, r#type, |kind| matches!(kind, TypeKind::BigInt)) && is_integer(argument) {
         return Some(DefaultValue::Literal(LiteralValue::BigInt(argument.to_owned())));
     }
-    fits(program, r#type, &Value::String(argument.to_owned()), 0)
-        .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+    fits(
+        program,
+        r#type,
+        &Value::String(argument.to_owned()),
+        Form::Default,
+        0,
+    )
+    .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+}
+
+/// Reads the text of an `@example` as a value of the type in wire form: as JSON, or a string's text without quotes.
+pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Option<Value> {
+    let fits = |value: &Value| fits(program, r#type, value, Form::Wire, 0);
+    serde_json::from_str::<Value>(text)
+        .ok()
+        .filter(fits)
+        .or_else(|| Some(Value::String(text.to_owned())).filter(fits))
+}
+
+/// Which form a value has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As a doc tag writes it for handlers.
+    Default,
+    /// As it travels: dates, bytes and bigints are strings there.
+    Wire,
 }
 
 fn is_integer(text: &str) -> bool {
@@ -47,7 +71,7 @@ fn holds_date(program: &Program, r#type: TypeId) -> bool {
     holds(program, r#type, |kind| matches!(kind, TypeKind::Date))
 }
 
-fn fits(program: &Program, id: TypeId, value: &Value, depth: usize) -> bool {
+fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) -> bool {
     if depth > DEEPEST {
         return false;
     }
@@ -77,8 +101,25 @@ fn fits(program: &Program, id: TypeId, value: &Value, depth: usize) -> bool {
             },
             Value::Bool(value),
         ) => literal == value,
+        (TypeKind::Date, Value::String(text)) => form == Form::Wire && format_fits(Format::DateTime, text),
+        (TypeKind::Bytes, Value::String(text)) => form == Form::Wire && is_base64(text),
+        (TypeKind::BigInt, Value::String(text)) => form == Form::Wire && is_integer(text),
+        (TypeKind::BigInt, Value::Number(number)) => {
+            form == Form::Wire && (number.is_i64() || number.is_u64())
+        }
+        (
+            TypeKind::Literal {
+                value: LiteralValue::BigInt(literal),
+            },
+            Value::String(text),
+        ) => form == Form::Wire && literal == text,
+        // What a hole takes is for the validator to say.
+        (TypeKind::Template { .. }, Value::String(text)) => string_fits(&r#type.constraints, text),
         (TypeKind::Array { element }, Value::Array(items)) => {
-            items.iter().all(|item| fits(program, *element, item, depth + 1))
+            list_fits(&r#type.constraints, items)
+                && items
+                    .iter()
+                    .all(|item| fits(program, *element, item, form, depth + 1))
         }
         (TypeKind::Tuple { elements }, Value::Array(items)) => {
             let rest = elements.iter().find(|element| element.rest);
@@ -87,7 +128,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, depth: usize) -> bool {
                     .get(index)
                     .filter(|element| !element.rest)
                     .or(rest)
-                    .is_some_and(|element| fits(program, element.r#type, item, depth + 1))
+                    .is_some_and(|element| fits(program, element.r#type, item, form, depth + 1))
             }) && elements
                 .iter()
                 .skip(items.len())
@@ -98,26 +139,84 @@ fn fits(program: &Program, id: TypeId, value: &Value, depth: usize) -> bool {
                 .properties
                 .iter()
                 .all(|property| match entries.get(&property.name) {
-                    Some(value) => fits(program, property.r#type, value, depth + 1),
+                    Some(value) => fits(program, property.r#type, value, form, depth + 1),
                     None => property.optional,
                 })
                 && entries.iter().all(|(key, value)| {
                     object.property(key).is_some()
                         || object
                             .string_index()
-                            .is_some_and(|index| fits(program, index, value, depth + 1))
+                            .is_some_and(|index| fits(program, index, value, form, depth + 1))
                 })
         }
         (TypeKind::Union { members }, value) => members
             .iter()
-            .any(|member| fits(program, *member, value, depth + 1)),
+            .any(|member| fits(program, *member, value, form, depth + 1)),
         _ => false,
     }
 }
 
 fn string_fits(rules: &Constraints, text: &str) -> bool {
     let length = text.chars().count() as u64;
-    rules.min_length.is_none_or(|least| length >= least) && rules.max_length.is_none_or(|most| length <= most)
+    rules.min_length.is_none_or(|least| length >= least)
+        && rules.max_length.is_none_or(|most| length <= most)
+        && rules.format.is_none_or(|format| format_fits(format, text))
+}
+
+/// Whether a text has the format, as far as that shows at a glance: this finds slips, and the validator decides.
+fn format_fits(format: Format, text: &str) -> bool {
+    let digits = |text: &str, pattern: &str| {
+        text.len() == pattern.len()
+            && text
+                .bytes()
+                .zip(pattern.bytes())
+                .all(|(byte, expected)| match expected {
+                    b'0' => byte.is_ascii_digit(),
+                    b'x' => byte.is_ascii_hexdigit(),
+                    other => byte == other,
+                })
+    };
+    match format {
+        Format::Email => text
+            .split_once('@')
+            .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty()),
+        Format::Uri => text.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme
+                    .chars()
+                    .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+        }),
+        Format::Uuid => digits(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
+        Format::Date => digits(text, "0000-00-00"),
+        Format::DateTime => {
+            text.get(..10).is_some_and(|date| digits(date, "0000-00-00"))
+                && text.get(10..11).is_some_and(|t| t.eq_ignore_ascii_case("t"))
+                && text.get(11..19).is_some_and(|time| digits(time, "00:00:00"))
+                && text.get(19..).is_some_and(|zone| !zone.is_empty())
+        }
+        Format::Ipv4 => text.parse::<std::net::Ipv4Addr>().is_ok(),
+        Format::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
+    }
+}
+
+fn is_base64(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len() % 4 == 0
+        && text.len() - body.len() <= 2
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+}
+
+fn list_fits(rules: &Constraints, items: &[Value]) -> bool {
+    let length = items.len() as u64;
+    rules.min_items.is_none_or(|least| length >= least)
+        && rules.max_items.is_none_or(|most| length <= most)
+        && (!rules.unique_items
+            || items
+                .iter()
+                .enumerate()
+                .all(|(index, item)| !items[..index].contains(item)))
 }
 
 fn number_fits(rules: &Constraints, number: f64) -> bool {
@@ -127,4 +226,5 @@ fn number_fits(rules: &Constraints, number: f64) -> bool {
         && get(rules.exclusive_minimum).is_none_or(|limit| number > limit)
         && get(rules.exclusive_maximum).is_none_or(|limit| number < limit)
         && (!rules.integer || number.fract() == 0.0)
+        && get(rules.multiple_of).is_none_or(|step| (number / step).fract() == 0.0)
 }

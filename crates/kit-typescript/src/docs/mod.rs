@@ -1,13 +1,17 @@
 //! Doc comments: their text and their tags.
 //!
 //! [`comment`] takes a comment apart, [`tags`] is the table of tags, and [`constraints`], [`property`] and [`text`] say
-//! what tags mean on a type, on a property and for readers.
+//! what tags mean on a type, on a property and for readers. [`rules`] reads the argument of a constraint, and
+//! [`conflicts`] says what several of them mean together.
 
 mod arguments;
 mod comment;
+mod conflicts;
 mod constraints;
+mod examples;
 mod fit;
 mod property;
+mod rules;
 mod tags;
 mod text;
 
@@ -16,6 +20,7 @@ use kit_diagnostics::{Code, Diagnostic, codes};
 pub(crate) use arguments::words;
 pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::apply as apply_constraints;
+pub(crate) use examples::examples;
 pub(crate) use property::{name as property_name, property_tags};
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;
@@ -27,7 +32,8 @@ pub(crate) fn problem(graph: &Graph<'_>, code: Code, place: Place, message: impl
     Diagnostic::new(code, message).label(graph.label(place))
 }
 
-/// The tags of a comment that have no meaning where the comment stands, as errors, and the misspelt ones, as warnings.
+/// The tags of a comment that have no meaning where the comment stands or stand there twice, as errors, and the misspelt
+/// ones, as warnings.
 pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Diagnostic> {
     let wrong = doc
         .tags
@@ -42,6 +48,24 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
             )
             .help(format!("it belongs on {}", tag.name.targets()[0].description()))
         });
+    let twice = doc.tags.iter().enumerate().filter_map(|(index, tag)| {
+        let earlier = doc.tags[..index]
+            .iter()
+            .find(|earlier| earlier.name == tag.name)?;
+        (!tag.name.is_repeatable()).then(|| {
+            let name = tag.name.name();
+            let mut first = graph.label(earlier.place).message("the first one");
+            first.primary = false;
+            problem(
+                graph,
+                codes::CONFLICTING_TAGS,
+                tag.place,
+                format!("`@{name}` is there twice"),
+            )
+            .label(first)
+            .help("remove one of the two")
+        })
+    });
     let misspelt = doc.misspelt.iter().map(|slip| {
         Diagnostic::warning(
             codes::UNKNOWN_TAG,
@@ -50,5 +74,5 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
         .label(graph.label(slip.place))
         .help(format!("did you mean `@{}`?", slip.meant.name()))
     });
-    wrong.chain(misspelt).collect()
+    wrong.chain(twice).chain(misspelt).collect()
 }

@@ -45,7 +45,7 @@ pub(crate) fn property_tags(
         diagnostics.push(
             problem(
                 graph,
-                codes::TAG_DOES_NOT_FIT,
+                codes::CONFLICTING_TAGS,
                 tag.place,
                 "a generated property never takes its default",
             )

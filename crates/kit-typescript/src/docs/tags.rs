@@ -163,6 +163,11 @@ impl TagName {
         closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
     }
 
+    /// Whether one comment may have several of them.
+    pub(super) fn is_repeatable(self) -> bool {
+        matches!(self, Self::Example | Self::Throws | Self::Tag | Self::Index)
+    }
+
     /// Whether it limits values, and so belongs to the type rather than to the property.
     pub(crate) fn is_constraint(self) -> bool {
         use TagName::{

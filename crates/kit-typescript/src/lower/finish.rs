@@ -22,6 +22,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn complete(&mut self) {
         self.drain();
         self.read_tags();
+        self.read_examples();
     }
 
     fn sort_sources(&mut self) {

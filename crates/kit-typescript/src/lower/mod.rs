@@ -15,7 +15,7 @@ use kit_ir::{
     TypeId, TypeKind,
 };
 
-use crate::docs::{apply_constraints, documentation, misplaced};
+use crate::docs::{Doc, apply_constraints, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Part, Ty, TyId};
 use crate::modules::{Graph, Place};
 
@@ -35,6 +35,8 @@ pub(crate) struct Lowering<'a> {
     queue: VecDeque<(DeclarationId, InstanceId)>,
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
+    /// Declarations with a comment, for what must fit their types.
+    documented: Vec<(DeclarationId, Doc)>,
     reported: HashSet<TyId>,
     /// Anonymous objects.
     objects: HashMap<ObjectId, object::State>,
@@ -58,6 +60,7 @@ impl<'a> Lowering<'a> {
             declared: HashMap::new(),
             queue: VecDeque::new(),
             tagged: Vec::new(),
+            documented: Vec::new(),
             reported: HashSet::new(),
             objects: HashMap::new(),
             path: Vec::new(),
@@ -119,13 +122,15 @@ impl<'a> Lowering<'a> {
         };
         let name = self.eval.pascal_name(ty);
         let mut about = Documentation::default();
-        if let Some(doc) = self.eval.declaration_doc(decl_id) {
+        let doc = self.eval.declaration_doc(decl_id);
+        if let Some(doc) = &doc {
             let target = self.eval.target(ty);
-            let issues = misplaced(self.graph(), &doc, target);
+            let issues = misplaced(self.graph(), doc, target);
             self.report_all(issues);
-            about = documentation(&doc);
+            about = documentation(doc);
         }
         let id = self.add_declaration(name, origin, about, place);
+        self.documented.extend(doc.map(|doc| (id, doc)));
         self.declared.insert(instance, id);
         self.queue.push_back((id, instance));
         id

@@ -3,7 +3,7 @@
 use kit_ir::{Documentation, Property, PropertyTags, TypeKind};
 
 use super::{Lowering, Tagged};
-use crate::docs::{Target, documentation, misplaced, property_tags};
+use crate::docs::{Target, documentation, examples, misplaced, property_tags};
 use crate::eval::{Prop, Ty, TyId};
 
 impl Lowering<'_> {
@@ -58,6 +58,17 @@ impl Lowering<'_> {
         }
     }
 
+    /// Reads the examples of all declarations, now that every type is there.
+    pub(super) fn read_examples(&mut self) {
+        for (id, doc) in std::mem::take(&mut self.documented) {
+            let r#type = self.program.declarations[id].r#type;
+            let mut issues = Vec::new();
+            let found = examples(&self.eval.graph, &self.program, r#type, &doc, &mut issues);
+            self.report_all(issues);
+            self.program.declarations[id].documentation.examples = found;
+        }
+    }
+
     /// Reads the tags of all properties, now that every type is there.
     pub(super) fn read_tags(&mut self) {
         for Tagged { object, index, doc } in std::mem::take(&mut self.tagged) {
@@ -68,9 +79,11 @@ impl Lowering<'_> {
             let mut issues = Vec::new();
             let doc = self.eval.store.doc(doc);
             let tags = property_tags(&self.eval.graph, &self.program, r#type, &doc, &mut issues);
+            let examples = examples(&self.eval.graph, &self.program, r#type, &doc, &mut issues);
             self.report_all(issues);
             if let TypeKind::Object(body) = &mut self.program.types[object].kind {
                 body.properties[index].tags = tags;
+                body.properties[index].documentation.examples = examples;
             }
         }
     }

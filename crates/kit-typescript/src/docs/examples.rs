@@ -1,0 +1,43 @@
+//! Examples of values, held against their types.
+
+use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::{Program, TypeId};
+
+use super::fit::example_value;
+use super::{Doc, TagName};
+use crate::modules::Graph;
+
+/// The examples that are values of the type, in wire form as JSON text; the others are warned of. A fenced block is
+/// code for readers of the source: it is no value, and nobody's mistake.
+pub(crate) fn examples(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    doc: &Doc,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<String> {
+    let mut values = Vec::new();
+    for tag in doc.all(TagName::Example) {
+        let text = tag.argument.as_str();
+        if text.is_empty() || text.contains("```") {
+            continue;
+        }
+        match example_value(program, r#type, text) {
+            Some(value) => values.push(value.to_string()),
+            None => {
+                let expected = crate::print::constrained_text(program, r#type);
+                let shown = text.lines().next().unwrap_or_default();
+                diagnostics.push(
+                    Diagnostic::warning(
+                        codes::EXAMPLE_DOES_NOT_FIT,
+                        format!("the example `{shown}` is no `{expected}`"),
+                    )
+                    .label(graph.label(tag.place))
+                    .note("it is left out of the OpenAPI document")
+                    .help("write a value of the type as JSON, as it is on the wire"),
+                );
+            }
+        }
+    }
+    values
+}

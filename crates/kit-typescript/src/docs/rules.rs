@@ -1,0 +1,122 @@
+//! What one constraint tag says.
+
+use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_ir::{Constraints, Format};
+
+use oxc_allocator::Allocator;
+use oxc_regular_expression::LiteralParser;
+
+use super::arguments::{flag, invalid, number};
+use super::{Tag, TagName, problem};
+use crate::modules::Graph;
+
+/// The rule of a tag, where its argument can be read.
+pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Constraints> {
+    let form = format!("@{} 1", tag.name.name());
+    let mut rule = Constraints::default();
+    let count = || tag.argument.parse::<u64>().ok();
+    let decimal = || number(&tag.argument);
+    let (read, note) = match tag.name {
+        TagName::MinLength => (set(&mut rule.min_length, count()), WHOLE),
+        TagName::MaxLength => (set(&mut rule.max_length, count()), WHOLE),
+        TagName::MinItems => (set(&mut rule.min_items, count()), WHOLE),
+        TagName::MaxItems => (set(&mut rule.max_items, count()), WHOLE),
+        TagName::Minimum => (set(&mut rule.minimum, decimal()), DECIMAL),
+        TagName::Maximum => (set(&mut rule.maximum, decimal()), DECIMAL),
+        TagName::ExclusiveMinimum => (set(&mut rule.exclusive_minimum, decimal()), DECIMAL),
+        TagName::ExclusiveMaximum => (set(&mut rule.exclusive_maximum, decimal()), DECIMAL),
+        TagName::MultipleOf => {
+            let step = decimal().filter(|step| step.get() > 0.0);
+            (
+                set(&mut rule.multiple_of, step),
+                "a decimal number greater than zero is needed",
+            )
+        }
+        TagName::Integer => {
+            rule.integer = flag(graph, tag, diagnostics);
+            return rule.integer.then_some(rule);
+        }
+        TagName::UniqueItems => {
+            rule.unique_items = flag(graph, tag, diagnostics);
+            return rule.unique_items.then_some(rule);
+        }
+        TagName::Pattern => {
+            rule.pattern = Some(pattern(graph, tag, diagnostics)?);
+            return Some(rule);
+        }
+        TagName::Format => {
+            rule.format = Some(format(graph, tag, diagnostics)?);
+            return Some(rule);
+        }
+        _ => return None,
+    };
+    if !read {
+        diagnostics.push(invalid(graph, tag, &form).note(note));
+    }
+    read.then_some(rule)
+}
+
+const WHOLE: &str = "a whole number, 0 or more, is needed";
+const DECIMAL: &str = "a decimal number is needed";
+
+/// Sets what could be read, and says whether it could.
+fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    *place = value;
+    place.is_some()
+}
+
+fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+    if tag.argument.is_empty() {
+        diagnostics.push(invalid(graph, tag, "@pattern ^[a-z]+$"));
+        return None;
+    }
+    if let Err(reason) = check_pattern(&tag.argument) {
+        diagnostics.push(invalid(graph, tag, "@pattern ^[a-z]+$").note(format!(
+            "it is not a regular expression of JavaScript with the flag `u`: {reason}"
+        )));
+        return None;
+    }
+    Some(tag.argument.clone())
+}
+
+/// Whether a pattern is what `new RegExp(pattern, "u")` takes; validators are made with exactly that.
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    let allocator = Allocator::default();
+    LiteralParser::new(
+        &allocator,
+        pattern,
+        Some("u"),
+        oxc_regular_expression::Options::default(),
+    )
+    .parse()
+    .map(|_| ())
+    .map_err(|error| error.message.to_string())
+}
+
+fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Format> {
+    if tag.argument.is_empty() {
+        diagnostics.push(invalid(graph, tag, "@format email"));
+        return None;
+    }
+    let format = Format::from_name(&tag.argument);
+    if format.is_none() {
+        let names = Format::ALL.map(Format::name);
+        let help = match closest(&tag.argument, names) {
+            Some(near) => format!("did you mean `@format {near}`?"),
+            None => format!(
+                "write one of {}; for anything else use `@pattern`",
+                names.join(", ")
+            ),
+        };
+        diagnostics.push(
+            problem(
+                graph,
+                codes::UNKNOWN_FORMAT,
+                tag.place,
+                format!("`@format {}` names no known format", tag.argument),
+            )
+            .help(help),
+        );
+    }
+    format
+}
