@@ -36,7 +36,8 @@ pub(crate) struct Lowering<'a> {
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
     /// Declarations with a comment, for what must fit their types.
-    documented: Vec<(DeclarationId, Doc)>,
+    documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
+    failed: HashSet<TypeId>,
     reported: HashSet<TyId>,
     /// Anonymous objects.
     objects: HashMap<ObjectId, object::State>,
@@ -61,6 +62,7 @@ impl<'a> Lowering<'a> {
             queue: VecDeque::new(),
             tagged: Vec::new(),
             documented: Vec::new(),
+            failed: HashSet::new(),
             reported: HashSet::new(),
             objects: HashMap::new(),
             path: Vec::new(),
@@ -227,6 +229,22 @@ impl<'a> Lowering<'a> {
         id
     }
 
+    /// What stands for a type that could not be had, and was reported.
+    fn failed(&mut self) -> TypeId {
+        let id = self.program.add_type(TypeKind::Unknown);
+        self.failed.insert(id);
+        id
+    }
+
+    /// Whether a type could not be had: nothing more is said about it.
+    fn has_failed(&self, id: TypeId) -> bool {
+        let target = match self.program.types[id].kind {
+            TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,
+            _ => id,
+        };
+        self.failed.contains(&target)
+    }
+
     fn structure_inner(&mut self, ty: TyId) -> TypeId {
         if let Some(place) = self.eval.written_at(ty) {
             self.eval.stand_at(place);
@@ -248,6 +266,9 @@ impl<'a> Lowering<'a> {
                     Ty::Object(_) => self.lower(inner),
                     _ => self.structure(inner),
                 };
+                if self.has_failed(id) {
+                    return id;
+                }
                 let doc = self.eval.store.doc(doc);
                 let mut issues = Vec::new();
                 let id = apply_constraints(&self.eval.graph, &mut self.program, id, &doc, &mut issues);
@@ -262,7 +283,7 @@ impl<'a> Lowering<'a> {
                 if self.reported.insert(ty) {
                     self.diagnostics.push(self.eval.store.invalid[id.index()].clone());
                 }
-                TypeKind::Unknown
+                return self.failed();
             }
             Ty::Undefined => {
                 return self.no_json(
@@ -394,6 +415,6 @@ impl<'a> Lowering<'a> {
     fn refused_at(&mut self, code: Code, message: &str, help: &str, place: Place) -> TypeId {
         let diagnostic = self.eval.diagnostic(code, place, message).help(help);
         self.report(diagnostic);
-        self.program.add_type(TypeKind::Unknown)
+        self.failed()
     }
 }

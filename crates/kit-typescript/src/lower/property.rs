@@ -62,6 +62,9 @@ impl Lowering<'_> {
     pub(super) fn read_examples(&mut self) {
         for (id, doc) in std::mem::take(&mut self.documented) {
             let r#type = self.program.declarations[id].r#type;
+            if self.has_failed(r#type) {
+                continue;
+            }
             let mut issues = Vec::new();
             let found = examples(&self.eval.graph, &self.program, r#type, &doc, &mut issues);
             self.report_all(issues);
@@ -76,6 +79,9 @@ impl Lowering<'_> {
                 continue;
             };
             let r#type = body.properties[index].r#type;
+            if self.has_failed(r#type) {
+                continue;
+            }
             let mut issues = Vec::new();
             let doc = self.eval.store.doc(doc);
             let tags = property_tags(&self.eval.graph, &self.program, r#type, &doc, &mut issues);

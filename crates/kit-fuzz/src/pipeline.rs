@@ -1,0 +1,81 @@
+//! All of a build that needs no disk, with what must hold of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_database::Schema;
+use kit_diagnostics::{BuildFailure, Style, render};
+use kit_emit::{EmitOptions, emit};
+use kit_router::{RouteSpec, RouteTree};
+use kit_typescript::{Input, MemoryFiles, Output, compile};
+
+/// Builds files in memory, twice, and emits where nothing is wrong.
+pub(crate) fn check(files: &[(String, String)]) {
+    let output = run(files);
+    let again = run(files);
+    assert_eq!(
+        output.diagnostics, again.diagnostics,
+        "the same input, other diagnostics"
+    );
+    assert_eq!(output.program, again.program, "the same input, another program");
+
+    for diagnostic in &output.diagnostics {
+        assert!(!diagnostic.message.is_empty(), "{diagnostic:?}");
+        render(diagnostic, &output.sources, Style::Plain);
+    }
+    let _ = BuildFailure::new(&output.diagnostics);
+    if output.diagnostics.has_errors() {
+        return;
+    }
+
+    let (_, problems) = Schema::from_program(&output.program);
+    let tree = RouteTree::compile(output.program.routes.iter().map(|route| RouteSpec {
+        method: route.method.name().to_owned(),
+        path: route.path.clone(),
+        reference: route.reference(),
+        validators: Vec::new(),
+    }));
+    if let (false, Ok(tree)) = (problems.has_errors(), tree) {
+        let options = EmitOptions {
+            generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+            output_dir_to_root: "..".to_owned(),
+            title: "fuzz".to_owned(),
+            version: "1.0.0".to_owned(),
+        };
+        let artifacts = emit(&output.program, &tree, &options);
+        for (index, artifact) in artifacts.iter().enumerate() {
+            assert!(
+                artifacts[..index]
+                    .iter()
+                    .all(|earlier| !earlier.path.eq_ignore_ascii_case(&artifact.path)),
+                "{} is made twice",
+                artifact.path
+            );
+        }
+    }
+}
+
+fn run(files: &[(String, String)]) -> Output {
+    let root = Path::new("/app");
+    let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
+        files
+            .iter()
+            .filter(|(path, _)| wanted(path))
+            .map(|(path, _)| root.join(path))
+            .collect()
+    };
+    let is_type = |path: &str| path.ends_with(".types.ts");
+    let is_route = |path: &str| path.ends_with(".routes.ts");
+    let is_entry = |path: &str| {
+        path.ends_with(".ts") && !is_type(path) && !is_route(path) && !path.contains("node_modules")
+    };
+    compile(&Input {
+        root,
+        type_files: select(&is_type),
+        route_files: select(&is_route),
+        entry_files: select(&is_entry),
+        files: Arc::new(MemoryFiles::new(
+            files.iter().map(|(path, text)| (root.join(path), text.as_str())),
+        )),
+    })
+}
