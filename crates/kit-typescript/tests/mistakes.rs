@@ -221,8 +221,6 @@ fn properties_that_are_looked_up_in_themselves_end() {
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:5:6 KIT1310 the type refers to itself without end
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
-        src/a.types.ts:7:7 KIT1304 `@minLength` is for strings, and this is `unknown`
-          help: remove the tag, or change the type
         src/a.types.ts:8:6 KIT1310 the type refers to itself without end
           help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
         ",

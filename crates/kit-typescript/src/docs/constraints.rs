@@ -139,6 +139,13 @@ fn misfit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagno
         (Domain::Numbers, TypeKind::String | TypeKind::Template { .. }) => {
             "to limit a string write `@minLength`, `@maxLength` or `@pattern`"
         }
+        (_, TypeKind::Union { members })
+            if members
+                .iter()
+                .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })) =>
+        {
+            "the members say already what is allowed: remove the tag"
+        }
         (_, TypeKind::Literal { .. }) => "a literal is one value already: remove the tag",
         (_, TypeKind::Date) => "kit does not limit dates: check the value in the handler",
         (_, TypeKind::BigInt) => "kit does not limit `bigint`: check the value in the handler, or use `number`",
