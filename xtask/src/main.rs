@@ -13,6 +13,7 @@ mod addons;
 mod bench;
 mod check;
 mod demo;
+mod fuzz;
 mod interrupt;
 mod progress;
 mod repository;
@@ -59,6 +60,9 @@ enum Command {
     Setup,
     /// Build the two native addons and put them where their packages look for them.
     Addons,
+    /// Try the compiler on input that nobody wrote, with libFuzzer.
+    #[command(after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600")]
+    Fuzz(fuzz::Options),
     /// Measure kit beside its peers, in one run.
     #[command(
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --json bench/results/http.json"
@@ -94,6 +98,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             addons::build(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
     }
 }

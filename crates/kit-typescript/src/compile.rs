@@ -8,7 +8,7 @@ use oxc_allocator::Allocator;
 
 use crate::docs::{Doc, Tag, TagName, property_name};
 use crate::eval::{Evaluator, Ty, TyId};
-use crate::factory::{self, Entry, Factory};
+use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::{Lowering, plural_snake};
 use crate::modules::{DeclId, Graph, ModuleId, Place};
 use crate::routes::{self, Registration};
@@ -216,12 +216,44 @@ fn index(argument: &str) -> Option<(String, Vec<String>)> {
         .then(|| (name.to_owned(), properties))
 }
 
+/// Whether two groups make the same routes of the same contracts.
+fn same_routes(a: &Group, b: &Group) -> bool {
+    let prefix = |group: &Group| {
+        let text = group
+            .prefix
+            .as_ref()
+            .map(|(text, _)| text.trim_end_matches('/').to_owned());
+        text.unwrap_or_default()
+    };
+    a.contracts == b.contracts && prefix(a) == prefix(b)
+}
+
+/// The error about a group that is registered twice: one for both entries, instead of one for each of its routes.
+fn twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) -> Diagnostic {
+    let mut first = lowering.graph().label(earlier.place).message("the first one");
+    first.primary = false;
+    let message = format!("the routes of `{name}` are registered twice");
+    lowering
+        .eval
+        .diagnostic(codes::ROUTE_CONFLICT, group.place, message)
+        .label(first)
+        .help("remove one of the two route groups, or give it another prefix")
+}
+
 /// Routes of the factory, or of all groups where there is no factory.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
     let mut registered: HashSet<Place> = HashSet::new();
-    for group in &factory.groups {
-        let contracts = routes::contracts(lowering, group.contracts);
+    for (index, group) in factory.groups.iter().enumerate() {
         let name = lowering.eval.text(group.contracts);
+        if let Some(earlier) = factory.groups[..index]
+            .iter()
+            .find(|earlier| same_routes(earlier, group))
+        {
+            let diagnostic = twice(lowering, earlier, group, &name);
+            lowering.report(diagnostic);
+            continue;
+        }
+        let contracts = routes::contracts(lowering, group.contracts);
         let chain: Vec<String> = factory::chain(&factory.middleware, &group.middleware)
             .into_iter()
             .map(|entry| entry.name.clone())

@@ -249,6 +249,37 @@ fn the_factory_is_read() {
 }
 
 #[test]
+fn a_group_that_is_registered_twice_is_shown_at_both_entries() {
+    let app = |second: &str| {
+        format!(
+            "import {{ createApp, defineHandlers }} from \"@kit/core\";
+             import type {{ NoteRoutes }} from \"./a.routes.ts\";
+             const handlers = defineHandlers<NoteRoutes>({{ \"GET /notes\": () => 1, \"GET /x\": () => 1 }});
+             createApp({{ routes: [{{ handlers }},\n{second}] }});"
+        )
+    };
+    let routes = "import type { RouteContract } from \"@kit/types\";
+         export interface NoteRoutes { \"GET /notes\": RouteContract<void, void, void, 1>; \"GET /x\": RouteContract<void, void, void, 1> }";
+    check_mistakes(
+        &[
+            ("src/a.routes.ts", routes),
+            ("src/app.ts", &app("{ handlers, prefix: \"/\" }")),
+        ],
+        "
+        src/app.ts:5:1 KIT1402 the routes of `NoteRoutes` are registered twice
+          help: remove one of the two route groups, or give it another prefix
+        ",
+    );
+    check_mistakes(
+        &[
+            ("src/a.routes.ts", routes),
+            ("src/app.ts", &app("{ handlers, prefix: \"/v2\" }")),
+        ],
+        "",
+    );
+}
+
+#[test]
 fn what_is_computed_is_named() {
     check(
         &[

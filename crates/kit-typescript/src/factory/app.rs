@@ -136,6 +136,7 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
         return None;
     };
     Some(Group {
+        place,
         prefix,
         contracts,
         handlers,

@@ -36,6 +36,8 @@ pub(crate) struct Factory {
 
 /// An element of the `routes` option.
 pub(crate) struct Group {
+    /// The entry in the list of `createApp`.
+    pub(crate) place: Place,
     pub(crate) prefix: Option<(String, Place)>,
     /// The type argument of `defineHandlers`.
     pub(crate) contracts: TyId,

@@ -1,0 +1,112 @@
+//! `cargo xtask fuzz`: libFuzzer on the compiler. What it finds interesting stays below `fuzz/target`; an input that fails
+//! is kept in `fuzz/artifacts`, and belongs into `fuzz/corpus` once it is mended.
+
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+
+use crate::repository::Repository;
+use crate::{interrupt, run};
+
+/// What to try and how long.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The target; all of them, one after the other, where none is named.
+    target: Option<Target>,
+    /// How long each target runs.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    /// Any bytes as one or several files.
+    Text,
+    /// Random declarations that are well formed.
+    Types,
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Types => "types",
+        }
+    }
+}
+
+/// Runs the targets with their output passed through; the first that fails ends it.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    for (tool, install) in [
+        (["+nightly", "--version"], "rustup toolchain install nightly"),
+        (["fuzz", "--version"], "cargo install cargo-fuzz"),
+    ] {
+        let found = run::command(repository, "cargo")?.args(tool).output();
+        if !found.is_ok_and(|output| output.status.success()) {
+            bail!(
+                "fuzzing needs `cargo {}`, which is not there; install it with `{install}`",
+                tool[0]
+            );
+        }
+    }
+    let targets = options
+        .target
+        .map_or_else(|| Target::value_variants().to_vec(), |target| vec![target]);
+    for target in targets {
+        println!("fuzzing {} for {} s", target.name(), options.seconds);
+        if !fuzz(repository, target, options.seconds)? {
+            eprintln!(
+                "error: {} failed; the input is in fuzz/artifacts/{0}. Mend it, and keep the input in fuzz/corpus/{0}",
+                target.name()
+            );
+            return Ok(ExitCode::FAILURE);
+        }
+        if interrupt::interrupted() {
+            return Ok(ExitCode::from(130));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fuzz(repository: &Repository, target: Target, seconds: u32) -> anyhow::Result<bool> {
+    let name = target.name();
+    let found = repository.path(format!("fuzz/target/corpus/{name}"));
+    std::fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
+    let mut cargo: Command = run::command(repository, "cargo")?;
+    // The compiler has no unsafe code, so no sanitizer is needed: without one it tries ten times as much.
+    cargo
+        .args([
+            "+nightly",
+            "fuzz",
+            "run",
+            "--fuzz-dir",
+            "fuzz",
+            "--sanitizer",
+            "none",
+            name,
+        ])
+        .arg(found)
+        .arg(repository.path(format!("fuzz/corpus/{name}")))
+        .arg("--")
+        .arg(format!("-max_total_time={seconds}"))
+        .args([
+            "-timeout=20",
+            "-rss_limit_mb=4096",
+            "-max_len=4096",
+            "-print_final_stats=1",
+        ])
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit());
+    let mut child = cargo.spawn().context("cargo could not be started")?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if interrupt::interrupted() {
+            interrupt::stop(&mut child)?;
+            return Ok(true);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
