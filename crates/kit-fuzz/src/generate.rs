@@ -98,7 +98,7 @@ fn expression(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool, de
     if depth > DEEPEST || bytes.ratio(1, 3)? {
         return leaf(bytes, text, generic);
     }
-    let mut inner = |bytes: &mut Unstructured<'_>| -> Result<String> {
+    let inner = |bytes: &mut Unstructured<'_>| -> Result<String> {
         let mut own = String::new();
         expression(bytes, &mut own, generic, depth + 1)?;
         Ok(own)
