@@ -14,15 +14,25 @@ impl Evaluator<'_> {
         let Ty::Intersection(members) = self.store.get(id).clone() else {
             return id;
         };
-        if let Some(known) = self.intersections.get(&id) {
-            return *known;
+        match self.intersections.get(&id) {
+            Some(State::Done(known)) => return *known,
+            // `type A = { a: 1 } & A`.
+            Some(_) => return self.endless(id),
+            None => {}
         }
-        let mut result = self.store.add(Ty::Unknown);
-        for member in members.iter() {
-            let shape = self.shape(*member);
-            result = self.intersect_two(result, shape);
-        }
-        self.intersections.insert(id, result);
+        self.intersections.insert(id, State::InProgress);
+        let result = self.guarded(
+            |this| {
+                let mut result = this.store.add(Ty::Unknown);
+                for member in members.iter() {
+                    let shape = this.shape(*member);
+                    result = this.intersect_two(result, shape);
+                }
+                result
+            },
+            |this| this.endless(id),
+        );
+        self.intersections.insert(id, State::Done(result));
         result
     }
 

@@ -84,7 +84,7 @@ pub(crate) struct Evaluator<'a> {
     /// What [`Evaluator::shape`] found.
     shapes: Vec<Option<TyId>>,
     /// Intersections that were evaluated.
-    intersections: FxHashMap<TyId, TyId>,
+    intersections: FxHashMap<TyId, State>,
     /// Which types are assignable to which, as far as it was decided or is assumed.
     relations: relation::Relations,
     /// The types of values that `typeof` named; nothing where one is being read.
