@@ -66,6 +66,7 @@ fn run(files: &[(String, String)]) -> Output {
     };
     let is_type = |path: &str| path.ends_with(".types.ts");
     let is_route = |path: &str| path.ends_with(".routes.ts");
+    #[allow(clippy::case_sensitive_file_extension_comparisons)] // Reason: paths are as a build names them.
     let is_entry = |path: &str| {
         path.ends_with(".ts") && !is_type(path) && !is_route(path) && !path.contains("node_modules")
     };

@@ -22,22 +22,21 @@ pub(crate) fn examples(
         if text.is_empty() || text.contains("```") {
             continue;
         }
-        match example_value(program, r#type, text) {
-            Some(value) => values.push(value.to_string()),
-            None => {
-                let expected = crate::print::constrained_text(program, r#type);
-                let shown = text.lines().next().unwrap_or_default();
-                diagnostics.push(
-                    Diagnostic::warning(
-                        codes::EXAMPLE_DOES_NOT_FIT,
-                        format!("the example `{shown}` is no `{expected}`"),
-                    )
-                    .label(graph.label(tag.place))
-                    .note("it is left out of the OpenAPI document")
-                    .help("write a value of the type as JSON, as it is on the wire"),
-                );
-            }
+        if let Some(value) = example_value(program, r#type, text) {
+            values.push(value.to_string());
+            continue;
         }
+        let expected = crate::print::constrained_text(program, r#type);
+        let shown = text.lines().next().unwrap_or_default();
+        diagnostics.push(
+            Diagnostic::warning(
+                codes::EXAMPLE_DOES_NOT_FIT,
+                format!("the example `{shown}` is no `{expected}`"),
+            )
+            .label(graph.label(tag.place))
+            .note("it is left out of the OpenAPI document")
+            .help("write a value of the type as JSON, as it is on the wire"),
+        );
     }
     values
 }

@@ -81,7 +81,10 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
         (TypeKind::Number, Value::Number(number)) => number
             .as_f64()
             .is_some_and(|number| number_fits(&r#type.constraints, number)),
-        (TypeKind::String, Value::String(text)) => string_fits(&r#type.constraints, text),
+        // What a template's hole takes is for the validator to say.
+        (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => {
+            string_fits(&r#type.constraints, text)
+        }
         (
             TypeKind::Literal {
                 value: LiteralValue::String(literal),
@@ -113,8 +116,6 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
             },
             Value::String(text),
         ) => form == Form::Wire && literal == text,
-        // What a hole takes is for the validator to say.
-        (TypeKind::Template { .. }, Value::String(text)) => string_fits(&r#type.constraints, text),
         (TypeKind::Array { element }, Value::Array(items)) => {
             list_fits(&r#type.constraints, items)
                 && items
@@ -201,7 +202,7 @@ fn format_fits(format: Format, text: &str) -> bool {
 
 fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
         && body
             .bytes()
