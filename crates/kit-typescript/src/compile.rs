@@ -59,6 +59,7 @@ pub(crate) fn compile(input: &Input<'_>) -> Output {
         sources.insert(module.display.clone(), module.text.to_owned());
         dependencies.push(module.path.clone());
     }
+    dependencies.extend(eval.graph.configurations());
     dependencies.sort();
     Output {
         program,

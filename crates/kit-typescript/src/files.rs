@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use oxc_resolver::{FileMetadata, ResolveError};
 
@@ -119,18 +119,30 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
 
 /// A [`FileSystem`] in the form that the module resolver asks for. Links are not followed here but once at the end, by
 /// [`FileSystem::real_path`].
-pub(crate) struct ResolverFiles(Option<Arc<dyn FileSystem>>);
+pub(crate) struct ResolverFiles {
+    files: Option<Arc<dyn FileSystem>>,
+    read: FilesRead,
+}
+
+/// The files that a resolver read: `tsconfig.json` and `package.json`, on which its answers depend.
+pub(crate) type FilesRead = Arc<Mutex<BTreeSet<PathBuf>>>;
 
 impl ResolverFiles {
-    pub(crate) fn on(files: Arc<dyn FileSystem>) -> Self {
-        Self(Some(files))
+    pub(crate) fn on(files: Arc<dyn FileSystem>, read: FilesRead) -> Self {
+        Self {
+            files: Some(files),
+            read,
+        }
     }
 }
 
 impl oxc_resolver::FileSystem for ResolverFiles {
     /// Demanded by the trait; a file system without files.
     fn new() -> Self {
-        Self(None)
+        Self {
+            files: None,
+            read: FilesRead::default(),
+        }
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -138,15 +150,20 @@ impl oxc_resolver::FileSystem for ResolverFiles {
     }
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
-        match &self.0 {
-            Some(files) if path.ends_with("package.json") => files.read(path).map(as_newest_typescript_reads),
-            Some(files) => files.read(path),
-            None => Err(io::ErrorKind::NotFound.into()),
-        }
+        let files = self.files.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let text = files.read(path)?;
+        // A thread that panicked with the lock left a set that is as good as before.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.insert(path.to_path_buf());
+        Ok(if path.ends_with("package.json") {
+            as_newest_typescript_reads(text)
+        } else {
+            text
+        })
     }
 
     fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
-        let files = self.0.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let files = self.files.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let is_file = files.is_file(path);
         let is_dir = !is_file && files.is_dir(path);
         if is_file || is_dir {

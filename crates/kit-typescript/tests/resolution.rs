@@ -339,3 +339,31 @@ fn what_leads_nowhere_is_explained() {
         "#,
     );
 }
+
+#[test]
+fn what_was_read_on_the_way_is_watched_too() {
+    let output = output(&[
+        (
+            "src/a.types.ts",
+            "import type { T } from 'pkg';\nexport interface X { t: T }",
+        ),
+        ("tsconfig.json", r#"{"extends":"./base.json"}"#),
+        ("base.json", "{}"),
+        ("node_modules/pkg/package.json", r#"{"types":"a.d.ts"}"#),
+        ("node_modules/pkg/a.d.ts", "export type T = 1"),
+    ]);
+    let found: Vec<String> = output
+        .dependencies
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    for path in [
+        "/app/base.json",
+        "/app/node_modules/pkg/a.d.ts",
+        "/app/node_modules/pkg/package.json",
+        "/app/src/a.types.ts",
+        "/app/tsconfig.json",
+    ] {
+        assert!(found.contains(&path.to_owned()), "{path} in {found:?}");
+    }
+}

@@ -206,6 +206,11 @@ impl<'a> Graph<'a> {
             .filter(|(_, module)| matches!(module.kind, ModuleKind::File { .. }))
     }
 
+    /// Every `tsconfig.json` and `package.json` that was read on the way to the files.
+    pub(crate) fn configurations(&self) -> Vec<PathBuf> {
+        self.resolver.files_read()
+    }
+
     /// The types that a file declares, those of its namespaces included, in the order of the source.
     pub(crate) fn declared_in(&self, file: ModuleId) -> Vec<DeclId> {
         let mut decls: Vec<DeclId> = Vec::new();

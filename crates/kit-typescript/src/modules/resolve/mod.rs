@@ -5,12 +5,12 @@ mod versions;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use oxc_resolver::{ResolveError, ResolveOptions, ResolverGeneric, TsConfig, TsconfigDiscovery};
 
-use crate::files::{FileSystem, ResolverFiles, normalize};
+use crate::files::{FileSystem, FilesRead, ResolverFiles, normalize};
 use crate::source::display_path;
 use settings::{Mode, Settings};
 
@@ -26,6 +26,7 @@ pub(super) struct Resolver {
     settings: Settings,
     /// Whether the `package.json` for a directory says `"type": "module"`.
     esm: HashMap<PathBuf, bool>,
+    read: FilesRead,
     /// Configurations that were reported as broken.
     broken: HashSet<PathBuf>,
     /// What is wrong with them.
@@ -34,8 +35,9 @@ pub(super) struct Resolver {
 
 impl Resolver {
     pub(super) fn new(root: &Path, files: &Arc<dyn FileSystem>, diagnostics: &mut Diagnostics) -> Self {
+        let read = FilesRead::default();
         let plain = ResolverGeneric::new_with_file_system(
-            ResolverFiles::on(Arc::clone(files)),
+            ResolverFiles::on(Arc::clone(files), Arc::clone(&read)),
             options(&["types", "import"], &[]),
         );
         let mut resolver = Self {
@@ -45,6 +47,7 @@ impl Resolver {
             project: None,
             settings: Settings::default(),
             esm: HashMap::new(),
+            read,
             broken: HashSet::new(),
             problems: Diagnostics::default(),
         };
@@ -72,6 +75,13 @@ impl Resolver {
         resolver.import = resolver.import.clone_with_options(options(&import, custom));
         diagnostics.extend(std::mem::take(&mut resolver.problems));
         resolver
+    }
+
+    /// The configurations and manifests that were read so far.
+    pub(super) fn files_read(&self) -> Vec<PathBuf> {
+        // A thread that panicked with the lock left a set that is as good as before.
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.iter().cloned().collect()
     }
 
     /// The file that a specifier leads to, without symbolic links, or what to do about it.
