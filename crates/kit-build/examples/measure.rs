@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use kit_build::{BuildReport, BuildRequest, BuildTime, Disk, build, project_root, resolve};
+use kit_build::{BuildReport, BuildRequest, BuildTime, Disk, Session, build, project_root, resolve};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let original = fs::read_to_string(&file)?;
     let edited = original.replace(from.as_str(), to);
     let mut old = Vec::new();
+    let mut session = Session::default();
     for round in 0..rounds.parse()? {
         // Moved away, not removed: a file system may make new files slowly for seconds after it removed thousands.
         let (output, aside) = (root.join(".kit"), root.join(format!(".kit-{round}")));
@@ -31,10 +32,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             fs::rename(&output, &aside)?;
             old.push(aside);
         }
-        once("cold", &root)?;
-        once("unchanged", &root)?;
+        once("cold", &root, None)?;
+        once("unchanged", &root, None)?;
         fs::write(&file, if round % 2 == 0 { &edited } else { &original })?;
-        once("edited", &root)?;
+        once("edited", &root, None)?;
+        once("again", &root, Some(&mut session))?;
+        fs::write(&file, if round % 2 == 0 { &original } else { &edited })?;
+        once("incremental", &root, Some(&mut session))?;
     }
     fs::write(&file, &original)?;
     for directory in old {
@@ -43,19 +47,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn once(scenario: &str, root: &Path) -> Result<(), Box<dyn Error>> {
+fn once(scenario: &str, root: &Path, session: Option<&mut Session>) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let resolution = resolve(root, None)?;
     let time = BuildTime::new(None, SystemTime::now())?;
-    let report = build(
-        &BuildRequest {
-            root,
-            config: &resolution.config,
-            files: Arc::new(Disk),
-            time: &time,
-        },
-        &(),
-    )?;
+    let request = BuildRequest {
+        root,
+        config: &resolution.config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    let report = match session {
+        Some(session) => session.build(&request, &())?,
+        None => build(&request, &())?,
+    };
     print(scenario, &report, start)
 }
 

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use kit_database::{Migration, Schema};
 use kit_diagnostics::Diagnostics;
+use kit_emit::Emitter;
 use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{FileSystem, Input, SourceTexts};
 
 use crate::database::PendingChanges;
-use crate::output::OutputDirectory;
+use crate::output::{Known, OutputDirectory};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
     read_migrations, routes,
@@ -96,6 +97,17 @@ pub struct Counts {
 /// Builds a project. Mistakes in it are in the report; an error is a failure of the environment.
 pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
     let analysis = analyze(request, progress)?;
+    write(request, analysis, &mut Emitter::default(), None, progress)
+}
+
+/// Writes what a project without errors comes to.
+pub(crate) fn write(
+    request: &BuildRequest<'_>,
+    analysis: Analysis,
+    emitter: &mut Emitter,
+    known: Option<&mut Known>,
+    progress: &dyn Progress,
+) -> Result<BuildReport, BuildError> {
     let mut steps = Steps {
         progress,
         taken: analysis.steps,
@@ -104,8 +116,14 @@ pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Buil
         Some(tree) if !analysis.diagnostics.has_errors() => {
             let output = OutputDirectory::open(request.root.join(&request.config.output_dir), PATIENCE)?;
             let artifacts = steps.run(Step::Emit, || {
-                let mut files =
-                    emit::artifacts(&analysis.program, tree, request.config, request.time, &output)?;
+                let mut files = emit::artifacts(
+                    &analysis.program,
+                    tree,
+                    request.config,
+                    request.time,
+                    &output,
+                    emitter,
+                )?;
                 files.extend(database::artifacts(
                     &analysis.schema,
                     &analysis.migrations,
@@ -113,7 +131,7 @@ pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Buil
                 ));
                 Ok::<_, BuildError>(files)
             })?;
-            steps.run(Step::Write, || output.replace(artifacts))?
+            steps.run(Step::Write, || output.replace(artifacts, known))?
         }
         _ => FileChanges::default(),
     };
@@ -135,6 +153,15 @@ pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Buil
 
 /// Does all of a build but writing.
 pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
+    analyze_in(&mut kit_typescript::Session::default(), request, progress)
+}
+
+/// The same, with a compiler that may remember an earlier build.
+pub(crate) fn analyze_in(
+    compiler: &mut kit_typescript::Session,
+    request: &BuildRequest<'_>,
+    progress: &dyn Progress,
+) -> Result<Analysis, BuildError> {
     let (root, config) = (request.root, request.config);
     let mut steps = Steps {
         progress,
@@ -145,7 +172,7 @@ pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<An
         globs::find_sources(root, config, &mut diagnostics)
     })?;
     let compiled = steps.run(Step::Types, || {
-        kit_typescript::compile(&Input {
+        compiler.compile(&Input {
             root,
             type_files: sources.types,
             route_files: sources.routes,

@@ -1,5 +1,7 @@
 //! What a project stores: tables, and the files that come of them.
 
+use std::sync::Arc;
+
 use kit_database::{Migration, Schema, TextFile, draft, drizzle, plan};
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use kit_ir::Program;
@@ -65,7 +67,7 @@ pub(crate) fn artifacts(
         .into_iter()
         .map(|file| OutputFile {
             path: file.path,
-            text: file.text,
+            text: Arc::new(file.text),
             generated_at: None,
         })
         .collect()

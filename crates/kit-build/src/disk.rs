@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::BuildError;
 
@@ -35,6 +36,22 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> 
         }
         Err(error) => Err(BuildError::io("read", path)(error)),
     }
+}
+
+/// When a file was last written, and how long it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    modified: SystemTime,
+    length: u64,
+}
+
+/// The stamp of a file; nothing where there is none, or where the system keeps no times.
+pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(Stamp {
+        modified: metadata.modified().ok()?,
+        length: metadata.len(),
+    })
 }
 
 /// The text of a file. Text that is not UTF-8 is an error of the kind `InvalidData`.

@@ -1,6 +1,6 @@
 //! Artifacts with the right times in them: a file keeps the time of the build that last changed it.
 
-use kit_emit::{Artifact, EmitOptions, emit, emit_dated};
+use kit_emit::{Artifact, EmitOptions, Emitter, emit_dated};
 use kit_ir::Program;
 use kit_router::RouteTree;
 
@@ -15,6 +15,7 @@ pub(crate) fn artifacts(
     config: &ResolvedConfig,
     time: &BuildTime,
     output: &OutputDirectory,
+    emitter: &mut Emitter,
 ) -> Result<Vec<OutputFile>, BuildError> {
     let now = time.iso();
     let kept: Vec<(&str, &str)> = if time.is_fixed() {
@@ -23,7 +24,7 @@ pub(crate) fn artifacts(
         output.times().collect()
     };
     let mut files = Vec::new();
-    for artifact in emit(program, tree, &options(config, &now)) {
+    for artifact in emitter.emit(program, tree, &options(config, &now)) {
         if !artifact.dated {
             files.push(file(artifact, None));
             continue;

@@ -41,6 +41,7 @@ mod migrations;
 mod output;
 mod progress;
 mod routes;
+mod session;
 mod time;
 
 pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build};
@@ -55,4 +56,5 @@ pub use globs::{SourceFiles, find_sources};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
 pub use progress::{Progress, Step};
+pub use session::Session;
 pub use time::BuildTime;

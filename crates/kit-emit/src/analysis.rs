@@ -9,11 +9,12 @@ use kit_ir::{
     RouteId, Slot, SourceId, TypeId, TypeKind,
 };
 
+use crate::groups::Groups;
 use crate::openapi::ComponentNames;
 
 /// Facts about a program.
 pub(crate) struct Analysis {
-    recursive: HashSet<DeclarationId>,
+    groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     /// Shared by every module: copying it for each would cost the square of the types.
     names: Arc<HashSet<String>>,
@@ -38,6 +39,17 @@ impl References {
         Self(program.declarations.iter().map(of).collect())
     }
 
+    /// References that somebody counted already.
+    #[cfg(test)]
+    pub(crate) fn from_lists(lists: impl Into<Vec<Vec<DeclarationId>>>) -> Self {
+        Self(lists.into())
+    }
+
+    /// How many declarations there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The declarations that a declaration refers to, each once, in order.
     pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
         &self.0[usize::from(declaration)]
@@ -47,12 +59,7 @@ impl References {
 impl Analysis {
     pub(crate) fn new(program: &Program) -> Self {
         let references = References::new(program);
-        let recursive = program
-            .declarations
-            .iter_ids()
-            .map(|(id, _)| id)
-            .filter(|id| reaches(&references, *id))
-            .collect();
+        let groups = Groups::new(&references);
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
         for (route, contract) in program.routes.iter_ids() {
             for slot in Slot::ALL {
@@ -75,7 +82,7 @@ impl Analysis {
         let entities = program.entities.iter_ids();
         let declared = program.declarations.iter();
         Self {
-            recursive,
+            groups,
             uses,
             names: Arc::new(names),
             components: ComponentNames::new(program, &references),
@@ -88,7 +95,12 @@ impl Analysis {
 
     /// Whether values of the type can hold values of the same type, so that their depth is not bounded by the type.
     pub(crate) fn is_recursive(&self, declaration: DeclarationId) -> bool {
-        self.recursive.contains(&declaration)
+        self.groups.members(declaration).len() > 1 || self.references.of(declaration).contains(&declaration)
+    }
+
+    /// The declarations by what reaches what.
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     /// The routes that use a declaration directly, and where.
@@ -191,20 +203,6 @@ pub(crate) fn children(kind: &TypeKind) -> Vec<TypeId> {
             .collect(),
         TypeKind::Union { members } => members.clone(),
     }
-}
-
-fn reaches(references: &References, from: DeclarationId) -> bool {
-    let mut seen = HashSet::new();
-    let mut pending = references.of(from).to_vec();
-    while let Some(next) = pending.pop() {
-        if next == from {
-            return true;
-        }
-        if seen.insert(next) {
-            pending.extend(references.of(next));
-        }
-    }
-    false
 }
 
 /// A type behind every reference.

@@ -8,6 +8,7 @@ use kit_ir::{
 
 use crate::Context;
 use crate::analysis::resolve;
+use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
@@ -33,6 +34,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
             Job::new(format!("coercers/{}", file_name(&declaration.name)), move || {
                 emit_module(context, id, declaration)
             })
+            .keyed(key(context, id))
         })
 }
 
@@ -43,6 +45,12 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
         .analysis
         .first_use(declaration, Slot::Params)
         .map_or(&[], |route| context.program.routes[route].parameters.as_slice())
+}
+
+/// A coercer is for the slots that the type is used in, and takes params in the order of a path.
+fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
+    let used = [Slot::Params, Slot::Query].map(|slot| context.analysis.first_use(id, slot).is_some());
+    fingerprint((context.module_key(id), used, parameter_order(context, id)))
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {

@@ -1,10 +1,17 @@
-//! Artifacts that are still to be made: emitters say which ones there are, and threads make them.
+//! Artifacts that are still to be made: emitters say which ones there are, threads make them, and what an earlier build
+//! made of the same is taken as it is.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::Artifact;
+use crate::fingerprint::Fingerprint;
 
 /// One artifact to make.
 pub(crate) struct Job<'a> {
     path: String,
+    /// Stands for all that the text depends on; nothing where the artifact is always made.
+    key: Option<Fingerprint>,
     dated: bool,
     /// Whether it is made of the whole program, and so takes longest.
     whole: bool,
@@ -16,6 +23,7 @@ impl<'a> Job<'a> {
     pub(crate) fn new(path: impl Into<String>, make: impl Fn() -> String + Send + Sync + 'a) -> Self {
         Self {
             path: path.into(),
+            key: None,
             dated: false,
             whole: false,
             make: Box::new(make),
@@ -37,21 +45,50 @@ impl<'a> Job<'a> {
             ..Self::new(path, make)
         }
     }
+
+    /// With a key: as long as it stays the same, so does the text.
+    pub(crate) fn keyed(self, key: Fingerprint) -> Self {
+        Self {
+            key: Some(key),
+            ..self
+        }
+    }
 }
 
-/// Makes all artifacts, in the order of the jobs.
-pub(crate) fn run(jobs: Vec<Job<'_>>) -> Vec<Artifact> {
+/// Artifacts of earlier builds by path.
+#[derive(Debug, Default)]
+pub(crate) struct Made(HashMap<String, (Fingerprint, Arc<String>)>);
+
+/// Makes all artifacts, in the order of the jobs. `made` then holds those that have a key, and no others.
+pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Artifact> {
+    let mut texts: Vec<Option<Arc<String>>> = jobs
+        .iter()
+        .map(|job| match made.0.get(&job.path) {
+            Some((key, text)) if Some(*key) == job.key => Some(Arc::clone(text)),
+            _ => None,
+        })
+        .collect();
     // The longest first: started last, one of them would keep one thread busy while the others have nothing left.
-    let (whole, parts): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(|index| jobs[*index].whole);
+    let open = (0..jobs.len()).filter(|index| texts[*index].is_none());
+    let (whole, parts): (Vec<usize>, Vec<usize>) = open.partition(|index| jobs[*index].whole);
     let order = [whole, parts].concat();
-    let mut made: Vec<(usize, String)> = kit_parallel::map(&order, |index| (*index, (jobs[*index].make)()));
-    made.sort_unstable_by_key(|(index, _)| *index);
+    let new = kit_parallel::map(&order, |index| Arc::new((jobs[*index].make)()));
+    for (index, text) in order.into_iter().zip(new) {
+        texts[index] = Some(text);
+    }
+    made.0.clear();
     jobs.into_iter()
-        .zip(made)
-        .map(|(job, (_, text))| Artifact {
-            path: job.path,
-            text,
-            dated: job.dated,
+        .zip(texts)
+        .map(|(job, text)| {
+            let text = text.expect("what was not made before was made now");
+            if let Some(key) = job.key {
+                made.0.insert(job.path.clone(), (key, Arc::clone(&text)));
+            }
+            Artifact {
+                path: job.path,
+                text,
+                dated: job.dated,
+            }
         })
         .collect()
 }

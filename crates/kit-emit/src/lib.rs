@@ -30,6 +30,8 @@
 
 mod analysis;
 mod coercer;
+mod fingerprint;
+mod groups;
 mod job;
 mod json_schema;
 mod openapi;
@@ -40,10 +42,14 @@ mod text;
 mod types;
 mod validator;
 
-use kit_ir::Program;
+use std::sync::Arc;
+
+use kit_ir::{DeclarationId, Program};
 use kit_router::RouteTree;
 
 use analysis::Analysis;
+use fingerprint::{Fingerprint, Fingerprints, fingerprint};
+use job::Made;
 use json_schema::{DeclaredSchemas, Direction, Schemas};
 
 /// A file to be written.
@@ -51,8 +57,8 @@ use json_schema::{DeclaredSchemas, Direction, Schemas};
 pub struct Artifact {
     /// Relative to the output directory, with `/` on every platform.
     pub path: String,
-    /// The whole content; ends with a line break.
-    pub text: String,
+    /// The whole content; ends with a line break. Shared with the [`Emitter`], which may hand it out again.
+    pub text: Arc<String>,
     /// Whether the content names [`EmitOptions::generated_at`], so that it is another one at another time.
     pub dated: bool,
 }
@@ -79,6 +85,7 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a EmitOptions,
     pub(crate) analysis: &'a Analysis,
     pub(crate) declared: &'a DeclaredSchemas,
+    pub(crate) fingerprints: &'a Fingerprints,
 }
 
 impl<'a> Context<'a> {
@@ -92,32 +99,54 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Context<'_> {
+    /// What the modules of a declaration depend on.
+    pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
+        fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
+    }
+}
+
 /// Makes every artifact of this crate, in a fixed order.
 ///
 /// The tree must be compiled from the routes of the same program, and the program must be free of errors; the arena ids of
 /// another program panic as any index out of bounds does.
 pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-    let analysis = Analysis::new(program);
-    let declared = DeclaredSchemas::new(program, analysis.components());
-    let context = Context {
-        program,
-        tree,
-        options,
-        analysis: &analysis,
-        declared: &declared,
-    };
-    let shared = openapi::Shared::new(context);
-    let mut jobs = vec![types::emit(context)];
-    jobs.extend(validator::emit(context));
-    jobs.extend(coercer::emit(context));
-    jobs.extend(serializer::emit(context));
-    jobs.extend(routes::emit(context));
-    jobs.extend(registry::emit(context));
-    jobs.extend(openapi::emit(context, &shared));
-    job::run(jobs)
+    Emitter::default().emit(program, tree, options)
+}
+
+/// Makes artifacts again and again, and only those anew that an edit can have changed.
+#[derive(Debug, Default)]
+pub struct Emitter {
+    made: Made,
+}
+
+impl Emitter {
+    /// The same as [`emit`], whatever was emitted before.
+    pub fn emit(&mut self, program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
+        let analysis = Analysis::new(program);
+        let fingerprints = Fingerprints::new(program, &analysis);
+        let declared = DeclaredSchemas::new(program, analysis.components());
+        let context = Context {
+            program,
+            tree,
+            options,
+            analysis: &analysis,
+            declared: &declared,
+            fingerprints: &fingerprints,
+        };
+        let shared = openapi::Shared::new(context);
+        let mut jobs = vec![types::emit(context)];
+        jobs.extend(validator::emit(context));
+        jobs.extend(coercer::emit(context));
+        jobs.extend(serializer::emit(context));
+        jobs.extend(routes::emit(context));
+        jobs.extend(registry::emit(context));
+        jobs.extend(openapi::emit(context, &shared));
+        job::run(jobs, &mut self.made)
+    }
 }
 
 /// Makes those artifacts of [`emit`] that are dated. Asking what they were at another time needs nothing else made anew.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-    job::run(vec![routes::compiled_router(tree, options)])
+    job::run(vec![routes::compiled_router(tree, options)], &mut Made::default())
 }

@@ -150,7 +150,7 @@ fn check(name: &str, program: &Program) {
         for artifact in &artifacts {
             let path = root.join(&artifact.path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, &artifact.text).unwrap();
+            fs::write(path, artifact.text.as_bytes()).unwrap();
         }
         return;
     }
@@ -160,7 +160,7 @@ fn check(name: &str, program: &Program) {
         assert!(stale.remove(&path), "no golden for {name}/{}", artifact.path);
         let golden = fs::read_to_string(&path).unwrap();
         assert!(
-            golden == artifact.text,
+            golden == *artifact.text,
             "{name}/{} differs:\n{}",
             artifact.path,
             first_difference(&golden, &artifact.text)

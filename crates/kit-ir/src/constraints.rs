@@ -1,12 +1,13 @@
 //! What a value must satisfy beyond its kind. Doc tags become these.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
 /// Rules on a value. Each applies only to kinds it fits; `kit-typescript` reports a tag on a kind that it does not fit,
 /// so an emitter never meets, say, `max_length` on a number.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Constraints {
     /// `@minLength`: least number of Unicode code points of a string.
@@ -71,6 +72,13 @@ impl Decimal {
     /// The number.
     pub fn get(self) -> f64 {
         self.0
+    }
+}
+
+/// By its bits: two zeros that are equal have two hashes, which costs a cache an entry and nobody a wrong answer.
+impl Hash for Decimal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Declaration {
 }
 
 /// How a declaration came to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "origin")]
 pub enum DeclarationOrigin {
     /// The user exported it under this name from the file of its span.

@@ -32,7 +32,7 @@ impl Property {
 }
 
 /// Text and hints for people.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Documentation {
     /// The comment's free text, as Markdown.
@@ -47,7 +47,7 @@ pub struct Documentation {
 }
 
 /// What a property is for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PropertyTags {
     /// `@id`.
@@ -83,7 +83,7 @@ pub struct PropertyTags {
 }
 
 /// What makes a generated value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GeneratedKind {
     /// A random UUID (version 4).
@@ -95,7 +95,7 @@ pub enum GeneratedKind {
 }
 
 /// The value of `@default`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 pub enum DefaultValue {
     /// A JSON scalar that fits the type.
@@ -109,7 +109,7 @@ pub enum DefaultValue {
 }
 
 /// The argument of `@references`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReferenceTarget {
     /// The entity's name.
@@ -121,7 +121,7 @@ pub struct ReferenceTarget {
 }
 
 /// What happens to rows that refer to a deleted row (SQL's referential actions).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
     /// The delete is refused.

@@ -113,7 +113,7 @@ impl Route {
 }
 
 /// The four members of a contract. `None` is `void`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RouteSlots {
     /// Path parameters: an object type, one property for each of the path's parameters.
@@ -168,7 +168,7 @@ impl Slot {
 }
 
 /// An error that a route declares with `@throws`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Throws {
     /// Error code such as `NOTE_NOT_FOUND`.

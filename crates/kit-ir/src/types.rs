@@ -1,5 +1,7 @@
 //! Types: what shapes values have.
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Constraints, DeclarationId, Property, TypeId};
@@ -95,6 +97,18 @@ pub enum LiteralValue {
     Boolean(bool),
     /// `42n`, its decimal digits with an optional minus.
     BigInt(String),
+}
+
+/// Numbers by their bits: two zeros that are equal have two hashes, which costs a cache an entry and nobody a wrong answer.
+impl Hash for LiteralValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::String(text) | Self::BigInt(text) => text.hash(state),
+            Self::Number(number) => number.to_bits().hash(state),
+            Self::Boolean(value) => value.hash(state),
+        }
+    }
 }
 
 /// A part of a template literal type.

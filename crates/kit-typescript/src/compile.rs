@@ -10,14 +10,20 @@ use crate::docs::{Doc, Tag, TagName, property_name};
 use crate::eval::{Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::{Lowering, plural_snake};
-use crate::modules::{DeclId, Graph, ModuleId, Place};
+use crate::modules::{DeclId, Graph, ModuleId, ParsedFiles, Place};
 use crate::routes::{self, Registration};
 use crate::source::SourceTexts;
 use crate::{Input, Output};
 
-pub(crate) fn compile(input: &Input<'_>) -> Output {
+/// Compiles; files that are in `parsed` are taken as they are there.
+pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let allocator = Allocator::default();
-    let mut graph = Graph::new(&allocator, input.root, std::sync::Arc::clone(&input.files));
+    let mut graph = Graph::new(
+        &allocator,
+        parsed,
+        input.root,
+        std::sync::Arc::clone(&input.files),
+    );
     graph.ambient();
     let type_modules: Vec<ModuleId> = input
         .type_files

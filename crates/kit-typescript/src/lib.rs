@@ -49,6 +49,8 @@ use std::sync::Arc;
 use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
 
+use crate::modules::ParsedFiles;
+
 pub use files::{FileSystem, MemoryFiles};
 pub use print::program_text;
 pub use source::SourceTexts;
@@ -83,5 +85,54 @@ pub struct Output {
 
 /// Compiles an application's types, contracts and factory. Never panics, whatever the input.
 pub fn compile(input: &Input<'_>) -> Output {
-    compile::compile(input)
+    compile::compile(input, &ParsedFiles::default())
+}
+
+/// Compiles the same application again and again, and parses only files whose text changed.
+///
+/// ```
+/// use kit_typescript::{Input, MemoryFiles, Session};
+/// use std::path::{Path, PathBuf};
+/// use std::sync::Arc;
+///
+/// let mut session = Session::default();
+/// for name in ["title", "subject"] {
+///     let text = format!("export interface Note {{ {name}: string }}");
+///     let output = session.compile(&Input {
+///         root: Path::new("/app"),
+///         type_files: vec![PathBuf::from("/app/src/types.ts")],
+///         route_files: vec![],
+///         entry_files: vec![],
+///         files: Arc::new(MemoryFiles::new([("/app/src/types.ts", text)])),
+///     });
+///     let note = &output.program.declarations.iter().next().unwrap();
+///     assert_eq!(output.program.properties(note.r#type)[0].name, name);
+/// }
+/// ```
+#[derive(Default)]
+pub struct Session {
+    parsed: ParsedFiles,
+    /// What the last compilation read.
+    dependencies: Vec<PathBuf>,
+}
+
+impl Session {
+    /// The same as [`compile`], whatever was compiled before. Files are compared by their text, so nobody has to say which
+    /// ones changed.
+    pub fn compile(&mut self, input: &Input<'_>) -> Output {
+        let read = self.dependencies.iter();
+        let named = input.type_files.iter().chain(&input.route_files);
+        self.parsed.update(input.root, read.chain(named), &*input.files);
+        let output = compile::compile(input, &self.parsed);
+        self.dependencies.clone_from(&output.dependencies);
+        output
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("dependencies", &self.dependencies.len())
+            .finish_non_exhaustive()
+    }
 }

@@ -7,11 +7,15 @@
 //! - Only files that a build wrote are ever removed. The manifest names them; while files change it names old and new
 //!   ones, so that a build after a crash knows all of them.
 
+use std::sync::Arc;
+
+mod known;
 mod manifest;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub(crate) use known::Known;
 pub(crate) use writer::OutputDirectory;
 
 /// A file to write.
@@ -20,7 +24,7 @@ pub(crate) struct OutputFile {
     /// Relative to the output directory, with `/`.
     pub(crate) path: String,
     /// Its content.
-    pub(crate) text: String,
+    pub(crate) text: Arc<String>,
     /// The time that the content carries, where it carries one.
     pub(crate) generated_at: Option<String>,
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ impl Place {
 
     fn replace(&self, files: &[(&str, &str)]) -> Result<FileChanges, BuildError> {
         self.open()?
-            .replace(files.iter().map(|(path, text)| file(path, text)).collect())
+            .replace(files.iter().map(|(path, text)| file(path, text)).collect(), None)
     }
 
     fn open(&self) -> Result<OutputDirectory, BuildError> {
@@ -63,7 +64,7 @@ impl Drop for Place {
 fn file(path: &str, text: &str) -> OutputFile {
     OutputFile {
         path: path.to_owned(),
-        text: text.to_owned(),
+        text: Arc::new(text.to_owned()),
         generated_at: None,
     }
 }
@@ -189,7 +190,7 @@ fn paths_that_leave_or_collide_are_refused_before_anything_is_written() {
         vec![file(".manifest.json", "")],
         vec![file("Note.ts", ""), file("note.ts", "")],
     ] {
-        let error = place.open().unwrap().replace(files).unwrap_err();
+        let error = place.open().unwrap().replace(files, None).unwrap_err();
         assert!(matches!(error, BuildError::Artifact { .. }), "{error}");
     }
     assert_eq!(place.names(), Vec::<String>::new());

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::manifest::Manifest;
-use super::{FileChanges, OutputFile};
+use super::{FileChanges, Known, OutputFile};
 use crate::{BuildError, disk};
 
 const MANIFEST: &str = ".manifest.json";
@@ -61,17 +62,21 @@ impl OutputDirectory {
     }
 
     /// Makes the directory hold these files and no others of kit's.
-    pub(crate) fn replace(self, mut files: Vec<OutputFile>) -> Result<FileChanges, BuildError> {
+    pub(crate) fn replace(
+        self,
+        mut files: Vec<OutputFile>,
+        known: Option<&mut Known>,
+    ) -> Result<FileChanges, BuildError> {
         files.push(OutputFile {
             path: GITIGNORE.to_owned(),
-            text: GITIGNORE_TEXT.to_owned(),
+            text: Arc::new(GITIGNORE_TEXT.to_owned()),
             generated_at: None,
         });
         check_paths(&files)?;
         files.sort_by(|a, b| order(&a.path).cmp(&order(&b.path)));
 
         let missing = self.missing_directories(&files);
-        let changed = self.changed(&files, &missing)?;
+        let changed = self.changed(&files, &missing, known.as_deref())?;
         self.stage(&changed)?;
         let mut changes = FileChanges {
             written: changed.iter().map(|file| file.path.clone()).collect(),
@@ -107,6 +112,9 @@ impl OutputDirectory {
         self.put_manifest(&next)?;
         disk::remove_tree(&self.path.join(STAGING))?;
         changes.written.sort();
+        if let Some(known) = known {
+            known.learn(&self.path, &files, &changes.written);
+        }
         Ok(changes)
     }
 
@@ -123,10 +131,12 @@ impl OutputDirectory {
         &self,
         files: &'a [OutputFile],
         missing: &BTreeSet<&str>,
+        known: Option<&Known>,
     ) -> Result<Vec<&'a OutputFile>, BuildError> {
         let held = kit_parallel::map(files, |file| {
             let missing = directory(&file.path).is_some_and(|name| missing.contains(name));
-            Ok(!missing && self.holds(&file.path, &file.text)?)
+            let known = known.is_some_and(|known| known.holds(&self.path, file));
+            Ok(known || (!missing && self.holds(&file.path, &file.text)?))
         });
         let mut changed = Vec::new();
         for (file, held) in files.iter().zip(held) {

@@ -31,6 +31,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
                 format!("serializers/{}", file_name(&declaration.name)),
                 move || emit_module(context, id, declaration),
             )
+            .keyed(context.module_key(id))
         })
 }
 

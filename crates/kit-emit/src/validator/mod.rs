@@ -37,6 +37,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
                 format!("validators/{}", file_name(&declaration.name)),
                 move || emit_module(context, id, declaration),
             )
+            .keyed(context.module_key(id))
         });
     let entities = context.program.entities.iter().map(move |entity| {
         let declaration = &context.program.declarations[entity.declaration];

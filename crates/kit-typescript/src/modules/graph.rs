@@ -13,15 +13,18 @@ use oxc_ast::ast::Function;
 use super::enums::Enums;
 use super::lookup::Meaning;
 use super::module::{ModuleKind, Source};
-use super::resolve::{Resolver, is_json};
+use super::parsed::{ParsedFiles, Tree};
+use super::resolve::Resolver;
 use super::tables::tables;
-use super::{Decl, DeclId, Module, ModuleId, Place, Symbol, parse};
+use super::{Decl, DeclId, Module, ModuleId, Place, Symbol};
 use crate::files::FileSystem;
-use crate::source::{LineIndex, display_path};
+use crate::source::display_path;
 
 /// The modules. Files are read when a name leads into them, and only then.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
+    /// Files that need not be read and parsed any more.
+    parsed: &'a ParsedFiles,
     pub(super) root: PathBuf,
     pub(super) files: Arc<dyn FileSystem>,
     pub(super) resolver: Resolver,
@@ -67,11 +70,17 @@ pub(super) enum Reference<'a> {
 }
 
 impl<'a> Graph<'a> {
-    pub(crate) fn new(allocator: &'a Allocator, root: &Path, files: Arc<dyn FileSystem>) -> Self {
+    pub(crate) fn new(
+        allocator: &'a Allocator,
+        parsed: &'a ParsedFiles,
+        root: &Path,
+        files: Arc<dyn FileSystem>,
+    ) -> Self {
         let mut diagnostics = Diagnostics::default();
         let resolver = Resolver::new(root, &files, &mut diagnostics);
         Self {
             allocator,
+            parsed,
             root: root.to_path_buf(),
             resolver,
             files,
@@ -121,7 +130,11 @@ impl<'a> Graph<'a> {
         }
         let speaks_for_others =
             |text: &str| text.contains("declare module") || text.contains("declare global");
-        match self.files.read(path) {
+        let text = match self.parsed.text(path) {
+            Some(text) => Ok(text.to_owned()),
+            None => self.files.read(path),
+        };
+        match text {
             Ok(text) if !text.contains(needle) && !speaks_for_others(&text) => None,
             _ => self.entry(path),
         }
@@ -140,27 +153,25 @@ impl<'a> Graph<'a> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
         }
-        let module = self.files.read(path).ok().map(|text| {
-            let text: &'a str = self.allocator.alloc_str(&text);
-            let display = display_path(&self.root, path);
-            let lines = LineIndex::new(text);
-            let mut errors = Diagnostics::default();
-            let data = is_json(path)
-                .then(|| parse::parse_json(self.allocator, &display, text, &lines, &mut errors))
-                .flatten();
-            let code = if is_json(path) { "" } else { text };
-            let program = parse::parse(self.allocator, path, &display, code, &lines, &mut errors);
-            let first = errors.iter().next().cloned();
-            self.diagnostics.extend(errors);
-            let source = Source::new(path.to_path_buf(), display, text, lines, program, first);
-            let id = self.adopt(&Rc::new(source));
-            if let Some(data) = data {
-                self.modules[id.0 as usize].hold(data);
-            }
-            id
-        });
+        let module = match self.parsed.get(path) {
+            Some(tree) => Some(self.plant(tree)),
+            None => self.files.read(path).ok().map(|text| {
+                let text: &'a str = self.allocator.alloc_str(&text);
+                let tree = Tree::new(self.allocator, &self.root, path, text);
+                self.plant(&tree)
+            }),
+        };
         self.by_path.insert(path.to_path_buf(), module);
         module
+    }
+
+    fn plant(&mut self, tree: &Tree<'a>) -> ModuleId {
+        self.diagnostics.extend(tree.diagnostics.clone());
+        let id = self.adopt(&tree.source);
+        if let Some(data) = tree.data {
+            self.modules[id.0 as usize].hold(data);
+        }
+        id
     }
 
     /// Takes the modules of a file in.

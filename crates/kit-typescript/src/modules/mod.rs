@@ -15,6 +15,7 @@ mod missing;
 mod mistakes;
 mod module;
 mod parse;
+mod parsed;
 mod path;
 mod resolve;
 mod tables;
@@ -24,6 +25,7 @@ pub(crate) use enums::EnumValue;
 pub(crate) use graph::Graph;
 pub(crate) use lookup::Symbol;
 pub(crate) use module::{Decl, DeclKind, Module, Value};
+pub(crate) use parsed::ParsedFiles;
 pub(crate) use path::{Name, expression_path, import_path, type_path};
 pub(crate) use resolve::as_newest_typescript_reads;
 

@@ -1,0 +1,58 @@
+//! Builds of one project, one after the other, in one process: what `kit dev` does.
+
+use kit_emit::Emitter;
+
+use crate::build::{analyze_in, write};
+use crate::output::Known;
+use crate::{BuildError, BuildReport, BuildRequest, Progress};
+
+/// Builds a project again and again and does only what an edit made necessary: it parses files whose text changed, makes
+/// artifacts of types that changed, and writes those whose bytes differ.
+///
+/// What it makes is what [`build`](crate::build) makes, byte for byte. Nobody has to say which files changed. The output
+/// directory may be changed in between, by another build too: a file there counts as known only while its size and its
+/// time are those of its last writing.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use std::time::SystemTime;
+/// use kit_build::{BuildRequest, BuildTime, Disk, Session, project_root, resolve};
+///
+/// # fn wait_for_an_edit() {}
+/// # fn main() -> Result<(), kit_build::BuildError> {
+/// let root = project_root("examples/notes".as_ref())?;
+/// let mut session = Session::default();
+/// loop {
+///     let config = resolve(&root, None)?.config;
+///     let time = BuildTime::new(None, SystemTime::now())?;
+///     let request = BuildRequest { root: &root, config: &config, files: Arc::new(Disk), time: &time };
+///     println!("{} files written", session.build(&request, &())?.files.written.len());
+///     wait_for_an_edit();
+/// }
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Session {
+    compiler: kit_typescript::Session,
+    emitter: Emitter,
+    known: Known,
+}
+
+impl Session {
+    /// Builds the project as it is now. After an error, of the project or of the environment, the next build still knows
+    /// what the last successful one did.
+    pub fn build(
+        &mut self,
+        request: &BuildRequest<'_>,
+        progress: &dyn Progress,
+    ) -> Result<BuildReport, BuildError> {
+        let analysis = analyze_in(&mut self.compiler, request, progress)?;
+        write(
+            request,
+            analysis,
+            &mut self.emitter,
+            Some(&mut self.known),
+            progress,
+        )
+    }
+}

@@ -1,0 +1,186 @@
+//! A session's builds are, byte for byte, what builds from nothing are: after every one of many random edits.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use kit_build::{BuildRequest, BuildTime, Disk, Session, resolve};
+use support::Project;
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        // The constants of Knuth's MMIX generator; its high bits are the good ones.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).map_or(0, |number| number % sides)
+    }
+}
+
+/// What a project's text is made of; an edit changes one number.
+#[derive(Clone)]
+struct State {
+    parts: [usize; 12],
+}
+
+impl State {
+    fn files(&self) -> Vec<(&'static str, String)> {
+        let part = |index: usize| self.parts[index];
+        let pick =
+            |index: usize, texts: &[&str]| -> String { texts[self.parts[index] % texts.len()].to_owned() };
+        let lines = "\n".repeat(part(0));
+        let shared = format!(
+            "{lines}/** {description} */\nexport interface Money {{ {unit}; /** @minimum {minimum} */ amount: number }}\n\
+             export interface Page<T> {{ data: T[]; total: number }}\n\
+             export type Tree = {{ value: {value}; children: Tree[] }};\n{extra}",
+            description = pick(1, &["An amount.", "How much."]),
+            unit = pick(
+                2,
+                &[
+                    "currency: string",
+                    "currency: \"EUR\" | \"USD\"",
+                    "currency?: string"
+                ]
+            ),
+            minimum = part(3),
+            value = pick(4, &["string", "Money", "number | null"]),
+            extra = pick(
+                5,
+                &[
+                    "",
+                    "export interface Email { /** @format email */ text: string }",
+                    "export type Alias = Money;"
+                ]
+            ),
+        );
+        let orders = format!(
+            "import type {{ Money{tree} }} from \"./shared.types.ts\";\n\
+             /** @table */\nexport interface Order {{\n  /** @id @generated uuid */\n  id: string;\n  {field}: string;\n  \
+             /** @default {default} */\n  count: number;\n}}\n\
+             export interface Line {{ price: Money; kind: \"line\" }}\n\
+             export interface Discount {{ price: Money; kind: {kind} }}\n\
+             export type Entry = Line | Discount;\n\
+             export type CreateOrder = {derived};\n\
+             export interface Receipt {{ entries: Entry[]; {more} }}\n",
+            tree = pick(6, &["", ", Tree"]),
+            field = pick(7, &["title", "subject", "isEmail"]),
+            default = part(3),
+            kind = pick(8, &["\"discount\"", "\"coupon\" | \"discount\""]),
+            derived = pick(
+                9,
+                &["Omit<Order, \"id\">", "Pick<Order, \"count\">", "Partial<Order>"]
+            ),
+            more = pick(6, &["total: Money", "tree: Tree"]),
+        );
+        let routes = format!(
+            "import type {{ RouteContract }} from \"@kit/types\";\n\
+             import type {{ CreateOrder, Order, Receipt }} from \"./orders.types.ts\";\n\
+             import type {{ Page }} from \"./shared.types.ts\";\n\
+             export interface OrderRoutes {{\n  \
+             \"GET /orders\": RouteContract<void, {{ {query} }}, void, Page<{listed}>>;\n  \
+             \"POST /orders\": RouteContract<void, void, CreateOrder, Order>;\n{route}}}\n",
+            query = pick(10, &["page?: number", "page?: number; since?: Date"]),
+            listed = pick(8, &["Order", "Receipt"]),
+            route = pick(
+                11,
+                &[
+                    "",
+                    "  /** @status 202 */\n  \"GET /orders/:id\": RouteContract<{ id: string }, void, void, Receipt>;\n",
+                    "  \"GET /orders/:number\": RouteContract<{ number: string }, void, void, Receipt>;\n"
+                ]
+            ),
+        );
+        vec![
+            ("src/shared.types.ts", shared),
+            ("src/orders.types.ts", orders),
+            ("src/orders.routes.ts", routes),
+            // Documents carry the project's name, which would otherwise be the directory's.
+            (
+                "package.json",
+                r#"{"name":"orders","version":"1.0.0"}"#.to_owned(),
+            ),
+        ]
+    }
+}
+
+#[test]
+fn a_session_builds_what_a_build_from_nothing_does() {
+    let mut dice = Dice(20_260_721);
+    let mut state = State { parts: [0; 12] };
+    let project = Project::new(state.files());
+    let config = resolve(&project.root, None).unwrap().config;
+    let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    let mut session = Session::default();
+    let mut reused = 0;
+    for step in 0..60 {
+        // Now and then nothing changes, and now and then somebody meddles with the output.
+        if dice.roll(8) > 0 {
+            let part = dice.roll(12);
+            state.parts[part] = dice.roll(6);
+        }
+        for (path, text) in state.files() {
+            project.write(path, &text);
+        }
+        if step % 7 == 3 {
+            project.remove(".kit/types.ts");
+            project.write(".kit/routes.json", "[]");
+        }
+        let request = BuildRequest {
+            root: &project.root,
+            config: &config,
+            files: Arc::new(Disk),
+            time: &time,
+        };
+        let report = session.build(&request, &()).unwrap();
+        assert!(report.succeeded(), "step {step}: {:?}", report.diagnostics);
+        reused += report.files.unchanged;
+        let fresh = Project::new(state.files());
+        let expected = fresh.build_at(1_700_000_000, true);
+        assert!(expected.succeeded());
+        assert_eq!(report.counts, expected.counts, "step {step}");
+        assert_eq!(
+            format!("{:?}", report.diagnostics),
+            format!("{:?}", expected.diagnostics),
+            "step {step}"
+        );
+        let (incremental, cold) = (project.output(), fresh.output());
+        for (path, text) in &cold {
+            assert_eq!(incremental.get(path), Some(text), "step {step}: {path}");
+        }
+        assert_eq!(incremental.len(), cold.len(), "step {step}");
+    }
+    assert!(reused > 500, "only {reused} files were left alone");
+}
+
+/// A mistake in between must not become what the next build compares with.
+#[test]
+fn a_session_goes_on_after_a_mistake() {
+    let state = State { parts: [1; 12] };
+    let project = Project::new(state.files());
+    let config = resolve(&project.root, None).unwrap().config;
+    let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    let mut session = Session::default();
+    let request = BuildRequest {
+        root: &project.root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    let before = project.output();
+    project.write("src/shared.types.ts", "export interface Money {");
+    assert!(!session.build(&request, &()).unwrap().succeeded());
+    assert_eq!(project.output(), before);
+    for (path, text) in state.files() {
+        project.write(path, &text);
+    }
+    let report = session.build(&request, &()).unwrap();
+    assert!(report.succeeded());
+    assert_eq!(report.files.written, Vec::<String>::new());
+    assert_eq!(project.output(), before);
+}

@@ -1,0 +1,138 @@
+//! Declarations that refer to each other in a circle, found in one walk over the references (Tarjan's algorithm).
+
+use kit_ir::DeclarationId;
+
+use crate::analysis::References;
+
+/// The declarations in groups: those that reach each other are in one, all others in one of their own. A group comes after
+/// the groups that it refers to.
+pub(crate) struct Groups {
+    groups: Vec<Vec<DeclarationId>>,
+    of: Vec<usize>,
+}
+
+impl Groups {
+    pub(crate) fn new(references: &References) -> Self {
+        let count = references.len();
+        let mut search = Search {
+            references,
+            number: vec![None; count],
+            lowest: vec![0; count],
+            open: Vec::new(),
+            found: Self {
+                groups: Vec::new(),
+                of: vec![usize::MAX; count],
+            },
+            next: 0,
+        };
+        for id in (0..count).map(DeclarationId::from) {
+            if search.number[usize::from(id)].is_none() {
+                search.from(id);
+            }
+        }
+        search.found
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// All groups, each after the groups that it refers to.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[DeclarationId]> {
+        self.groups.iter().map(Vec::as_slice)
+    }
+
+    /// The declarations that a declaration reaches and that reach it, itself among them.
+    pub(crate) fn members(&self, declaration: DeclarationId) -> &[DeclarationId] {
+        &self.groups[self.of(declaration)]
+    }
+
+    /// The number of a declaration's group.
+    pub(crate) fn of(&self, declaration: DeclarationId) -> usize {
+        self.of[usize::from(declaration)]
+    }
+}
+
+struct Search<'a> {
+    references: &'a References,
+    /// When each declaration was met.
+    number: Vec<Option<usize>>,
+    /// The first declaration without a group that each one reaches, by when it was met.
+    lowest: Vec<usize>,
+    /// Those that were met and have no group yet.
+    open: Vec<DeclarationId>,
+    found: Groups,
+    next: usize,
+}
+
+impl Search<'_> {
+    /// Walks with a stack of its own: chains of references may be long.
+    fn from(&mut self, start: DeclarationId) {
+        let mut path = vec![(start, 0)];
+        self.meet(start);
+        while let Some((id, step)) = path.pop() {
+            let index = usize::from(id);
+            if let Some(target) = self.references.of(id).get(step) {
+                path.push((id, step + 1));
+                match self.number[usize::from(*target)] {
+                    None => {
+                        self.meet(*target);
+                        path.push((*target, 0));
+                    }
+                    Some(number) if self.found.of(*target) == usize::MAX => {
+                        self.lowest[index] = self.lowest[index].min(number);
+                    }
+                    Some(_) => {}
+                }
+                continue;
+            }
+            if let Some((parent, _)) = path.last() {
+                let parent = usize::from(*parent);
+                self.lowest[parent] = self.lowest[parent].min(self.lowest[index]);
+            }
+            if self.number[index] == Some(self.lowest[index]) {
+                self.close(id);
+            }
+        }
+    }
+
+    fn meet(&mut self, id: DeclarationId) {
+        self.number[usize::from(id)] = Some(self.next);
+        self.lowest[usize::from(id)] = self.next;
+        self.next += 1;
+        self.open.push(id);
+    }
+
+    /// Everything that is open since `root` is one group with it.
+    fn close(&mut self, root: DeclarationId) {
+        let start = self.open.iter().rposition(|id| *id == root).unwrap_or_default();
+        let group = self.open.split_off(start);
+        for id in &group {
+            self.found.of[usize::from(*id)] = self.found.groups.len();
+        }
+        self.found.groups.push(group);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::DeclarationId;
+
+    use super::Groups;
+    use crate::analysis::References;
+
+    #[test]
+    fn circles_are_groups_and_come_after_what_they_refer_to() {
+        // 0 -> 1 -> 2 -> 1, 2 -> 3, 4 -> 4, 0 -> 4
+        let references = [vec![1, 4], vec![2], vec![1, 3], vec![], vec![4]];
+        let references =
+            References::from_lists(references.map(|of| of.into_iter().map(DeclarationId).collect()));
+        let groups = Groups::new(&references);
+        let found: Vec<Vec<u32>> = groups
+            .iter()
+            .map(|group| group.iter().map(|id| id.0).collect())
+            .collect();
+        assert_eq!(found, [vec![3], vec![1, 2], vec![4], vec![0]]);
+        assert_eq!(groups.of(DeclarationId(2)), 1);
+    }
+}
