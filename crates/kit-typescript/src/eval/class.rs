@@ -10,7 +10,7 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
-use super::members::insert;
+use super::members::{insert, symbol_name};
 use super::types::Function;
 use super::values::Widening;
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
@@ -296,6 +296,9 @@ impl<'a> Evaluator<'a> {
             )
             .help("describe the value with an interface of its public properties");
         object.issues.push(issue);
+        // Only the class itself and what extends it have this member, whatever other classes call theirs.
+        let ty = self.store.add(Ty::Unknown);
+        add_member(object, symbol_name(place), KeyKind::Symbol, ty, place, |_| {});
     }
 }
 

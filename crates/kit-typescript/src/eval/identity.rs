@@ -64,9 +64,14 @@ impl Evaluator<'_> {
                     && a.index.len() == b.index.len()
                     && a.properties.iter().all(|property| {
                         b.property(&property.name).is_some_and(|other| {
+                            let (mut own, mut others) = (property.ty, other.ty);
+                            if property.optional {
+                                // Optional properties may be `undefined`, said or not.
+                                (own, others) = (self.defined(own), self.defined(others));
+                            }
                             property.optional == other.optional
                                 && property.readonly == other.readonly
-                                && self.same(property.ty, other.ty, left)
+                                && self.same(own, others, left)
                         })
                     })
                     && a.index.iter().all(|index| {

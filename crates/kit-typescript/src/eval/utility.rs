@@ -157,12 +157,9 @@ impl Evaluator<'_> {
                 element,
                 readonly: before,
             } => {
+                // An element of a JSON array is never `undefined`, which `Partial` adds.
                 let element = match optional {
-                    Modifier::Keep => element,
-                    Modifier::Add => {
-                        let absent = self.store.add(Ty::Undefined);
-                        self.union(vec![element, absent])
-                    }
+                    Modifier::Keep | Modifier::Add => element,
                     Modifier::Remove => self.defined(element),
                 };
                 self.store.add(Ty::Array {
