@@ -320,6 +320,7 @@ impl Evaluator<'_> {
                     let found = self.indexed_access(source, key, place);
                     (!matches!(self.store.get(found), Ty::Invalid(_))).then_some(found)
                 }
+                Ty::Date => self.date_method(&hole.name),
                 _ => None,
             };
             if let Some(own) = own {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::members::{insert, set_index, symbol_name};
-use super::types::{Element, Index, Literal};
+use super::types::{Element, Index, Literal, Owner};
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId, reference};
 use crate::modules::Place;
 use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSType, TSTypeName, TSTypeOperatorOperator};
@@ -216,12 +216,17 @@ impl<'a> Evaluator<'a> {
             return None;
         };
         let (_, home) = self.store.binding(scope, name.name.as_str())?;
-        let decl = self.graph.decl(self.store.owner(home)?);
-        let parameter = reference::parameters(decl)?
-            .iter()
-            .find(|parameter| parameter.name.name == name.name)?;
-        let of = key_of_operand(parameter.constraint.as_ref()?)?;
-        let source = self.evaluate(of, home);
+        let (constraint, scope) = match self.store.owner(home)? {
+            Owner::Declaration(decl) => {
+                let parameter = reference::parameters(self.graph.decl(decl))?
+                    .iter()
+                    .find(|parameter| parameter.name.name == name.name)?;
+                (parameter.constraint.as_ref()?, home)
+            }
+            Owner::Mapped(node) => (&node.constraint, self.store.parent(home)?),
+        };
+        let of = key_of_operand(constraint)?;
+        let source = self.evaluate(of, scope);
         self.as_object(source)
     }
 
@@ -234,9 +239,7 @@ impl<'a> Evaluator<'a> {
     ) -> Object {
         let mut object = Object { ..Object::default() };
         for key in keys {
-            let inner = self
-                .store
-                .inner_scope(scope, vec![(node.key.name.as_str(), key.ty)]);
+            let inner = self.store.key_scope(scope, node, key.ty);
             let names: Vec<TyId> = match &node.name_type {
                 None => vec![key.ty],
                 Some(name) => {
@@ -337,7 +340,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn mapped_value(&mut self, node: &'a TSMappedType<'a>, key: TyId, scope: ScopeId) -> TyId {
-        let inner = self.store.inner_scope(scope, vec![(node.key.name.as_str(), key)]);
+        let inner = self.store.key_scope(scope, node, key);
         match &node.type_annotation {
             Some(value) => self.element_type(value, inner),
             None => self.store.add(Ty::Any),

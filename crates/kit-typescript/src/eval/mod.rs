@@ -53,7 +53,7 @@ use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::number_name;
 pub(crate) use types::{DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
-use types::{Scope, State};
+use types::{Owner, Scope, State};
 
 /// Type arguments nested deeper than this come from a generic type that expands without end.
 const DEEPEST: u32 = 60;
@@ -266,7 +266,7 @@ impl<'a> Evaluator<'a> {
                 module,
                 parent: None,
                 bindings,
-                owner: Some(decl_id),
+                owner: Some(Owner::Declaration(decl_id)),
             })
         };
         match &decl.kind {
@@ -276,7 +276,7 @@ impl<'a> Evaluator<'a> {
                     module,
                     parent: None,
                     bindings: bindings.clone(),
-                    owner: Some(decl_id),
+                    owner: Some(Owner::Declaration(decl_id)),
                 });
                 let body = self.evaluate(&alias.type_annotation, scope);
                 let doc = self.declaration_doc_id(decl_id);

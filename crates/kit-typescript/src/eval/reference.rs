@@ -6,7 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::types::Scope;
+use super::types::{Owner, Scope};
 use super::{DEEP, DEEPEST, Evaluator, MANY, MOST_INSTANCES, ScopeId, Ty, TyId, global};
 use crate::modules::{Decl, DeclId, DeclKind, Name, Place, Symbol, import_path, type_path};
 
@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
                 module,
                 parent: None,
                 bindings: bindings.collect(),
-                owner: Some(id),
+                owner: Some(Owner::Declaration(id)),
             };
             let scope = self.store.scope(scope);
             let value = self.evaluate(default, scope);

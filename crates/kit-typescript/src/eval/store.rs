@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use kit_diagnostics::Diagnostic;
-use oxc_ast::ast::TSType;
+use oxc_ast::ast::{TSMappedType, TSType};
 use oxc_span::Span;
 use rustc_hash::FxHashMap;
 
 use super::types::{
-    DocId, Function, Instance, InstanceId, InvalidId, Lazy, LazyId, Literal, Object, ObjectId, Part, Scope,
-    ScopeId, State, Ty, TyId,
+    DocId, Function, Instance, InstanceId, InvalidId, Lazy, LazyId, Literal, Object, ObjectId, Owner, Part,
+    Scope, ScopeId, State, Ty, TyId,
 };
 use crate::docs::Doc;
 use crate::modules::{DeclId, ModuleId};
@@ -169,13 +169,32 @@ impl<'a> Store<'a> {
 
     /// A scope inside another one with one more name.
     pub(crate) fn inner_scope(&mut self, outer: ScopeId, bindings: Vec<(&'a str, TyId)>) -> ScopeId {
+        self.owned_scope(outer, bindings, None)
+    }
+
+    /// The scope of one key of a mapped type.
+    pub(crate) fn key_scope(&mut self, outer: ScopeId, node: &'a TSMappedType<'a>, key: TyId) -> ScopeId {
+        let name = node.key.name.as_str();
+        self.owned_scope(outer, vec![(name, key)], Some(Owner::Mapped(node)))
+    }
+
+    fn owned_scope(
+        &mut self,
+        outer: ScopeId,
+        bindings: Vec<(&'a str, TyId)>,
+        owner: Option<Owner<'a>>,
+    ) -> ScopeId {
         let module = self.scopes[outer.index()].module;
         self.scope(Scope {
             module,
             parent: Some(outer),
             bindings,
-            owner: None,
+            owner,
         })
+    }
+
+    pub(crate) fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.scopes[scope.index()].parent
     }
 
     pub(crate) fn module_of(&self, scope: ScopeId) -> ModuleId {
@@ -195,8 +214,8 @@ impl<'a> Store<'a> {
         None
     }
 
-    /// The declaration whose type parameters a scope binds.
-    pub(crate) fn owner(&self, scope: ScopeId) -> Option<DeclId> {
+    /// What has the type parameters that a scope binds.
+    pub(crate) fn owner(&self, scope: ScopeId) -> Option<Owner<'a>> {
         self.scopes[scope.index()].owner
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use kit_diagnostics::Diagnostic;
 use kit_ir::LiteralValue;
-use oxc_ast::ast::TSType;
+use oxc_ast::ast::{TSMappedType, TSType};
 
 use crate::modules::{DeclId, ModuleId, Place};
 
@@ -391,6 +391,14 @@ pub(crate) struct Scope<'a> {
     pub(crate) module: ModuleId,
     pub(crate) parent: Option<ScopeId>,
     pub(crate) bindings: Vec<(&'a str, TyId)>,
-    /// The declaration whose parameters are bound: a mapped type looks at their constraints.
-    pub(crate) owner: Option<DeclId>,
+    /// What binds parameters here: a mapped type looks at their constraints.
+    pub(crate) owner: Option<Owner<'a>>,
+}
+
+/// What has type parameters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Owner<'a> {
+    Declaration(DeclId),
+    /// The `K` of `{ [K in keyof T]: … }`.
+    Mapped(&'a TSMappedType<'a>),
 }

@@ -201,6 +201,7 @@ impl Evaluator<'_> {
                 },
             ) => {
                 (also || !readonly)
+                    && !elements.is_empty()
                     && elements.iter().all(|item| item.rest)
                     && elements.iter().all(|item| self.assignable(element, item.ty))
             }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::types::{Literal, number_name};
+use crate::eval::types::{Function, Literal, number_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
@@ -180,6 +180,11 @@ impl Evaluator<'_> {
                     .get(index)
                     .is_some_and(|element| self.assignable(element.ty, property.ty));
             }
+            if matches!(self.store.get(from), Ty::Date)
+                && let Some(method) = self.date_method(&property.name)
+            {
+                return self.assignable(method, property.ty);
+            }
             property.optional || self.is_method(from, &property.name)
         })
     }
@@ -203,6 +208,25 @@ impl Evaluator<'_> {
             Ty::Tuple { .. } => self.indexed_access(id, key, place),
             _ => self.store.add(Ty::Number),
         }
+    }
+
+    /// The methods of a `Date` that say what it is as JSON, or as a number.
+    pub(in crate::eval) fn date_method(&mut self, name: &str) -> Option<TyId> {
+        let result = match name {
+            "toISOString" | "toJSON" | "toString" | "toDateString" => Ty::String,
+            "getTime" | "valueOf" | "getFullYear" => Ty::Number,
+            _ => return None,
+        };
+        let method = Function {
+            this: None,
+            parameters: [].into(),
+            result: self.store.add(result),
+            method: true,
+        };
+        Some(self.store.object(Object {
+            calls: vec![method],
+            ..Object::default()
+        }))
     }
 
     /// Whether a value of TypeScript's own has a method; only names are known.
