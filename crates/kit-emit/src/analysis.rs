@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use kit_analysis::{Decision, UnionPlan, children, collect_references};
 use kit_ir::{
-    Arena, Declaration, DeclarationId, DeclarationOrigin, EntityId, LiteralValue, ObjectType, Program,
-    RouteId, Slot, SourceId, TypeId, TypeKind,
+    Declaration, DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId,
+    TypeKind,
 };
 
 use crate::groups::Groups;
@@ -24,6 +25,12 @@ pub(crate) struct Analysis {
     files: HashMap<SourceId, Vec<DeclarationId>>,
     entities: HashMap<DeclarationId, EntityId>,
     declared: HashSet<String>,
+    /// How the members of each union are told apart.
+    plans: HashMap<TypeId, UnionPlan>,
+    /// Constants of the unions whose members must be tried, by the declaration whose module has them.
+    tried: HashMap<(DeclarationId, TypeId), String>,
+    /// Recursive declarations with such unions: what is found out about one part serves the others.
+    remembering: HashSet<DeclarationId>,
 }
 
 /// What each declaration refers to directly.
@@ -60,6 +67,9 @@ impl Analysis {
     pub(crate) fn new(program: &Program) -> Self {
         let references = References::new(program);
         let groups = Groups::new(&references);
+        let plans = plans(program);
+        let tried = tried_unions(program, &plans);
+        let trying: HashSet<_> = tried.keys().map(|(declaration, _)| *declaration).collect();
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
         for (route, contract) in program.routes.iter_ids() {
             for slot in Slot::ALL {
@@ -81,6 +91,15 @@ impl Analysis {
         }
         let entities = program.entities.iter_ids();
         let declared = program.declarations.iter();
+        // Those that reach each other hand on what they know.
+        let remembering = program.declarations.iter_ids().map(|(id, _)| id);
+        let remembering = remembering
+            .filter(|id| {
+                let group = groups.members(*id);
+                let recursive = group.len() > 1 || references.of(*id).contains(id);
+                recursive && group.iter().any(|id| trying.contains(id))
+            })
+            .collect();
         Self {
             groups,
             uses,
@@ -90,6 +109,9 @@ impl Analysis {
             files,
             entities: entities.map(|(id, entity)| (entity.declaration, id)).collect(),
             declared: declared.map(|declaration| declaration.name.clone()).collect(),
+            plans,
+            tried,
+            remembering,
         }
     }
 
@@ -101,6 +123,38 @@ impl Analysis {
     /// The declarations by what reaches what.
     pub(crate) fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    /// How the members of a union are told apart.
+    pub(crate) fn plan(&self, union: TypeId) -> &UnionPlan {
+        &self.plans[&union]
+    }
+
+    /// The constant of a union whose members must be tried; nothing where properties tell them apart.
+    pub(crate) fn tried_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
+        self.tried.get(&(home, union)).map(String::as_str)
+    }
+
+    /// Whether reading and writing a declaration passes on what is known of the members that parts of the value are.
+    pub(crate) fn remembers(&self, declaration: DeclarationId) -> bool {
+        self.remembering.contains(&declaration)
+    }
+
+    /// Whether a part of a type that is written in the module of `home` needs what is known of members.
+    pub(crate) fn needs_picks(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
+        match &program.types[id].kind {
+            TypeKind::Reference { declaration } => self.remembers(*declaration),
+            kind => {
+                self.tried.contains_key(&(home, id))
+                    || children(kind)
+                        .into_iter()
+                        .chain(self.plans.get(&id).into_iter().flat_map(|plan| {
+                            // Members of named unions are written here too.
+                            plan.members.iter().map(|member| member.r#type)
+                        }))
+                        .any(|child| self.needs_picks(program, home, child))
+            }
+        }
     }
 
     /// The routes that use a declaration directly, and where.
@@ -156,177 +210,58 @@ impl Analysis {
     }
 }
 
-/// The declarations that a type refers to directly, each once, in order.
-pub(crate) fn collect_references(program: &Program, id: TypeId, found: &mut Vec<DeclarationId>) {
-    match &program.types[id].kind {
-        TypeKind::Reference { declaration } => {
-            if !found.contains(declaration) {
-                found.push(*declaration);
-            }
-        }
-        kind => {
-            for child in children(kind) {
-                collect_references(program, child, found);
-            }
-        }
-    }
-}
-
-/// The types that a type is made of.
-pub(crate) fn children(kind: &TypeKind) -> Vec<TypeId> {
-    match kind {
-        TypeKind::Unknown
-        | TypeKind::Never
-        | TypeKind::Null
-        | TypeKind::Boolean
-        | TypeKind::Number
-        | TypeKind::String
-        | TypeKind::BigInt
-        | TypeKind::Date
-        | TypeKind::Bytes
-        | TypeKind::Literal { .. }
-        | TypeKind::Reference { .. } => Vec::new(),
-        TypeKind::Template { parts } => parts
-            .iter()
-            .filter_map(|part| match part {
-                kit_ir::TemplatePart::Text(_) => None,
-                kit_ir::TemplatePart::Hole(id) => Some(*id),
-            })
-            .collect(),
-        TypeKind::Array { element } => vec![*element],
-        TypeKind::Tuple { elements } => elements.iter().map(|element| element.r#type).collect(),
-        TypeKind::Object(object) => object
-            .properties
-            .iter()
-            .map(|property| property.r#type)
-            .chain(object.index.iter().map(|signature| signature.value))
-            .collect(),
-        TypeKind::Union { members } => members.clone(),
-    }
-}
-
-/// A type behind every reference.
-pub(crate) fn resolve(program: &Program, id: TypeId) -> TypeId {
-    match program.types[id].kind {
-        TypeKind::Reference { declaration } => resolve(program, program.declarations[declaration].r#type),
-        _ => id,
-    }
-}
-
-/// The members of a union, unions inside of it taken apart, the most specific one first: a value is read as the first
-/// member that it fits, and reading keeps declared properties only, so `{ a, b }` must be tried before `{ a }` and a date
-/// before any text.
-pub(crate) fn ordered_members(program: &Program, members: &[TypeId]) -> Vec<TypeId> {
-    let mut flat = Vec::new();
-    flatten(program, members, &mut flat);
-    flat.sort_by_key(|id| {
-        let (rank, required, declared) = specificity(program, *id);
-        (rank, std::cmp::Reverse(required), std::cmp::Reverse(declared))
-    });
-    flat
-}
-
-fn flatten(program: &Program, members: &[TypeId], flat: &mut Vec<TypeId>) {
-    for member in members {
-        match &program.types[resolve(program, *member)].kind {
-            TypeKind::Union { members } if !is_reference(&program.types, *member) => {
-                flatten(program, members, flat);
-            }
-            _ => flat.push(*member),
-        }
-    }
-}
-
-fn is_reference(types: &Arena<TypeId, kit_ir::Type>, id: TypeId) -> bool {
-    matches!(types[id].kind, TypeKind::Reference { .. })
-}
-
-/// A rank by kind, the number of required properties, the number of all properties.
-fn specificity(program: &Program, id: TypeId) -> (u8, usize, usize) {
-    let resolved = &program.types[resolve(program, id)];
-    let rank = match &resolved.kind {
-        TypeKind::Never => 0,
-        TypeKind::Null => 1,
-        TypeKind::Literal { .. } => 2,
-        TypeKind::Boolean => 3,
-        TypeKind::Number => 4,
-        TypeKind::Template { .. } => 5,
-        TypeKind::Date => 6,
-        TypeKind::BigInt => 7,
-        TypeKind::String if !resolved.constraints.is_empty() => 8,
-        TypeKind::Bytes => 9,
-        TypeKind::String => 10,
-        TypeKind::Tuple { .. } => 11,
-        TypeKind::Array { .. } => 12,
-        TypeKind::Object(object) => {
-            let required = object
-                .properties
-                .iter()
-                .filter(|property| !property.optional)
-                .count();
-            return (13, required, object.properties.len());
-        }
-        // A named union: its members are not compared with ours one by one.
-        TypeKind::Union { .. } => 14,
-        TypeKind::Reference { .. } | TypeKind::Unknown => 15,
-    };
-    (rank, 0, 0)
-}
-
-/// How the object members of a union are told apart: a required property that has other literals in each of them.
-pub(crate) struct Discriminant {
-    /// The property's name.
-    pub(crate) property: String,
-    /// The object members with their literals.
-    pub(crate) cases: Vec<(TypeId, Vec<LiteralValue>)>,
-}
-
-/// The discriminant of a union with two or more object members.
-pub(crate) fn discriminant(program: &Program, members: &[TypeId]) -> Option<Discriminant> {
-    let mut objects: Vec<(TypeId, &ObjectType)> = Vec::new();
-    for id in members {
-        match &program.types[resolve(program, *id)].kind {
-            TypeKind::Object(object) => objects.push((*id, object)),
-            // What a union inside brings is not known by one property.
-            TypeKind::Union { .. } | TypeKind::Unknown => return None,
-            _ => {}
-        }
-    }
-    let (_, first) = objects.first().filter(|_| objects.len() > 1)?;
-    first.properties.iter().find_map(|candidate| {
-        let mut cases = Vec::new();
-        let mut seen: HashSet<String> = HashSet::new();
-        for (id, object) in &objects {
-            let property = object.property(&candidate.name)?;
-            if property.optional_in_input() {
-                return None;
-            }
-            let literals = literals(program, property.r#type)?;
-            for literal in &literals {
-                if !seen.insert(format!("{literal:?}")) {
-                    return None;
-                }
-            }
-            cases.push((*id, literals));
-        }
-        Some(Discriminant {
-            property: candidate.name.clone(),
-            cases,
+fn plans(program: &Program) -> HashMap<TypeId, UnionPlan> {
+    let types = program.types.iter_ids();
+    types
+        .filter_map(|(id, r#type)| match &r#type.kind {
+            TypeKind::Union { members } => Some((id, UnionPlan::new(program, members))),
+            _ => None,
         })
-    })
+        .collect()
 }
 
-/// The literals of a type that has no other values. A bigint is none: on the wire it has two forms.
-pub(crate) fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::Literal {
-            value: LiteralValue::BigInt(_),
-        } => None,
-        TypeKind::Literal { value } => Some(vec![value.clone()]),
-        TypeKind::Union { members } => {
-            let members: Option<Vec<_>> = members.iter().map(|member| literals(program, *member)).collect();
-            Some(members?.concat())
+/// Names for the unions that have members which must be tried: `Entangled` has `EntangledUnion`, `EntangledUnion2`, …
+fn tried_unions(
+    program: &Program,
+    plans: &HashMap<TypeId, UnionPlan>,
+) -> HashMap<(DeclarationId, TypeId), String> {
+    let mut names = HashMap::new();
+    for (id, declaration) in program.declarations.iter_ids() {
+        let mut seen = HashSet::new();
+        let mut pending = vec![declaration.r#type];
+        let mut count = 0;
+        while let Some(next) = pending.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            let plan = plans.get(&next);
+            if plan.is_some_and(|plan| is_tried(&plan.arrays) || is_tried(&plan.objects)) {
+                count += 1;
+                let number = if count == 1 {
+                    String::new()
+                } else {
+                    count.to_string()
+                };
+                names.insert((id, next), format!("{}Union{number}", declaration.name));
+            }
+            // In order, members of named unions too: they are written in this module.
+            let mut parts = children(&program.types[next].kind);
+            parts.extend(
+                plan.into_iter()
+                    .flat_map(|plan| plan.members.iter().map(|member| member.r#type)),
+            );
+            pending.extend(parts.into_iter().rev());
         }
-        _ => None,
+    }
+    names
+}
+
+fn is_tried(decision: &Decision) -> bool {
+    match decision {
+        Decision::Never | Decision::Member(_) => false,
+        Decision::Candidates(_) => true,
+        Decision::Switch(switch) => {
+            switch.cases.iter().any(|case| is_tried(&case.decision)) || is_tried(&switch.otherwise)
+        }
     }
 }

@@ -7,12 +7,12 @@ use kit_ir::{
 };
 
 use crate::Context;
-use crate::analysis::resolve;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
 use crate::validator::key_condition;
+use kit_analysis::resolve;
 
 /// Path of a declaration's module, without the directory.
 pub(crate) fn file_name(name: &str) -> String {

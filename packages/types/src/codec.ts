@@ -21,7 +21,7 @@ export interface Validator<T> {
   readonly name: string;
   /** Whether a parsed JSON value fits. Never throws, allocates nothing. */
   is(this: void, value: unknown): boolean;
-  /** Every rule that is broken, at most `limit` (default 100). */
+  /** Every rule that is broken, at most `limit`; without a limit 100, and of more one entry that says so. */
   failures(this: void, value: unknown, limit?: number): ValidationFailure[];
   /** Makes the handler's value: declared properties only, defaults filled in, `Date`s made. */
   decode(this: void, value: unknown): T;

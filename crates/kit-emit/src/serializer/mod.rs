@@ -6,10 +6,10 @@
 mod object;
 mod union;
 
+use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, TypeKind};
 
 use crate::Context;
-use crate::analysis::collect_references;
 use crate::job::Job;
 use crate::text::{Module, Path, Writer, literal};
 use crate::types::origin;
@@ -94,7 +94,13 @@ impl<'a> Serializers<'a> {
     /// `export function writeNote`.
     fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
-        let parameter = if self.counted { ", depth = 0" } else { "" };
+        let mut parameter = if self.counted { ", depth = 0" } else { "" }.to_owned();
+        if self.context.analysis.remembers(self.home) {
+            let picks = module.helper("Picks");
+            for part in [", picks: ", &picks, " = new ", &picks, "(\"value\")"] {
+                parameter.push_str(part);
+            }
+        }
         let mut body = Writer::default();
         if self.counted {
             let (enter, refuse) = (module.helper("enter"), module.helper("refuse"));
@@ -122,11 +128,25 @@ impl<'a> Serializers<'a> {
             }
             TypeKind::Boolean => "writeBoolean",
             TypeKind::Number => "writeNumber",
-            TypeKind::String | TypeKind::Template { .. } => "writeString",
+            TypeKind::String => "writeString",
+            TypeKind::Template { parts } => {
+                let pattern = module.pattern(&crate::validator::template_pattern(program, parts), path);
+                let (write, refuse) = (module.helper("writeString"), module.helper("refuse"));
+                return format!(
+                    "(typeof {value} === \"string\" && {pattern}.test({value}) ? {write}({value}) : {refuse}({value}))"
+                );
+            }
             TypeKind::BigInt => "writeBigInt",
             TypeKind::Date => "writeDate",
             TypeKind::Bytes => "writeBytes",
-            TypeKind::Literal { value } => literal_writer(value),
+            TypeKind::Literal { value: literal } => {
+                let refuse = module.helper("refuse");
+                return format!(
+                    "({value} === {} ? {} : {refuse}({value}))",
+                    literal::value(literal),
+                    literal_text(literal)
+                );
+            }
             TypeKind::Reference { declaration } => return self.reference(*declaration, value, module),
             TypeKind::Union { members } => match self.uniform(members).as_slice() {
                 ["null", helper] | [helper, "null"] => {
@@ -151,14 +171,14 @@ impl<'a> Serializers<'a> {
             TypeKind::Array { element } => self.array_body(*element, path, body, module),
             TypeKind::Tuple { elements } => self.tuple_body(elements, path, body, module),
             TypeKind::Union { members } if !matches!(self.uniform(members).len(), 1 | 2) => {
-                self.union_body(members, path, body, module);
+                self.union_body(id, path, body, module);
             }
             TypeKind::Union { members } => match self.uniform(members).as_slice() {
                 [_] | ["null", _] | [_, "null"] => {
                     let text = self.expression(id, "value", path, module);
                     body.line(format_args!("return {text};"));
                 }
-                _ => self.union_body(members, path, body, module),
+                _ => self.union_body(id, path, body, module),
             },
             _ => {
                 let text = self.expression(id, "value", path, module);
@@ -169,19 +189,27 @@ impl<'a> Serializers<'a> {
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let deep = self.counted && self.reaches_recursive(id);
+        let analysis = self.context.analysis;
+        let remembers =
+            analysis.remembers(self.home) && analysis.needs_picks(self.context.program, self.home, id);
         let name = module.once("write", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
-            let parameter = if deep { ", depth: number" } else { "" };
+            let mut parameter = if deep { ", depth: number" } else { "" }.to_owned();
+            if remembers {
+                parameter.push_str(", picks: ");
+                parameter.push_str(&module.helper("Picks"));
+            }
             let mut writer = Writer::default();
             let opening = format!("function {name}(value: unknown{parameter}): string {{");
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
-        if deep {
-            format!("{name}({value}, depth)")
-        } else {
-            format!("{name}({value})")
+        match (deep, remembers) {
+            (true, true) => format!("{name}({value}, depth, picks)"),
+            (true, false) => format!("{name}({value}, depth)"),
+            (false, true) => format!("{name}({value}, picks)"),
+            (false, false) => format!("{name}({value})"),
         }
     }
 
@@ -192,7 +220,12 @@ impl<'a> Serializers<'a> {
             module.value(&format!("./{}", file_name(&declaration.name)), &name);
         }
         if self.counted && self.context.analysis.is_recursive(target) {
-            format!("{name}({value}, depth + 1)")
+            let analysis = self.context.analysis;
+            if analysis.remembers(target) && analysis.remembers(self.home) {
+                format!("{name}({value}, depth + 1, picks)")
+            } else {
+                format!("{name}({value}, depth + 1)")
+            }
         } else {
             format!("{name}({value})")
         }
@@ -271,13 +304,9 @@ impl<'a> Serializers<'a> {
     }
 }
 
-fn literal_writer(value: &LiteralValue) -> &'static str {
-    match value {
-        LiteralValue::String(_) => "writeString",
-        LiteralValue::Number(_) => "writeNumber",
-        LiteralValue::Boolean(_) => "writeBoolean",
-        LiteralValue::BigInt(_) => "writeBigInt",
-    }
+/// The JSON text of a literal, as an expression.
+fn literal_text(value: &LiteralValue) -> String {
+    literal::string(&crate::json_schema::literal(value).to_string())
 }
 
 /// Reads a property of `value`.

@@ -1,9 +1,9 @@
 //! Objects: one template where every property is always there, else text that grows.
 
+use kit_analysis::resolve;
 use kit_ir::{ObjectType, Property, TypeId, TypeKind};
 
 use super::{Serializers, read};
-use crate::analysis::resolve;
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::{is_no_index, key_condition, local, value_step};
 

@@ -1,26 +1,30 @@
-//! Unions: which member a handler's value is.
+//! Unions: which member a handler's value is. A value that is none of them is refused, never written as something else.
 
+use kit_analysis::{Decision, Switch, literals, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
 
-use super::{Serializers, literal_writer, read};
-use crate::analysis::{Discriminant, discriminant, ordered_members, resolve};
+use super::{Serializers, literal_text, read};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::Shapes;
+use crate::validator::labels;
+
+/// From so many literals on, a set is faster than comparing one by one.
+const SET_FROM: usize = 9;
 
 impl Serializers<'_> {
-    /// The distinct helpers that write the members of a union; empty where a member is no scalar.
+    /// The distinct helpers that write the members of a union; empty where a member is no scalar, or only some texts or numbers
+    /// are members.
     pub(super) fn uniform(&self, members: &[TypeId]) -> Vec<&'static str> {
+        let program = self.context.program;
         let mut helpers = Vec::new();
         for member in members {
-            let helper = match &self.context.program.types[resolve(self.context.program, *member)].kind {
+            let helper = match &program.types[resolve(program, *member)].kind {
                 TypeKind::Null => "null",
                 TypeKind::Boolean => "writeBoolean",
                 TypeKind::Number => "writeNumber",
-                TypeKind::String | TypeKind::Template { .. } => "writeString",
+                TypeKind::String => "writeString",
                 TypeKind::BigInt => "writeBigInt",
                 TypeKind::Date => "writeDate",
                 TypeKind::Bytes => "writeBytes",
-                TypeKind::Literal { value } => literal_writer(value),
                 _ => return Vec::new(),
             };
             if !helpers.contains(&helper) {
@@ -30,107 +34,193 @@ impl Serializers<'_> {
         helpers
     }
 
-    /// Members by what the value is: scalars by their type, arrays, then objects by discriminant or by fit.
-    pub(super) fn union_body(
-        &self,
-        members: &[TypeId],
-        path: &Path<'_>,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    /// Members by what the value is: scalars by their type, arrays, then objects.
+    pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+        if let Some(literals) = literals(self.context.program, id)
+            && literals.len() >= SET_FROM
+            && literals
+                .iter()
+                .all(|value| matches!(value, LiteralValue::String(_)))
+        {
+            many_literals(id, &literals, path, body, module);
+            return;
+        }
+        let plan = self.context.analysis.plan(id);
+        self.scalars(id, path, body, module);
+        if plan.arrays != Decision::Never {
+            if plan.objects == Decision::Never {
+                self.decide(id, &plan.arrays, path, body, module);
+                return;
+            }
+            body.block("if (Array.isArray(value)) {", "}", |body| {
+                self.decide(id, &plan.arrays, path, body, module);
+            });
+        }
+        self.decide(id, &plan.objects, path, body, module);
+    }
+
+    /// Members without parts. A type as a whole makes its literals and templates needless.
+    fn scalars(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let program = self.context.program;
-        let found = discriminant(program, members);
-        let ordered = ordered_members(program, members);
-        let mut tested: Vec<&str> = Vec::new();
-        let mut containers = Vec::new();
-        for (position, member) in ordered.iter().enumerate() {
-            let resolved = resolve(program, *member);
-            let test = match &program.types[resolved].kind {
-                TypeKind::Null => "value === null",
-                TypeKind::Boolean => "typeof value === \"boolean\"",
-                TypeKind::Number => "typeof value === \"number\"",
-                TypeKind::String | TypeKind::Template { .. } => "typeof value === \"string\"",
-                TypeKind::BigInt => "typeof value === \"bigint\"",
-                TypeKind::Date => "value instanceof Date",
-                TypeKind::Bytes => "value instanceof Uint8Array",
-                TypeKind::Literal { value } => match value {
-                    LiteralValue::String(_) => "typeof value === \"string\"",
-                    LiteralValue::Number(_) => "typeof value === \"number\"",
-                    LiteralValue::Boolean(_) => "typeof value === \"boolean\"",
-                    LiteralValue::BigInt(_) => "typeof value === \"bigint\"",
-                },
-                TypeKind::Never => continue,
+        let plan = self.context.analysis.plan(id);
+        let types: Vec<_> = plan
+            .scalars
+            .iter()
+            .map(|member| resolve(program, plan.members[*member].r#type))
+            .collect();
+        let has = |kind: &TypeKind| types.iter().any(|id| program.types[*id].kind == *kind);
+        let mut tested: Vec<String> = Vec::new();
+        for (position, member) in types.iter().enumerate() {
+            let kind = &program.types[*member].kind;
+            let test = match kind {
+                TypeKind::Null => "value === null".to_owned(),
+                TypeKind::Boolean => "typeof value === \"boolean\"".to_owned(),
+                TypeKind::Number => "typeof value === \"number\"".to_owned(),
+                TypeKind::String => "typeof value === \"string\"".to_owned(),
+                TypeKind::BigInt => "typeof value === \"bigint\"".to_owned(),
+                TypeKind::Date => "value instanceof Date".to_owned(),
+                TypeKind::Bytes => "value instanceof Uint8Array".to_owned(),
+                TypeKind::Template { .. } if has(&TypeKind::String) => continue,
+                TypeKind::Template { parts } => self.template_test(parts, position, path, module),
+                TypeKind::Literal { value } => {
+                    let whole = match value {
+                        LiteralValue::String(_) => TypeKind::String,
+                        LiteralValue::Number(_) => TypeKind::Number,
+                        LiteralValue::Boolean(_) => TypeKind::Boolean,
+                        LiteralValue::BigInt(_) => TypeKind::BigInt,
+                    };
+                    if has(&whole) {
+                        continue;
+                    }
+                    format!("value === {}", literal::value(value))
+                }
                 TypeKind::Unknown
+                | TypeKind::Never
                 | TypeKind::Array { .. }
                 | TypeKind::Tuple { .. }
                 | TypeKind::Object(_)
                 | TypeKind::Union { .. }
-                | TypeKind::Reference { .. } => {
-                    containers.push((position, *member));
-                    continue;
-                }
+                | TypeKind::Reference { .. } => continue,
             };
             if tested.contains(&test) {
                 continue;
             }
-            tested.push(test);
-            let text = self.expression(resolved, "value", path, module);
+            let text = match kind {
+                TypeKind::Literal { value } => literal_text(value),
+                TypeKind::Template { .. } => format!("{}(value)", module.helper("writeString")),
+                TypeKind::Null => literal::string("null"),
+                _ => self.expression(*member, "value", path, module),
+            };
             body.line(format_args!("if ({test}) return {text};"));
+            tested.push(test);
         }
-        self.container_members(&containers, found.as_ref(), path, body, module);
     }
 
-    fn container_members(
+    fn template_test(
         &self,
-        containers: &[(usize, TypeId)],
-        found: Option<&Discriminant>,
+        parts: &[kit_ir::TemplatePart],
+        position: usize,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> String {
+        let step = format!("Member{position}");
+        let source = crate::validator::template_pattern(self.context.program, parts);
+        let pattern = module.pattern(&source, &path.step(&step));
+        format!("typeof value === \"string\" && {pattern}.test(value)")
+    }
+
+    /// Statements that end in `return`.
+    fn decide(
+        &self,
+        id: TypeId,
+        decision: &Decision,
         path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let refuse = module.helper("refuse");
-        if let [(position, only)] = containers {
-            let text = self.expression(*only, "value", &path.step(&format!("Member{position}")), module);
-            body.line(format_args!("return {text};"));
-            return;
-        }
-        let is_case = |id: TypeId| found.is_some_and(|found| found.cases.iter().any(|(case, _)| *case == id));
-        for (position, member) in containers.iter().filter(|(_, member)| !is_case(*member)) {
-            let step = format!("Member{position}");
-            let path = path.step(&step);
-            let (shape, fits) = (self.hoisted_shape(*member, &path, module), module.helper("fits"));
-            let text = self.expression(*member, "value", &path, module);
-            body.line(format_args!(
-                "if ({fits}({shape}, value, \"value\")) return {text};"
-            ));
-        }
-        let Some(found) = found else {
-            body.line(format_args!("return {refuse}(value);"));
-            return;
-        };
-        let is_object = module.helper("isObject");
-        body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
-        let tag = read(&found.property, module);
-        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
-            for (position, (member, literals)) in found.cases.iter().enumerate() {
-                for literal in literals {
-                    body.line(format_args!("case {}:", literal::value(literal)));
-                }
-                let text = self.expression(*member, "value", &path.step(&format!("Case{position}")), module);
-                body.line(format_args!("  return {text};"));
+        let plan = self.context.analysis.plan(id);
+        match decision {
+            Decision::Never => {
+                let refuse = module.helper("refuse");
+                body.line(format_args!("return {refuse}(value);"));
             }
-            body.line("default:");
-            body.line(format_args!("  return {refuse}(value);"));
-        });
+            Decision::Member(member) => {
+                let step = format!("Member{member}");
+                let text = self.expression(plan.members[*member].r#type, "value", &path.step(&step), module);
+                body.line(format_args!("return {text};"));
+            }
+            Decision::Candidates(candidates) => {
+                self.picked(id, &candidates.members, path, body, module);
+            }
+            Decision::Switch(switch) => self.switched(id, switch, path, body, module),
+        }
     }
 
-    fn hoisted_shape(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
-        module.once("shape", id.0.to_string(), path, |module, name| {
-            let shape = module.codec_type("Shape");
-            let text = Shapes::new(self.context, None).shape(id, None, path, module);
-            let mut writer = Writer::default();
-            writer.line(format_args!("const {name}: {shape} = {text};"));
-            module.push(writer);
-        })
+    fn picked(&self, id: TypeId, members: &[usize], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+        let analysis = self.context.analysis;
+        let plan = analysis.plan(id);
+        let picks = if analysis.remembers(self.home) {
+            "picks".to_owned()
+        } else {
+            format!("new {}(\"value\")", module.helper("Picks"))
+        };
+        let name = analysis.tried_union(self.home, id).unwrap_or_default();
+        let home = &self.context.program.declarations[self.home].name;
+        module.value(&format!("../validators/{home}.validator.ts"), name);
+        body.block(
+            format_args!("switch ({picks}.of({name}, value)) {{"),
+            "}",
+            |body| {
+                for member in members {
+                    let step = format!("Member{member}");
+                    let text =
+                        self.expression(plan.members[*member].r#type, "value", &path.step(&step), module);
+                    body.line(format_args!("case {member}:"));
+                    body.line(format_args!("  return {text};"));
+                }
+                let refuse = module.helper("refuse");
+                body.line("default:");
+                body.line(format_args!("  return {refuse}(value);"));
+            },
+        );
     }
+
+    fn switched(&self, id: TypeId, switch: &Switch, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+        let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
+        body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
+        let tag = read(&switch.property, module);
+        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
+            for (position, case) in switch.cases.iter().enumerate() {
+                let step = format!("Case{position}");
+                body.line(labels(&case.tags));
+                body.deeper(|body| self.decide(id, &case.decision, &path.step(&step), body, module));
+            }
+            body.line("default:");
+            body.deeper(|body| {
+                self.decide(id, &switch.otherwise, &path.step("Otherwise"), body, module);
+            });
+        });
+    }
+}
+
+/// Literals by a set.
+fn many_literals(
+    id: TypeId,
+    literals: &[LiteralValue],
+    path: &Path<'_>,
+    body: &mut Writer,
+    module: &mut Module,
+) {
+    let choices = module.once("choices", id.0.to_string(), path, |module, name| {
+        let values = literal::list("[", literals.iter().map(literal::value), "]");
+        let mut writer = Writer::default();
+        writer.line(format_args!(
+            "const {name}: ReadonlySet<unknown> = new Set({values});"
+        ));
+        module.push(writer);
+    });
+    let (refuse, write) = (module.helper("refuse"), module.helper("writeString"));
+    body.line(format_args!(
+        "return {choices}.has(value) ? {write}(value) : {refuse}(value);"
+    ));
 }

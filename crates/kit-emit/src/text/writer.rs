@@ -66,6 +66,13 @@ impl Writer {
         self.line(closing);
     }
 
+    /// Adds lines one level further in.
+    pub(crate) fn deeper(&mut self, content: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        content(self);
+        self.depth -= 1;
+    }
+
     /// Adds a `JSDoc` comment; nothing for an empty text.
     pub(crate) fn doc(&mut self, text: &str) {
         // A comment's end inside of the text would end the comment.

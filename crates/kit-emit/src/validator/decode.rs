@@ -6,16 +6,14 @@ use kit_ir::{
     TypeKind,
 };
 
-use super::check::Checker;
 use super::names::{is_inherited, is_no_index, key_condition, local, value_step};
 use crate::Context;
-use crate::analysis::{discriminant, ordered_members};
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes decoders.
 pub(crate) struct Decoder<'a> {
-    context: Context<'a>,
-    home: DeclarationId,
+    pub(super) context: Context<'a>,
+    pub(super) home: DeclarationId,
 }
 
 impl<'a> Decoder<'a> {
@@ -37,8 +35,14 @@ impl<'a> Decoder<'a> {
         );
         let mut writer = Writer::default();
         writer.doc(&format!("The `{name}` of a value that {{@link is{name}}} took."));
+        let parameter = if self.context.analysis.remembers(self.home) {
+            let picks = module.helper("Picks");
+            format!(", picks: {picks} = new {picks}(\"wire\")")
+        } else {
+            String::new()
+        };
         writer.block(
-            format_args!("export function decode{name}(value: unknown): {this} {{"),
+            format_args!("export function decode{name}(value: unknown{parameter}): {this} {{"),
             "}",
             |writer| {
                 writer.line(body.inner());
@@ -48,7 +52,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Whether the wire form of a type is its handler form, and no part of it needs to be copied.
-    fn is_identity(&self, id: TypeId) -> bool {
+    pub(super) fn is_identity(&self, id: TypeId) -> bool {
         self.is_identity_within(id, &mut Vec::new())
     }
 
@@ -84,7 +88,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The decoded value of an expression that costs nothing to repeat.
-    fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+    pub(super) fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         if self.is_identity(id) {
             return value.to_owned();
         }
@@ -125,7 +129,7 @@ impl<'a> Decoder<'a> {
             TypeKind::Array { element } => self.array_body(*element, path, cast, body, module),
             TypeKind::Tuple { elements } => self.tuple_body(elements, path, cast, body, module),
             TypeKind::Union { members } if self.nullable(members).is_none() => {
-                self.union_body(members, path, cast, body, module);
+                self.union_body(id, path, cast, body, module);
             }
             _ => {
                 let value = self.expression(id, "value", path, module);
@@ -135,15 +139,25 @@ impl<'a> Decoder<'a> {
     }
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+        let remembers = self.remembers(id);
         let name = module.once("decode", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, "", &mut body, module);
             let mut writer = Writer::default();
-            let opening = format!("function {name}(value: unknown): unknown {{");
+            let parameter = if remembers {
+                format!(", picks: {}", module.helper("Picks"))
+            } else {
+                String::new()
+            };
+            let opening = format!("function {name}(value: unknown{parameter}): unknown {{");
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
-        format!("{name}({value})")
+        if remembers {
+            format!("{name}({value}, picks)")
+        } else {
+            format!("{name}({value})")
+        }
     }
 
     fn reference(&self, target: DeclarationId, value: &str, module: &mut Module) -> String {
@@ -155,7 +169,18 @@ impl<'a> Decoder<'a> {
                 &name,
             );
         }
-        format!("{name}({value})")
+        let remembering = |id| self.context.analysis.remembers(id);
+        if remembering(target) && remembering(self.home) {
+            format!("{name}({value}, picks)")
+        } else {
+            format!("{name}({value})")
+        }
+    }
+
+    /// Whether what is written for a type needs what is known of the members that parts of the value are.
+    fn remembers(&self, id: TypeId) -> bool {
+        let analysis = self.context.analysis;
+        analysis.remembers(self.home) && analysis.needs_picks(self.context.program, self.home, id)
     }
 
     fn object_body(
@@ -346,59 +371,6 @@ impl<'a> Decoder<'a> {
         }
         let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
         body.line(format_args!("return result{through_unknown}{cast};"));
-    }
-
-    /// Members in their order of preference; the first that the value fits reads it.
-    fn union_body(
-        &self,
-        members: &[TypeId],
-        path: &Path<'_>,
-        cast: &str,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
-        let program = self.context.program;
-        let found = discriminant(program, members);
-        let mut members = ordered_members(program, members);
-        if let Some(found) = &found {
-            members.retain(|id| !found.cases.iter().any(|(case, _)| case == id));
-        }
-        let checker = Checker::uncounted(self.context, self.home);
-        let last = members.len();
-        for (position, member) in members.iter().enumerate() {
-            let step = format!("Member{position}");
-            let path = path.step(&step);
-            let value = self.expression(*member, "value", &path, module);
-            // Whatever comes last needs no check, and neither does a rest that is passed on alike.
-            let rest_alike = members[position..].iter().all(|id| self.is_identity(*id));
-            if found.is_none() && (position + 1 == last || rest_alike) {
-                body.line(format_args!("return {value}{cast};"));
-                return;
-            }
-            let condition = checker.condition(*member, "value", &path, module);
-            body.line(format_args!("if ({condition}) return {value}{cast};"));
-        }
-        let Some(found) = found else { return };
-        let property = literal::string(&found.property);
-        body.block(
-            format_args!("switch ((value as Readonly<Record<string, unknown>>)[{property}]) {{"),
-            "}",
-            |body| {
-                for (position, (member, literals)) in found.cases.iter().enumerate() {
-                    let step = format!("Case{position}");
-                    let path = path.step(&step);
-                    let value = self.expression(*member, "value", &path, module);
-                    if position + 1 == found.cases.len() {
-                        body.line("default:");
-                    } else {
-                        for literal in literals {
-                            body.line(format_args!("case {}:", literal::value(literal)));
-                        }
-                    }
-                    body.line(format_args!("  return {value}{cast};"));
-                }
-            },
-        );
     }
 }
 

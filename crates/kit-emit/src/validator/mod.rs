@@ -3,6 +3,7 @@
 
 mod check;
 mod decode;
+mod decode_union;
 mod names;
 mod shape;
 mod template;
@@ -18,8 +19,8 @@ use crate::types::origin;
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use names::{is_inherited, is_no_index, key_condition, local, value_step};
-pub(crate) use shape::Shapes;
+pub(crate) use names::{is_inherited, is_no_index, key_condition, labels, local, value_step};
+use shape::Shapes;
 pub(crate) use template::pattern as template_pattern;
 
 /// Path of a declaration's module, without the directory.
@@ -57,7 +58,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     );
     let validator = module.r#type("@kit/types", "Validator");
     let this = module.program_type("../types.ts", name);
-    Shapes::new(context, Some(id)).declare(declaration, &mut module);
+    Shapes::new(context, id).declare(declaration, &mut module);
     Checker::new(context, id).declare(declaration, &mut module);
     Decoder::new(context, id).declare(declaration, &mut module);
     let explain = module.helper("explain");
@@ -78,7 +79,11 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
             writer.line(format_args!(
                 "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
             ));
-            writer.line(format_args!("decode: decode{name},"));
+            if context.analysis.remembers(id) {
+                writer.line(format_args!("decode: (value) => decode{name}(value),"));
+            } else {
+                writer.line(format_args!("decode: decode{name},"));
+            }
         },
     );
     module.push(writer);

@@ -1,5 +1,6 @@
 //! Names of local variables in generated functions.
 
+use kit_analysis::Tag;
 use kit_ir::{IndexKey, ObjectType, Program};
 
 use super::template;
@@ -82,6 +83,9 @@ const TAKEN: &[&str] = &[
     "bigintWithin",
     "toBigInt",
     "hasUniqueItems",
+    "picks",
+    "Picks",
+    "Set",
 ];
 
 /// A local variable for a property: the property's own name where that can be one.
@@ -155,4 +159,17 @@ pub(crate) fn key_condition(
             Some(format!("{pattern}.test(key)"))
         }
     }
+}
+
+/// The labels of a case of a `switch` over what a property holds.
+pub(crate) fn labels(tags: &[Tag]) -> String {
+    let labels: Vec<_> = tags
+        .iter()
+        .map(|tag| match tag {
+            Tag::Absent => "case undefined:".to_owned(),
+            Tag::Null => "case null:".to_owned(),
+            Tag::Literal(value) => format!("case {}:", literal::value(value)),
+        })
+        .collect();
+    labels.join("\n")
 }

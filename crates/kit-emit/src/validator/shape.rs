@@ -1,5 +1,6 @@
 //! Types as data: the `Shape` that says what is wrong with a value.
 
+use kit_analysis::Member;
 use kit_ir::{
     Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Program, Property, TypeId, TypeKind,
 };
@@ -7,18 +8,17 @@ use kit_ir::{
 use super::names::value_step;
 use super::template;
 use crate::Context;
-use crate::analysis::discriminant;
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes shapes.
 pub(crate) struct Shapes<'a> {
     context: Context<'a>,
-    /// The declaration whose module is written; nothing in modules that only use shapes.
-    home: Option<DeclarationId>,
+    /// The declaration whose module is written.
+    home: DeclarationId,
 }
 
 impl<'a> Shapes<'a> {
-    pub(crate) fn new(context: Context<'a>, home: Option<DeclarationId>) -> Self {
+    pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
         Self { context, home }
     }
 
@@ -26,7 +26,7 @@ impl<'a> Shapes<'a> {
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let shape = module.codec_type("Shape");
         let name = &declaration.name;
-        let recursive = self.home.is_some_and(|id| self.context.analysis.is_recursive(id));
+        let recursive = self.context.analysis.is_recursive(self.home);
         let text = self.shape(declaration.r#type, Some(name), &Path::root(name), module);
         let mut writer = Writer::default();
         if recursive {
@@ -103,18 +103,7 @@ impl<'a> Shapes<'a> {
                 fields("tuple", vec![("elements", literal::list("[", elements, "]"))])
             }
             TypeKind::Object(object) => self.object(object, name, path, module),
-            TypeKind::Union { members } => {
-                let shapes: Vec<_> = members
-                    .iter()
-                    .map(|member| self.shape(*member, None, path, module))
-                    .collect();
-                let mut parts = vec![("members", literal::list("[", shapes, "]"))];
-                parts.extend(
-                    discriminant(program, members)
-                        .map(|found| ("discriminant", literal::string(&found.property))),
-                );
-                fields("union", parts)
-            }
+            TypeKind::Union { .. } => self.union(id, path, module),
             TypeKind::Reference { declaration } => self.reference(*declaration, module),
         }
     }
@@ -151,6 +140,54 @@ impl<'a> Shapes<'a> {
             }
         });
         writer.inner()
+    }
+
+    /// A union; where its members must be tried, a constant, which `decode` and the serializer name too.
+    fn union(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
+        let plan = self.context.analysis.plan(id);
+        let shapes: Vec<_> = plan
+            .members
+            .iter()
+            .map(|member| self.member(member, path, module))
+            .collect();
+        let mut parts = vec![("members", literal::list("[", shapes, "]"))];
+        let discriminants = plan.discriminants();
+        if !discriminants.is_empty() {
+            parts.push(("discriminants", literal::strings(discriminants)));
+        }
+        let text = fields("union", parts);
+        match self.context.analysis.tried_union(self.home, id) {
+            None => text,
+            Some(name) => {
+                module.once("union", id.0.to_string(), path, |module, _| {
+                    let union = module.codec_type("UnionShape");
+                    let mut writer = Writer::default();
+                    writer.line(format_args!("export const {name}: {union} = {text};"));
+                    module.push(writer);
+                });
+                name.to_owned()
+            }
+        }
+    }
+
+    /// A member; each recursive union that was taken apart on the way to it counts as one level.
+    fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
+        let shape = self.shape(member.r#type, None, path, module);
+        let recursive = |id: &&DeclarationId| self.context.analysis.is_recursive(**id);
+        if member.through.iter().filter(recursive).count() == 0 {
+            return shape;
+        }
+        // A constant, so that it is the same one whenever it is asked for.
+        let name = module.once("shape", member.r#type.0.to_string(), path, |module, name| {
+            let kind = module.codec_type("Shape");
+            let mut writer = Writer::default();
+            writer.line(format_args!("const {name}: {kind} = {shape};"));
+            module.push(writer);
+        });
+        let levels = member.through.iter().filter(recursive);
+        levels.fold(name, |inner, _| {
+            format!("{{ kind: \"reference\", recursive: true, to: () => ({inner}) }}")
+        })
     }
 
     /// The index signatures by precedence.
@@ -208,7 +245,7 @@ impl<'a> Shapes<'a> {
     fn reference(&self, target: DeclarationId, module: &mut Module) -> String {
         let name = &self.context.program.declarations[target].name;
         let shape = format!("{name}Shape");
-        if self.home != Some(target) {
+        if self.home != target {
             module.value(&module_path(self.context.program, target), &shape);
         }
         if self.context.analysis.is_recursive(target) {

@@ -3,8 +3,8 @@
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
 use crate::Context;
-use crate::analysis::resolve;
 use crate::text::literal;
+use kit_analysis::resolve;
 
 /// A pattern that matches exactly the texts of a template literal type, for `new RegExp(…, "u")`.
 ///

@@ -10,12 +10,6 @@ export const MAX_DEPTH = 256;
  */
 export const MAX_ENTRIES = 1_000_000;
 
-/**
- * The same bound where `explain` tries the members of such a union: it is slower than a generated check, and what is that
- * entangled needs no long explanation.
- */
-export const MAX_TRIAL_ENTRIES = 50_000;
-
 /** Entries since the outermost one. Checks are synchronous, so one count serves all. */
 let entries = 0;
 

@@ -1,7 +1,20 @@
 import type { ValidationFailure } from "@kit/types";
 
-import { MAX_DEPTH, MAX_TRIAL_ENTRIES } from "./depth.ts";
-import { isNumericKey, isObject, own } from "./object.ts";
+import { MAX_DEPTH } from "./depth.ts";
+import { closestMember } from "./closest.ts";
+import {
+  elementAt,
+  hasTupleLength,
+  isContainer,
+  keepsItemRules,
+  Matcher,
+  mayMiss,
+  narrow,
+  otherEntries,
+  readProperty,
+  takesKey,
+} from "./match.ts";
+import { isObject } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasKind, keepsRules } from "./rules.ts";
 import type {
@@ -15,13 +28,12 @@ import type {
   TupleShape,
   UnionShape,
 } from "./shape.ts";
-import { holdsSensitive, resolve } from "./shape.ts";
+import { holdsSensitive } from "./shape.ts";
 import { REDACTED, shown } from "./shown.ts";
 import { closest, suggest } from "./suggest.ts";
-import { describe, describeReceived } from "./words.ts";
-import { hasUniqueItems } from "./unique.ts";
+import { count, describe, describeReceived } from "./words.ts";
 
-/** How many failures are collected where the caller does not say. */
+/** How many failures are told where the caller does not say; of more, an additional entry says that there are more. */
 const DEFAULT_LIMIT = 100;
 
 /** A name that JSONPath takes after a dot. */
@@ -29,22 +41,22 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place,
- * whose `expected` names all rules of that place. Empty exactly where the generated check says yes.
+ * whose `expected` names all rules of that place. Empty exactly where the generated check says yes. Where there are more than
+ * the limit, one more says so.
  */
-export function explain(
-  shape: Shape,
-  value: unknown,
-  form: Form,
-  limit: number = DEFAULT_LIMIT,
-): ValidationFailure[] {
-  const explainer = new Explainer(form, limit, false);
+export function explain(shape: Shape, value: unknown, form: Form, limit?: number): ValidationFailure[] {
+  // One more than is told shows whether there are more.
+  const explainer = new Explainer(form, limit ?? DEFAULT_LIMIT + 1, false);
   explainer.visit(shape, value, "$", -1, false);
-  return explainer.failures;
-}
-
-/** Whether a value fits; `rules` false asks for its kinds alone. */
-export function fits(shape: Shape, value: unknown, form: Form, rules: boolean = true): boolean {
-  return firstFailure(shape, value, form, rules) === undefined;
+  const { failures } = explainer;
+  if (limit !== undefined || failures.length <= DEFAULT_LIMIT) return failures;
+  failures[DEFAULT_LIMIT] = {
+    path: "$",
+    expected: `no more than ${count(DEFAULT_LIMIT, "failure")}`,
+    received: "more, which are not listed",
+    suggestion: "repair those that are listed first",
+  };
+  return failures;
 }
 
 /** The first place where a value does not fit. */
@@ -64,8 +76,8 @@ class Explainer {
   readonly #form: Form;
   readonly #limit: number;
   readonly #kindsOnly: boolean;
-  /** How often recursive types were entered while trying members of unions; nothing outside of a trial. */
-  #trialEntries: number | undefined;
+  /** Made where members of a union must be tried; every trial shares what the others found out. */
+  #matcher: Matcher | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
     this.#form = form;
@@ -101,12 +113,6 @@ class Explainer {
       this.visit(shape.to(), value, path, depth, hidden);
     } else if (depth + 1 >= MAX_DEPTH) {
       this.#push({ path, expected: `at most ${MAX_DEPTH} levels of nesting`, received: "a deeper level" });
-    } else if (this.#trialEntries !== undefined && ++this.#trialEntries > MAX_TRIAL_ENTRIES) {
-      this.#push({
-        path,
-        expected: "a value that can be checked in bounded time",
-        received: "an entangled one",
-      });
     } else {
       this.visit(shape.to(), value, path, depth + 1, hidden);
     }
@@ -123,18 +129,16 @@ class Explainer {
     }
     for (const property of shape.properties) {
       const at = memberPath(path, property.key);
-      const item = this.#read(value, property.key);
+      const item = readProperty(value, property.key, this.#form);
       if (item !== undefined) {
         this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
-      } else if (!this.#mayMiss(property)) {
+      } else if (!mayMiss(property, this.#form)) {
         this.#miss(shape, property, value, at);
       }
     }
     if (shape.index === undefined) return;
-    const declared = new Set(shape.properties.map((property) => property.key));
-    for (const key of Object.keys(value)) {
-      if (key === "__proto__" || declared.has(key)) continue;
-      this.#visitEntry(shape.index, key, value[key], memberPath(path, key), depth, hidden);
+    for (const [key, item] of otherEntries(shape, value)) {
+      this.#visitEntry(shape.index, key, item, memberPath(path, key), depth, hidden);
     }
   }
 
@@ -148,20 +152,11 @@ class Explainer {
     hidden: boolean,
   ): void {
     const before = this.failures.length;
-    for (const { keys, shape } of index) {
-      const takes = keys === "string" || (keys === "number" ? isNumericKey(key) : keys.test(key));
-      if (takes && this.failures.length === before) this.visit(shape, value, path, depth, hidden);
+    for (const signature of index) {
+      if (takesKey(signature, key) && this.failures.length === before) {
+        this.visit(signature.shape, value, path, depth, hidden);
+      }
     }
-  }
-
-  /** Handlers may answer with instances of classes, whose getters are inherited; what `Object.prototype` has never counts. */
-  #read(value: object, key: string): unknown {
-    const inherits = this.#form === "value" && !(key in Object.prototype);
-    return inherits ? (value as Readonly<Record<string, unknown>>)[key] : own(value, key);
-  }
-
-  #mayMiss(property: PropertyShape): boolean {
-    return property.optional === "always" || (property.optional === "input" && this.#form === "wire");
   }
 
   #miss(shape: ObjectShape, property: PropertyShape, value: object, path: string): void {
@@ -185,70 +180,49 @@ class Explainer {
       this.#refuse(shape, value, path, hidden);
       return;
     }
-    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = shape;
-    const rules = value.length >= minItems && value.length <= maxItems;
-    if (!this.#kindsOnly && !(rules && (shape.uniqueItems === undefined || hasUniqueItems(value)))) {
-      this.#refuse(shape, value, path, hidden);
-    }
+    if (!this.#kindsOnly && !keepsItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
     for (let index = 0; index < value.length && this.failures.length < this.#limit; index++) {
       this.visit(shape.element, value[index], `${path}[${index}]`, depth, hidden);
     }
   }
 
   #visitTuple(shape: TupleShape, value: unknown, path: string, depth: number, hidden: boolean): void {
-    const { elements } = shape;
-    const rest = elements.findIndex((element) => element.rest);
-    const least = elements.filter((element) => !element.optional && !element.rest).length;
-    if (!Array.isArray(value) || value.length < least || (rest < 0 && value.length > elements.length)) {
+    if (!Array.isArray(value) || !hasTupleLength(shape, value.length)) {
       this.#refuse(shape, value, path, hidden);
       return;
     }
-    const after = rest < 0 ? 0 : elements.length - rest - 1;
     for (let index = 0; index < value.length && this.failures.length < this.#limit; index++) {
-      const fromEnd = value.length - index;
-      const position = rest < 0 || index < rest ? index : fromEnd <= after ? elements.length - fromEnd : rest;
-      const element = elements[position];
-      if (element !== undefined) this.visit(element.shape, value[index], `${path}[${index}]`, depth, hidden);
+      this.visit(elementAt(shape, index, value.length), value[index], `${path}[${index}]`, depth, hidden);
     }
   }
 
+  /** What is wrong with the member that was meant. Where nobody can tell which one that is, the members are listed. */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
-    const { discriminant } = shape;
-    const candidates = shape.members.filter((member) => mayHold(resolve(member), value));
-    if (discriminant !== undefined && isObject(value)) {
-      const tags = candidates.flatMap((candidate) => {
-        const resolved = resolve(candidate);
-        if (resolved.kind !== "object") return [];
-        const property = resolved.properties.find(({ key }) => key === discriminant);
-        return property === undefined ? [] : [{ candidate, literal: property.shape }];
-      });
-      const tag = this.#read(value, discriminant);
-      const chosen = tags.find(({ literal }) => fits(literal, tag, this.#form));
-      if (chosen !== undefined) {
-        this.visit(chosen.candidate, value, path, depth, hidden);
-        return;
-      }
-      if (tags.length > 0) {
-        const expected: Shape = { kind: "union", members: tags.map(({ literal }) => literal) };
-        this.#refuse(expected, tag, memberPath(path, discriminant), hidden);
-        return;
-      }
-    }
+    const { members, possible, unknown } = narrow(shape, value, this.#form);
+    const candidates = members.map((index) => shape.members[index] as Shape);
     const [only] = candidates;
-    // One object among scalars was meant: say what is wrong inside. Among several, nobody can tell.
-    if (only !== undefined && candidates.length === 1) this.visit(only, value, path, depth, hidden);
-    else if (!candidates.some((candidate) => this.#admits(candidate, value, depth))) {
-      this.#refuse(shape, value, path, hidden);
+    // One that is left was meant, unless a discriminant holds what belongs to another.
+    if (only !== undefined && candidates.length === 1 && unknown === undefined) {
+      this.visit(only, value, path, depth, hidden);
+      return;
     }
-  }
-
-  /** Whether a value fits, tried without leaving failures behind. Members that are told apart by fit must keep their rules. */
-  #admits(shape: Shape, value: unknown, depth: number): boolean {
-    const trial = new Explainer(this.#form, 1, this.#kindsOnly && !isContainer(value));
-    trial.#trialEntries = this.#trialEntries ?? 0;
-    trial.visit(shape, value, "$", depth, true);
-    if (this.#trialEntries !== undefined) this.#trialEntries = trial.#trialEntries;
-    return trial.failures.length === 0;
+    this.#matcher ??= new Matcher(this.#form, this.#kindsOnly);
+    const matcher = this.#matcher;
+    const fits = (part: Shape, item: unknown): boolean => matcher.fit(part, item, depth) !== undefined;
+    if (candidates.some((candidate) => fits(candidate, value))) return;
+    const meant = closestMember(candidates, value, fits, this.#form);
+    if (meant !== undefined) {
+      this.visit(meant, value, path, depth, hidden);
+      return;
+    }
+    const tag = unknown === undefined ? undefined : readProperty(value as object, unknown.key, this.#form);
+    if (unknown !== undefined && (tag !== undefined || candidates.length === 0)) {
+      const expected: Shape = { kind: "union", members: unknown.shapes };
+      this.#refuse(expected, tag, memberPath(path, unknown.key), hidden);
+      return;
+    }
+    const named = possible.map((index) => shape.members[index] as Shape);
+    this.#refuse(named.length === 0 ? shape : { kind: "union", members: named }, value, path, hidden);
   }
 
   #refuse(shape: Shape, value: unknown, path: string, hidden: boolean): void {
@@ -266,19 +240,6 @@ class Explainer {
   #push(failure: ValidationFailure): void {
     if (this.failures.length < this.#limit) this.failures.push(failure);
   }
-}
-
-/** Whether a value has parts that are checked one by one. */
-function isContainer(value: unknown): boolean {
-  return (
-    Array.isArray(value) || (isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array))
-  );
-}
-
-/** Whether a member of a union can be meant by a value: an array or object leaves only members of its kind. */
-function mayHold(shape: Shape, value: unknown): boolean {
-  if (!isContainer(value) || shape.kind === "unknown" || shape.kind === "union") return true;
-  return Array.isArray(value) ? shape.kind === "array" || shape.kind === "tuple" : shape.kind === "object";
 }
 
 /** The path of a member: `$.title`, `$["odd key"]`. */

@@ -14,13 +14,14 @@ export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce
 export { decodeDate, isCalendarDate, isDateTime } from "./date.ts";
 export { enter, MAX_DEPTH } from "./depth.ts";
 export { isEmail } from "./email.ts";
-export { explain, fits } from "./explain.ts";
+export { explain } from "./explain.ts";
 export { isUuid } from "./formats.ts";
 export { isIpv4, isIpv6 } from "./ip.ts";
+export { fitsUnion, Picks } from "./match.ts";
 export { isMultipleOf } from "./number.ts";
 export { decodeUnknown, isNumericKey, isObject, own } from "./object.ts";
 export { readQuery, readWholeQuery } from "./query.ts";
-export type { Form, Shape } from "./shape.ts";
+export type { Form, Shape, UnionShape } from "./shape.ts";
 export { codePointsWithin } from "./text.ts";
 export { hasUniqueItems } from "./unique.ts";
 export { isUri } from "./uri.ts";

@@ -9,7 +9,7 @@ import { codePointsWithin } from "./text.ts";
 /** A shape whose values have no parts. */
 export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
 
-/** Whether a value is of the right kind, rules aside: what a serializer needs to write it. */
+/** Whether a value is of the right type, rules aside: what a serializer needs to write it. */
 export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
   switch (shape.kind) {
     case "unknown":
@@ -25,16 +25,17 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
     case "bigint":
       return form === "wire" ? isBigIntText(value) : typeof value === "bigint";
     case "string":
-    case "template":
       return typeof value === "string";
+    case "template":
+      return typeof value === "string" && shape.pattern.test(value);
     case "date":
       return form === "wire" ? typeof value === "string" && isDateTime(value) : isWritableDate(value);
     case "bytes":
       return form === "wire" ? isBase64(value) : value instanceof Uint8Array;
     case "literal":
       return typeof shape.value === "bigint" && form === "wire"
-        ? isBigIntText(value)
-        : typeof value === typeof shape.value;
+        ? isBigIntText(value) && toBigInt(value) === shape.value
+        : value === shape.value;
   }
 }
 
@@ -43,14 +44,10 @@ export function keepsRules(shape: ScalarShape, value: unknown): boolean {
   switch (shape.kind) {
     case "string":
       return keepsStringRules(shape, value as string);
-    case "template":
-      return shape.pattern.test(value as string);
     case "number":
       return keepsNumberRules(shape, value as number);
     case "bigint":
       return keepsNumberRules(shape, toBigInt(value));
-    case "literal":
-      return typeof shape.value === "bigint" ? toBigInt(value) === shape.value : value === shape.value;
     default:
       return true;
   }

@@ -109,9 +109,10 @@ export interface PropertyShape {
 /** One of several. */
 export interface UnionShape {
   readonly kind: "union";
+  /** Unions inside of it are taken apart, and what no value can be is left out. */
   readonly members: readonly Shape[];
-  /** A property whose literal tells the object members apart. */
-  readonly discriminant?: string;
+  /** Properties whose values tell the object members apart, in the order in which they are looked at. */
+  readonly discriminants?: readonly string[];
 }
 
 /** A named type; the only way in which shapes recurse. */
@@ -125,6 +126,23 @@ export interface ReferenceShape {
 /** The shape itself where it is a reference. */
 export function resolve(shape: Shape): Exclude<Shape, ReferenceShape> {
   return shape.kind === "reference" ? resolve(shape.to()) : shape;
+}
+
+/** Whether all values of a shape are literals, `null` or booleans. A bigint is none: on the wire it has two forms. */
+export function isListable(shape: Shape): boolean {
+  const resolved = resolve(shape);
+  switch (resolved.kind) {
+    case "never":
+    case "null":
+    case "boolean":
+      return true;
+    case "literal":
+      return typeof resolved.value !== "bigint";
+    case "union":
+      return resolved.members.every(isListable);
+    default:
+      return false;
+  }
 }
 
 /** Whether values of the shape may hold something that must not be shown. */

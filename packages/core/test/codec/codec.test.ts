@@ -366,7 +366,13 @@ describe("failures", () => {
   test("are bounded", () => {
     const shape: Shape = { kind: "array", element: { kind: "number" } };
     const texts = Array.from({ length: 5000 }, () => "x".repeat(5000));
-    assert.equal(explain(shape, texts, "wire").length, 100);
+    const found = explain(shape, texts, "wire");
+    assert.equal(found.length, 101);
+    assert.deepEqual(
+      [found[99]?.path, found[100]?.path, found[100]?.received],
+      ["$[99]", "$", "more, which are not listed"],
+    );
+    assert.equal(explain(shape, texts.slice(0, 100), "wire").length, 100);
     assert.equal(explain(shape, texts, "wire", 3).length, 3);
     assert.ok(JSON.stringify(explain(shape, texts, "wire")).length < 40_000);
     const wide = Object.fromEntries(

@@ -8,11 +8,11 @@ mod object;
 mod scalar;
 mod union;
 
+use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TypeId, TypeKind};
 
 use super::template;
 use crate::Context;
-use crate::analysis::collect_references;
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes checks.
@@ -22,6 +22,8 @@ pub(crate) struct Checker<'a> {
     home: DeclarationId,
     /// Whether the functions that are written count how deep they are.
     counted: bool,
+    /// How many recursive unions were taken apart on the way to what is written: each counts as one level.
+    entered: usize,
 }
 
 impl<'a> Checker<'a> {
@@ -32,6 +34,7 @@ impl<'a> Checker<'a> {
             context,
             home,
             counted,
+            entered: 0,
         }
     }
 
@@ -41,6 +44,7 @@ impl<'a> Checker<'a> {
             context,
             home,
             counted: false,
+            entered: 0,
         }
     }
 
@@ -113,8 +117,8 @@ impl<'a> Checker<'a> {
             TypeKind::Object(object) => self.object_body(object, path, body, module),
             TypeKind::Array { element } => self.array_body(*element, &r#type.constraints, path, body, module),
             TypeKind::Tuple { elements } => self.tuple_body(elements, path, body, module),
-            TypeKind::Union { members } if self.simple_union(id).is_none() => {
-                self.union_body(members, path, body, module);
+            TypeKind::Union { members } if !self.is_simple_union(id, members) => {
+                self.union_body(id, path, body, module);
             }
             _ => {
                 let condition = self.condition(id, "value", path, module);
@@ -128,7 +132,8 @@ impl<'a> Checker<'a> {
         let subject = format!("{} {deep}", id.0);
         let name = module.once("is", subject, path, |module, name| {
             let mut body = Writer::default();
-            self.body(id, path, &mut body, module);
+            let checker = Checker { entered: 0, ..*self };
+            checker.body(id, path, &mut body, module);
             let parameter = if deep { ", depth: number" } else { "" };
             let mut writer = Writer::default();
             let opening = format!("function {name}(value: unknown{parameter}): boolean {{");
@@ -136,7 +141,7 @@ impl<'a> Checker<'a> {
             module.push(writer);
         });
         if deep {
-            format!("{name}({value}, depth)")
+            format!("{name}({value}, {})", self.depth(0))
         } else {
             format!("{name}({value})")
         }
@@ -152,9 +157,17 @@ impl<'a> Checker<'a> {
             );
         }
         if self.context.analysis.is_recursive(target) && self.counted {
-            format!("{name}({value}, depth + 1)")
+            format!("{name}({value}, {})", self.depth(1))
         } else {
             format!("{name}({value})")
+        }
+    }
+
+    /// The depth of what is so many levels further down.
+    fn depth(&self, more: usize) -> String {
+        match self.entered + more {
+            0 => "depth".to_owned(),
+            levels => format!("depth + {levels}"),
         }
     }
 

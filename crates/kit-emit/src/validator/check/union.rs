@@ -1,11 +1,11 @@
-//! Unions: literals by comparison or by a set, objects by their discriminant, anything else member by member.
+//! Unions: literals by comparison or by a set, objects by the properties that tell them apart, anything else member by member.
 
-use kit_ir::{TypeId, TypeKind};
+use kit_analysis::{Candidates, Decision, Kinds, Member, UnionPlan, kinds, literals};
+use kit_ir::TypeId;
 
 use super::{Checker, operand};
-use crate::analysis::{discriminant, literals, ordered_members};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::is_inherited;
+use crate::validator::names::{is_inherited, labels};
 
 /// From so many literals on, a set is faster than comparing one by one.
 const SET_FROM: usize = 9;
@@ -32,7 +32,7 @@ impl Checker<'_> {
             });
             return format!("{choices}.has({value})");
         }
-        if self.simple_union(id).is_none() {
+        if !self.is_simple_union(id, members) {
             return self.private_function(id, value, path, module);
         }
         let conditions: Vec<_> = members
@@ -42,59 +42,135 @@ impl Checker<'_> {
         format!("({})", conditions.join(" || "))
     }
 
-    /// Something where the union is one inline expression: at most one of its members is an object.
-    pub(super) fn simple_union(&self, id: TypeId) -> Option<()> {
-        let TypeKind::Union { members } = &self.context.program.types[id].kind else {
-            return None;
-        };
-        discriminant(self.context.program, members)
-            .is_none()
-            .then_some(())
+    /// Whether the union is one inline expression that asks its members in turn: at most one of them has parts, or no property
+    /// tells those apart and trying them is cheap.
+    pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
+        let with_parts = members
+            .iter()
+            .filter(|member| !kinds(self.context.program, **member).are_apart(Kinds::ARRAY | Kinds::OBJECT))
+            .count();
+        let plan = self.context.analysis.plan(id);
+        with_parts <= 1
+            || !matches!(plan.objects, Decision::Switch(_))
+                && !self.is_entangled(plan, &plan.objects)
+                && !self.is_entangled(plan, &plan.arrays)
     }
 
-    pub(super) fn union_body(
+    /// Whether trying member after member could try each part of a recursive value again and again.
+    fn is_entangled(&self, plan: &UnionPlan, decision: &Decision) -> bool {
+        let Decision::Candidates(candidates) = decision else {
+            return false;
+        };
+        let recursive = candidates
+            .members
+            .iter()
+            .filter(|member| self.reaches_recursive(plan.members[**member].r#type));
+        self.counted && recursive.count() > 1
+    }
+
+    pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+        let plan = self.context.analysis.plan(id);
+        let scalars: Vec<_> = plan
+            .scalars
+            .iter()
+            .map(|member| operand(&self.member(&plan.members[*member], path, module)))
+            .collect();
+        if !scalars.is_empty() {
+            body.line(format_args!("if ({}) return true;", scalars.join(" || ")));
+        }
+        match &plan.arrays {
+            Decision::Never => {}
+            decision => {
+                body.block("if (Array.isArray(value)) {", "}", |body| {
+                    self.decide(id, decision, path, body, module);
+                });
+            }
+        }
+        self.decide(id, &plan.objects, path, body, module);
+    }
+
+    /// Statements that end in `return`.
+    fn decide(
         &self,
-        members: &[TypeId],
+        id: TypeId,
+        decision: &Decision,
         path: &Path<'_>,
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let program = self.context.program;
-        let found = discriminant(program, members);
-        let members = ordered_members(program, members);
-        let is_case = |id: &TypeId| {
-            found
-                .as_ref()
-                .is_some_and(|found| found.cases.iter().any(|(case, _)| case == id))
-        };
-        for (position, member) in members.iter().enumerate().filter(|(_, member)| !is_case(member)) {
-            let condition =
-                self.condition(*member, "value", &path.step(&format!("Member{position}")), module);
-            body.line(format_args!("if ({condition}) return true;"));
-        }
-        let Some(found) = found else {
-            body.line("return false;");
-            return;
-        };
-        let is_object = module.helper("isObject");
-        body.line(format_args!("if (!{is_object}(value)) return false;"));
-        let property = literal::string(&found.property);
-        let tag = if is_inherited(&found.property) {
-            format!("{}(value, {property})", module.helper("own"))
-        } else {
-            format!("value[{property}]")
-        };
-        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
-            for (position, (member, literals)) in found.cases.iter().enumerate() {
-                for literal in literals {
-                    body.line(format_args!("case {}:", literal::value(literal)));
-                }
-                let condition =
-                    self.condition(*member, "value", &path.step(&format!("Case{position}")), module);
-                body.line(format_args!("  return {condition};"));
+        let plan = self.context.analysis.plan(id);
+        match decision {
+            Decision::Never => body.line("return false;"),
+            Decision::Member(member) => {
+                let condition = self.member(&plan.members[*member], path, module);
+                body.line(format_args!("return {condition};"));
             }
-            body.line("default:");
-            body.line("  return false;");
-        });
+            Decision::Candidates(candidates) => {
+                let condition = self.candidates(id, decision, candidates, path, module);
+                body.line(format_args!("return {condition};"));
+            }
+            Decision::Switch(switch) => {
+                let is_object = module.helper("isObject");
+                body.line(format_args!("if (!{is_object}(value)) return false;"));
+                let property = literal::string(&switch.property);
+                let tag = if is_inherited(&switch.property) {
+                    format!("{}(value, {property})", module.helper("own"))
+                } else {
+                    format!("value[{property}]")
+                };
+                body.block(format_args!("switch ({tag}) {{"), "}", |body| {
+                    for (position, case) in switch.cases.iter().enumerate() {
+                        let step = format!("Case{position}");
+                        body.line(labels(&case.tags));
+                        body.deeper(|body| {
+                            self.decide(id, &case.decision, &path.step(&step), body, module);
+                        });
+                    }
+                    body.line("default:");
+                    body.deeper(|body| {
+                        self.decide(id, &switch.otherwise, &path.step("Otherwise"), body, module);
+                    });
+                });
+            }
+        }
+    }
+
+    fn candidates(
+        &self,
+        id: TypeId,
+        decision: &Decision,
+        candidates: &Candidates,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> String {
+        let plan = self.context.analysis.plan(id);
+        if self.is_entangled(plan, decision)
+            && let Some(union) = self.context.analysis.tried_union(self.home, id)
+        {
+            return format!(
+                "{}({union}, value, {})",
+                module.helper("fitsUnion"),
+                self.depth(0)
+            );
+        }
+        let conditions: Vec<_> = candidates
+            .members
+            .iter()
+            .map(|member| operand(&self.member(&plan.members[*member], path, module)))
+            .collect();
+        conditions.join(" || ")
+    }
+
+    /// The condition of a member: the recursive unions on the way to it are entered too.
+    fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
+        let entered = member
+            .through
+            .iter()
+            .filter(|declaration| self.context.analysis.is_recursive(**declaration));
+        let checker = Checker {
+            entered: self.entered + entered.count(),
+            ..*self
+        };
+        checker.condition(member.r#type, "value", path, module)
     }
 }

@@ -2,14 +2,15 @@
 
 import type { Serializer } from "@kit/types";
 import { CircleShape } from "../validators/Circle.validator.ts";
-import { explain, isObject, refuse, stringContent, unserializable, writeNumber } from "@kit/core/codec";
+import { explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** The JSON text of a `Circle`; throws where it has none. */
 export function writeCircle(value: unknown): string {
   if (!isObject(value)) refuse(value);
+  const kind = value["kind"];
   return (
-    `{"kind":"${stringContent(value["kind"])}"` +
+    `{"kind":${(kind === "circle" ? "\"circle\"" : refuse(kind))}` +
     `,"radius":${writeNumber(value["radius"])}}`
   );
 }

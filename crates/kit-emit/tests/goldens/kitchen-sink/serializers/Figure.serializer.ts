@@ -3,13 +3,14 @@
 import type { Serializer } from "@kit/types";
 import { FigureShape } from "../validators/Figure.validator.ts";
 import { writeCircle } from "./Circle.serializer.ts";
-import { explain, isObject, refuse, stringContent, unserializable, writeNumber } from "@kit/core/codec";
+import { explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeFigureCase1(value: unknown): string {
+function writeFigureCase1Member1(value: unknown): string {
   if (!isObject(value)) refuse(value);
+  const kind = value["kind"];
   return (
-    `{"kind":"${stringContent(value["kind"])}"` +
+    `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))}` +
     `,"side":${writeNumber(value["side"])}}`
   );
 }
@@ -21,7 +22,7 @@ export function writeFigure(value: unknown): string {
     case "circle":
       return writeCircle(value);
     case "square":
-      return writeFigureCase1(value);
+      return writeFigureCase1Member1(value);
     default:
       return refuse(value);
   }

@@ -30,10 +30,14 @@ export function writeScalars(value: unknown): string {
   text += `,"big":${writeBigInt(value["big"])}`;
   text += `,"date":"${dateContent(value["date"])}"`;
   text += `,"bytes":${writeBytes(value["bytes"])}`;
-  text += `,"text":"${stringContent(value["text"])}"`;
-  text += `,"seven":${writeNumber(value["seven"])}`;
-  text += `,"yes":${writeBoolean(value["yes"])}`;
-  text += `,"huge":${writeBigInt(value["huge"])}`;
+  const property8 = value["text"];
+  text += `,"text":${(property8 === "it's \"quoted\"\n\u2028`${x}`" ? "\"it's \\\"quoted\\\"\\n\u2028`${x}`\"" : refuse(property8))}`;
+  const seven = value["seven"];
+  text += `,"seven":${(seven === 7 ? "7" : refuse(seven))}`;
+  const yes = value["yes"];
+  text += `,"yes":${(yes === true ? "true" : refuse(yes))}`;
+  const huge = value["huge"];
+  text += `,"huge":${(huge === 12345678901234567890n ? "\"12345678901234567890\"" : refuse(huge))}`;
   const never = value["never"];
   if (never !== undefined) text += `,"never":${refuse(never)}`;
   return `${text}}`;

@@ -2,8 +2,10 @@
 
 import type { Serializer } from "@kit/types";
 import { StringsShape } from "../validators/Strings.validator.ts";
-import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
+import { explain, isObject, refuse, stringContent, unserializable, writeString } from "@kit/core/codec";
 import type * as Types from "../types.ts";
+
+const patternStringsTemplate: RegExp = new RegExp("^v-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?-(?:a\\.b|c):[^]*$", "u");
 
 /** The JSON text of a `Strings`; throws where it has none. */
 export function writeStrings(value: unknown): string {
@@ -30,7 +32,7 @@ export function writeStrings(value: unknown): string {
   const property9 = value["pattern"];
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const template = value["template"];
-  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":"${stringContent(template)}"`;
+  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof template === "string" && patternStringsTemplate.test(template) ? writeString(template) : refuse(template))}`;
   const secret = value["secret"];
   if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;

@@ -5,13 +5,20 @@ import { UserAccountShape } from "../validators/UserAccount.validator.ts";
 import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
+function writeUserAccountStatus(value: unknown): string {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
+
 /** The JSON text of a `UserAccount`; throws where it has none. */
 export function writeUserAccount(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"id":"${stringContent(value["id"])}"` +
     `,"email":"${stringContent(value["email"])}"` +
-    `,"status":"${stringContent(value["status"])}"}`
+    `,"status":${writeUserAccountStatus(value["status"])}}`
   );
 }
 

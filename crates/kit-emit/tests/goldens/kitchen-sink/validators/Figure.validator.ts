@@ -12,7 +12,7 @@ export const FigureShape: Shape = { kind: "union", members: [CircleShape, {
     { key: "kind", shape: { kind: "literal", value: "square" } },
     { key: "side", shape: { kind: "number" } },
   ],
-}], discriminant: "kind" };
+}], discriminants: ["kind"] };
 
 function isFigureCase1(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
@@ -36,7 +36,7 @@ export function isFigure(value: unknown): boolean {
   }
 }
 
-function decodeFigureCase1(value: unknown): unknown {
+function decodeFigureMember1(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     kind: input["kind"],
@@ -50,7 +50,7 @@ export function decodeFigure(value: unknown): Types.Figure {
     case "circle":
       return decodeCircle(value) as Types.Figure;
     default:
-      return decodeFigureCase1(value) as Types.Figure;
+      return decodeFigureMember1(value) as Types.Figure;
   }
 }
 

@@ -45,15 +45,6 @@ function decodeJsonMember4(value: unknown): unknown {
   return result;
 }
 
-function isJsonMember4(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item: unknown = value[index];
-    if (!isJson(item)) return false;
-  }
-  return true;
-}
-
 function decodeJsonMember5(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
@@ -67,11 +58,10 @@ function decodeJsonMember5(value: unknown): unknown {
 
 /** The `Json` of a value that {@link isJson} took. */
 export function decodeJson(value: unknown): Types.Json {
-  if (value === null) return value as Types.Json;
-  if (typeof value === "boolean") return value as Types.Json;
-  if (typeof value === "number" && Number.isFinite(value)) return value as Types.Json;
-  if (typeof value === "string") return value as Types.Json;
-  if (isJsonMember4(value)) return decodeJsonMember4(value) as Types.Json;
+  if (Array.isArray(value)) {
+    return decodeJsonMember4(value) as Types.Json;
+  }
+  if (!isObject(value)) return value as Types.Json;
   return decodeJsonMember5(value) as Types.Json;
 }
 

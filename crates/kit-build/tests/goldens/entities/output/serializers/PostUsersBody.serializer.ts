@@ -5,13 +5,20 @@ import { PostUsersBodyShape } from "../validators/PostUsersBody.validator.ts";
 import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
+function writePostUsersBodyStatus(value: unknown): string {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
+
 /** The JSON text of a `PostUsersBody`; throws where it has none. */
 export function writePostUsersBody(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"email":"${stringContent(value["email"])}"` +
     `,"displayName":"${stringContent(value["displayName"])}"` +
-    `,"status":"${stringContent(value["status"])}"}`
+    `,"status":${writePostUsersBodyStatus(value["status"])}}`
   );
 }
 

@@ -5,6 +5,13 @@ import { UserShape } from "../validators/User.validator.ts";
 import { dateContent, explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
+function writeUserStatus(value: unknown): string {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
+
 /** The JSON text of a `User`; throws where it has none. */
 export function writeUser(value: unknown): string {
   if (!isObject(value)) refuse(value);
@@ -12,7 +19,7 @@ export function writeUser(value: unknown): string {
     `{"id":"${stringContent(value["id"])}"` +
     `,"email":"${stringContent(value["email"])}"` +
     `,"displayName":"${stringContent(value["displayName"])}"` +
-    `,"status":"${stringContent(value["status"])}"` +
+    `,"status":${writeUserStatus(value["status"])}` +
     `,"createdAt":"${dateContent(value["createdAt"])}"` +
     `,"updatedAt":"${dateContent(value["updatedAt"])}"}`
   );

@@ -3,6 +3,8 @@
 //! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
 //! always there in a response. [`Direction`] says which one is meant, and [`differs_inline`] whether it matters.
 
+mod union;
+
 use indexmap::IndexMap;
 use kit_ir::{
     Constraints, Decimal, DeclarationId, DefaultValue, Documentation, IndexKey, LiteralValue, ObjectType,
@@ -11,7 +13,6 @@ use kit_ir::{
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use crate::analysis::discriminant;
 use crate::openapi::ComponentNames;
 use crate::validator::template_pattern;
 
@@ -83,6 +84,8 @@ pub(crate) struct Schema {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) one_of: Vec<Schema>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) discriminator: Option<Discriminator>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) not: Option<Box<Schema>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) default: Option<Value>,
@@ -90,6 +93,16 @@ pub(crate) struct Schema {
     pub(crate) read_only: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) examples: Vec<Value>,
+}
+
+/// OpenAPI's hint which member of a `oneOf` an object is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Discriminator {
+    /// The property that tells.
+    property_name: String,
+    /// Its texts, and the components they mean.
+    mapping: IndexMap<String, String>,
 }
 
 /// What other items of an array must be.
@@ -271,34 +284,6 @@ impl Schemas<'_> {
             ..of_type("array")
         }
     }
-
-    fn union(self, members: &[TypeId]) -> Schema {
-        let constants: Option<Vec<_>> = members
-            .iter()
-            .map(|member| match &self.program.types[*member].kind {
-                TypeKind::Literal { value } => Some((literal(value), literal_type(value))),
-                TypeKind::Null => Some((Value::Null, "null")),
-                _ => None,
-            })
-            .collect();
-        if let Some(constants) = constants {
-            let r#type = constants[0].1;
-            let uniform = constants.iter().all(|(_, other)| *other == r#type);
-            return Schema {
-                r#type: uniform.then_some(r#type),
-                choices: Some(constants.into_iter().map(|(value, _)| value).collect()),
-                ..Schema::default()
-            };
-        }
-        let schemas = members.iter().map(|member| self.schema(*member)).collect();
-        if discriminant(self.program, members).is_some() {
-            return Schema {
-                one_of: schemas,
-                ..Schema::default()
-            };
-        }
-        any_of(schemas)
-    }
 }
 
 /// The schemas of all declarations, which several documents show.
@@ -344,7 +329,7 @@ pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
     {
         return true;
     }
-    crate::analysis::children(kind)
+    kit_analysis::children(kind)
         .into_iter()
         .any(|child| differs_inline(program, child))
 }

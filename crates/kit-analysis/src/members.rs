@@ -1,0 +1,162 @@
+//! The members of a union, and which JSON values they can be.
+
+use std::collections::HashMap;
+use std::ops::{BitAnd, BitOr};
+
+use kit_ir::{DeclarationId, LiteralValue, Program, TypeId, TypeKind};
+
+use crate::walk::resolve;
+
+/// A member of a union, unions inside of it taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its type; never a union, nor a reference to one.
+    pub r#type: TypeId,
+    /// The named unions on the way to it, outermost first.
+    pub through: Vec<DeclarationId>,
+}
+
+/// The members of a union in the order of declaration: unions inside of it, named or not, are taken apart, and what no value
+/// can be ([`is_impossible`]) is left out.
+pub fn members(program: &Program, declared: &[TypeId]) -> Vec<Member> {
+    let mut found = Vec::new();
+    flatten(program, declared, &[], &mut found);
+    found
+}
+
+fn flatten(program: &Program, declared: &[TypeId], through: &[DeclarationId], found: &mut Vec<Member>) {
+    for id in declared {
+        let mut entered = through.to_vec();
+        let mut at = *id;
+        // A union that is a member of itself adds nothing to itself.
+        let mut circular = false;
+        while let TypeKind::Reference { declaration } = program.types[at].kind {
+            circular = entered.contains(&declaration);
+            if circular {
+                break;
+            }
+            entered.push(declaration);
+            at = program.declarations[declaration].r#type;
+        }
+        if circular {
+            continue;
+        }
+        if let TypeKind::Union { members } = &program.types[at].kind {
+            flatten(program, members, &entered, found);
+        } else if !is_impossible(program, *id) && !found.iter().any(|member| member.r#type == *id) {
+            found.push(Member {
+                r#type: *id,
+                through: through.to_vec(),
+            });
+        }
+    }
+}
+
+/// Whether no value fits: `never`, an object with a required property of such a type, a tuple with such an element.
+pub fn is_impossible(program: &Program, id: TypeId) -> bool {
+    impossible_within(program, id, &mut HashMap::new())
+}
+
+fn impossible_within(program: &Program, id: TypeId, known: &mut HashMap<DeclarationId, bool>) -> bool {
+    match &program.types[id].kind {
+        TypeKind::Never => true,
+        TypeKind::Object(object) => object
+            .properties
+            .iter()
+            .filter(|property| !property.optional)
+            .any(|property| impossible_within(program, property.r#type, known)),
+        TypeKind::Tuple { elements } => elements
+            .iter()
+            .filter(|element| !element.optional && !element.rest)
+            .any(|element| impossible_within(program, element.r#type, known)),
+        TypeKind::Union { members } => members
+            .iter()
+            .all(|member| impossible_within(program, *member, known)),
+        TypeKind::Reference { declaration } => {
+            if let Some(known) = known.get(declaration) {
+                return *known;
+            }
+            // Meeting it again on the way says nothing new.
+            known.insert(*declaration, false);
+            let found = impossible_within(program, program.declarations[*declaration].r#type, known);
+            known.insert(*declaration, found);
+            found
+        }
+        _ => false,
+    }
+}
+
+/// A set of the kinds of JSON values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// `null`.
+    pub const NULL: Self = Self(1);
+    /// `true` and `false`.
+    pub const BOOLEAN: Self = Self(2);
+    /// Numbers.
+    pub const NUMBER: Self = Self(4);
+    /// Texts.
+    pub const STRING: Self = Self(8);
+    /// Arrays.
+    pub const ARRAY: Self = Self(16);
+    /// Objects.
+    pub const OBJECT: Self = Self(32);
+    /// All of them.
+    pub const ALL: Self = Self(63);
+
+    /// Whether they have none in common.
+    pub fn are_apart(self, other: Self) -> bool {
+        (self & other) == Self::NONE
+    }
+
+    /// Whether all of the other are among these.
+    pub fn contains(self, other: Self) -> bool {
+        (self & other) == other
+    }
+}
+
+impl BitOr for Kinds {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Kinds {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// The kinds of JSON values that a type's wire form has.
+pub fn kinds(program: &Program, id: TypeId) -> Kinds {
+    let resolved = resolve(program, id);
+    match &program.types[resolved].kind {
+        TypeKind::Unknown => Kinds::ALL,
+        TypeKind::Never | TypeKind::Reference { .. } => Kinds::NONE,
+        TypeKind::Null => Kinds::NULL,
+        TypeKind::Boolean => Kinds::BOOLEAN,
+        TypeKind::Number => Kinds::NUMBER,
+        TypeKind::String | TypeKind::Date | TypeKind::Bytes | TypeKind::Template { .. } => Kinds::STRING,
+        TypeKind::BigInt => Kinds::STRING | Kinds::NUMBER,
+        TypeKind::Literal { value } => match value {
+            LiteralValue::String(_) => Kinds::STRING,
+            LiteralValue::Number(_) => Kinds::NUMBER,
+            LiteralValue::Boolean(_) => Kinds::BOOLEAN,
+            LiteralValue::BigInt(_) => Kinds::STRING | Kinds::NUMBER,
+        },
+        TypeKind::Array { .. } | TypeKind::Tuple { .. } => Kinds::ARRAY,
+        TypeKind::Object(_) => Kinds::OBJECT,
+        TypeKind::Union { members: declared } => members(program, declared)
+            .iter()
+            .map(|member| kinds(program, member.r#type))
+            .fold(Kinds::NONE, BitOr::bitor),
+    }
+}

@@ -1,0 +1,295 @@
+//! How the members of a union are told apart, with as little looking as possible.
+
+use std::collections::HashMap;
+
+use kit_ir::{ObjectType, Program, TypeId, TypeKind};
+
+use crate::disjoint::disjoint;
+use crate::members::{Kinds, Member, kinds, members};
+use crate::specificity::specificity;
+use crate::tags::{Tag, property_tags};
+use crate::walk::resolve;
+
+/// More properties than this are not tried as discriminators of one group.
+const MAX_PROPERTIES: usize = 16;
+
+/// How a value's member is found: by the kind of JSON value first, then as the decision of that kind says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionPlan {
+    /// The members, see [`members`]; everything else here is an index into them.
+    pub members: Vec<Member>,
+    /// The members without parts, the most specific first: a value is read as the first that it fits. `unknown` is last.
+    pub scalars: Vec<usize>,
+    /// Which member an array is.
+    pub arrays: Decision,
+    /// Which member an object is.
+    pub objects: Decision,
+}
+
+/// Which of some members a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// There is none.
+    Never,
+    /// There is only one.
+    Member(usize),
+    /// Properties do not tell: the value must be held against them.
+    Candidates(Candidates),
+    /// A property tells.
+    Switch(Switch),
+}
+
+/// Members that no property tells apart, in the order of declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidates {
+    /// The members.
+    pub members: Vec<usize>,
+    /// Whether a value can fit only one of them, so that the first that it fits is the one.
+    pub disjoint: bool,
+}
+
+/// A property whose value tells members apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Switch {
+    /// The property.
+    pub property: String,
+    /// By what it holds.
+    pub cases: Vec<Case>,
+    /// Where it holds anything else.
+    pub otherwise: Box<Decision>,
+}
+
+/// What follows from what a property holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// What it holds; in no other case.
+    pub tags: Vec<Tag>,
+    /// What follows.
+    pub decision: Decision,
+}
+
+/// A property that alone tells all object members apart, by texts, as OpenAPI's `discriminator` wants it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discriminator {
+    /// The property.
+    pub property: String,
+    /// Its texts, and the member each of them means.
+    pub cases: Vec<(String, usize)>,
+}
+
+impl UnionPlan {
+    /// The plan of a union with these members.
+    pub fn new(program: &Program, declared: &[TypeId]) -> Self {
+        let members = members(program, declared);
+        let of = |kind: Kinds| -> Vec<usize> {
+            (0..members.len())
+                .filter(|index| !kinds(program, members[*index].r#type).are_apart(kind))
+                .collect()
+        };
+        let mut scalars = of(Kinds::NULL | Kinds::BOOLEAN | Kinds::NUMBER | Kinds::STRING);
+        scalars.sort_by_key(|index| std::cmp::Reverse(specificity(program, members[*index].r#type)));
+        let types: Vec<_> = members.iter().map(|member| member.r#type).collect();
+        let planner = Planner { program, types };
+        Self {
+            arrays: planner.candidates(of(Kinds::ARRAY)),
+            objects: planner.decide(of(Kinds::OBJECT), &mut Vec::new()),
+            members,
+            scalars,
+        }
+    }
+
+    /// The properties that the object members are told apart by, in the order in which they are looked at.
+    pub fn discriminants(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        collect(&self.objects, &mut found);
+        found
+    }
+
+    /// The property that tells all object members apart by text.
+    pub fn discriminator(&self) -> Option<Discriminator> {
+        let Decision::Switch(switch) = &self.objects else {
+            return None;
+        };
+        if *switch.otherwise != Decision::Never {
+            return None;
+        }
+        let mut cases = Vec::new();
+        for case in &switch.cases {
+            let Decision::Member(member) = case.decision else {
+                return None;
+            };
+            for tag in &case.tags {
+                let Tag::Literal(kit_ir::LiteralValue::String(text)) = tag else {
+                    return None;
+                };
+                cases.push((text.clone(), member));
+            }
+        }
+        Some(Discriminator {
+            property: switch.property.clone(),
+            cases,
+        })
+    }
+}
+
+fn collect<'a>(decision: &'a Decision, found: &mut Vec<&'a str>) {
+    if let Decision::Switch(switch) = decision {
+        if !found.contains(&switch.property.as_str()) {
+            found.push(&switch.property);
+        }
+        let cases = switch.cases.iter().map(|case| &case.decision);
+        for decision in cases.chain([&*switch.otherwise]) {
+            collect(decision, found);
+        }
+    }
+}
+
+struct Planner<'a> {
+    program: &'a Program,
+    types: Vec<TypeId>,
+}
+
+/// How a property splits a group: what it can hold and which members remain then.
+struct Split<'a> {
+    property: &'a str,
+    cases: Vec<(Vec<Tag>, Vec<usize>)>,
+    otherwise: Vec<usize>,
+}
+
+impl Split<'_> {
+    /// How many members remain at worst.
+    fn worst(&self) -> usize {
+        let cases = self.cases.iter().map(|(_, members)| members.len());
+        cases.max().unwrap_or(0).max(self.otherwise.len())
+    }
+}
+
+impl<'a> Planner<'a> {
+    fn object(&self, member: usize) -> Option<&'a ObjectType> {
+        match &self.program.types[resolve(self.program, self.types[member])].kind {
+            TypeKind::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    fn candidates(&self, group: Vec<usize>) -> Decision {
+        match group.as_slice() {
+            [] => Decision::Never,
+            [only] => Decision::Member(*only),
+            _ => {
+                let pairs = group
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(at, a)| group[at + 1..].iter().map(move |b| (*a, *b)));
+                let disjoint = pairs
+                    .into_iter()
+                    .all(|(a, b)| disjoint(self.program, self.types[a], self.types[b]));
+                Decision::Candidates(Candidates {
+                    members: group,
+                    disjoint,
+                })
+            }
+        }
+    }
+
+    /// The property that leaves least, and the same again for what it leaves.
+    fn decide(&self, group: Vec<usize>, used: &mut Vec<&'a str>) -> Decision {
+        if group.len() < 2 {
+            return self.candidates(group);
+        }
+        let best = self
+            .properties(&group, used)
+            .into_iter()
+            .map(|property| self.split(&group, property))
+            .min_by_key(Split::worst)
+            .filter(|split| split.worst() < group.len());
+        let Some(split) = best else {
+            return self.candidates(group);
+        };
+        used.push(split.property);
+        let cases = split.cases.into_iter().map(|(tags, members)| Case {
+            tags,
+            decision: self.decide(members, used),
+        });
+        let cases = cases.collect();
+        let otherwise = Box::new(self.decide(split.otherwise, used));
+        used.pop();
+        Decision::Switch(Switch {
+            property: split.property.to_owned(),
+            cases,
+            otherwise,
+        })
+    }
+
+    /// Properties whose values can be listed in at least two members, in the order of declaration.
+    fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for object in group.iter().filter_map(|member| self.object(*member)) {
+            for property in &object.properties {
+                let name = property.name.as_str();
+                if used.contains(&name)
+                    || name == "__proto__"
+                    || property_tags(self.program, object, name).is_none()
+                {
+                    continue;
+                }
+                let place = *places.entry(name).or_insert_with(|| {
+                    counts.push((name, 0));
+                    counts.len() - 1
+                });
+                counts[place].1 += 1;
+            }
+        }
+        counts.retain(|(_, count)| *count > 1);
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.truncate(MAX_PROPERTIES);
+        counts.into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn split(&self, group: &[usize], property: &'a str) -> Split<'a> {
+        let of = |member: usize| {
+            let object = self.object(member)?;
+            property_tags(self.program, object, property)
+        };
+        let tags: Vec<Option<Vec<Tag>>> = group.iter().map(|member| of(*member)).collect();
+        // Debug text is a key that tells `1` from `"1"` and `true`, and numbers have no two texts.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut holders: Vec<(Tag, Vec<usize>)> = Vec::new();
+        for tag in tags.iter().flatten().flatten() {
+            places.entry(format!("{tag:?}")).or_insert_with(|| {
+                holders.push((tag.clone(), Vec::new()));
+                holders.len() - 1
+            });
+        }
+        for (member, tags) in group.iter().zip(&tags) {
+            match tags {
+                // It may hold anything.
+                None => holders.iter_mut().for_each(|(_, members)| members.push(*member)),
+                Some(tags) => {
+                    for tag in tags {
+                        let members = &mut holders[places[&format!("{tag:?}")]].1;
+                        if members.last() != Some(member) {
+                            members.push(*member);
+                        }
+                    }
+                }
+            }
+        }
+        let mut cases: Vec<(Vec<Tag>, Vec<usize>)> = Vec::new();
+        let mut by_members: HashMap<Vec<usize>, usize> = HashMap::new();
+        for (tag, members) in holders {
+            let place = *by_members.entry(members.clone()).or_insert_with(|| {
+                cases.push((Vec::new(), members));
+                cases.len() - 1
+            });
+            cases[place].0.push(tag);
+        }
+        let any = group.iter().zip(&tags).filter(|(_, tags)| tags.is_none());
+        Split {
+            property,
+            cases,
+            otherwise: any.map(|(member, _)| *member).collect(),
+        }
+    }
+}

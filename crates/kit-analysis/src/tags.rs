@@ -1,0 +1,64 @@
+//! What a property of a type can hold, where that can be listed.
+
+use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
+
+use crate::members::members;
+use crate::walk::resolve;
+
+/// A value of a property that tells members of a union apart.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tag {
+    /// The property is not there.
+    Absent,
+    /// `null`.
+    Null,
+    /// A literal; never a bigint, which has two forms on the wire.
+    Literal(LiteralValue),
+}
+
+/// The literals of a type that has no other values. A bigint is none: on the wire it has two forms.
+pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
+    let tags = tags(program, id)?;
+    tags.into_iter()
+        .map(|tag| match tag {
+            Tag::Literal(literal) => Some(literal),
+            Tag::Null | Tag::Absent => None,
+        })
+        .collect()
+}
+
+/// All values of a type, where they can be listed.
+fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
+    match &program.types[resolve(program, id)].kind {
+        TypeKind::Never => Some(Vec::new()),
+        TypeKind::Null => Some(vec![Tag::Null]),
+        TypeKind::Boolean => {
+            let values = [true, false].map(LiteralValue::Boolean);
+            Some(values.map(Tag::Literal).to_vec())
+        }
+        TypeKind::Literal { value } if !matches!(value, LiteralValue::BigInt(_)) => {
+            Some(vec![Tag::Literal(value.clone())])
+        }
+        TypeKind::Union { members: declared } => {
+            let members = members(program, declared);
+            let lists: Option<Vec<_>> = members
+                .iter()
+                .map(|member| tags(program, member.r#type))
+                .collect();
+            Some(lists?.concat())
+        }
+        _ => None,
+    }
+}
+
+/// All that an object may hold under a name, absence included; nothing where that cannot be listed, as for a property that is
+/// not declared: unknown keys are dropped, whatever they hold.
+pub(crate) fn property_tags(program: &Program, object: &ObjectType, name: &str) -> Option<Vec<Tag>> {
+    let property = object.property(name)?;
+    let mut found = tags(program, property.r#type)?;
+    // What a request may leave out can be missing; that a response never lacks it does not hurt.
+    if property.optional_in_input() {
+        found.push(Tag::Absent);
+    }
+    Some(found)
+}

@@ -1,0 +1,185 @@
+//! Values that fit several types at once.
+
+use std::collections::BTreeSet;
+
+use kit_ir::{IndexKey, ObjectType, Program, Type, TypeId, TypeKind};
+use serde_json::{Map, Value};
+
+use super::fit::{Fit, element_types, fit};
+use super::{index_types, scalar, template};
+use crate::members::members;
+use crate::walk::resolve;
+
+/// How many steps a search may take: types can refer to each other without end.
+const MAX_STEPS: usize = 2_000;
+
+/// Deeper than this, only what is required is filled in.
+const FULL_LEVELS: usize = 4;
+
+/// Deeper than this, nothing is tried.
+const MAX_LEVELS: usize = 16;
+
+/// A JSON value that surely fits all of the types: with everything that is optional (`full`), or with what is required alone.
+/// Nothing is found where there is none, and where a pattern or a long search would be needed.
+pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value> {
+    let mut search = Search {
+        program,
+        full,
+        steps: 0,
+    };
+    let value = search.of_all(types, 0)?;
+    // The search builds by parts; the whole is what counts.
+    let fits = types.iter().all(|id| fit(program, *id, &value) == Fit::Yes);
+    fits.then_some(value)
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    full: bool,
+    steps: usize,
+}
+
+impl<'a> Search<'a> {
+    fn of_all(&mut self, types: &[TypeId], level: usize) -> Option<Value> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || level > MAX_LEVELS {
+            return None;
+        }
+        let program = self.program;
+        let mut resolved: Vec<TypeId> = types.iter().map(|id| resolve(program, *id)).collect();
+        resolved.dedup();
+        // Of a union, each member in turn.
+        for (at, id) in resolved.iter().enumerate() {
+            if let TypeKind::Union { members: declared } = &program.types[*id].kind {
+                return members(program, declared).into_iter().find_map(|member| {
+                    let mut narrowed = resolved.clone();
+                    narrowed[at] = member.r#type;
+                    self.of_all(&narrowed, level)
+                });
+            }
+        }
+        resolved.retain(|id| program.types[*id].kind != TypeKind::Unknown);
+        let kinds: Vec<&'a Type> = resolved.iter().map(|id| &program.types[*id]).collect();
+        let objects: Option<Vec<&'a ObjectType>> = kinds
+            .iter()
+            .map(|r#type| match &r#type.kind {
+                TypeKind::Object(object) => Some(object),
+                _ => None,
+            })
+            .collect();
+        if kinds.is_empty() {
+            return Some(Value::from("a"));
+        }
+        if let Some(objects) = objects {
+            return self.object(&objects, level);
+        }
+        let is_list = |r#type: &&Type| matches!(r#type.kind, TypeKind::Array { .. } | TypeKind::Tuple { .. });
+        if kinds.iter().all(is_list) {
+            return self.array(&kinds, level);
+        }
+        kinds
+            .iter()
+            .flat_map(|r#type| scalar::examples(program, r#type))
+            .find(|value| resolved.iter().all(|id| fit(program, *id, value) == Fit::Yes))
+    }
+
+    fn object(&mut self, objects: &[&'a ObjectType], level: usize) -> Option<Value> {
+        let full = self.full && level < FULL_LEVELS;
+        let mut value = Map::new();
+        let mut seen = BTreeSet::new();
+        for property in objects.iter().flat_map(|object| &object.properties) {
+            if !seen.insert(property.name.as_str()) || property.name == "__proto__" {
+                continue;
+            }
+            let required = objects.iter().any(|object| {
+                let found = object.property(&property.name);
+                found.is_some_and(|found| !found.optional_in_input())
+            });
+            if !required && !full {
+                continue;
+            }
+            match self.entry(objects, &property.name, level) {
+                Some(found) => {
+                    value.insert(property.name.clone(), found);
+                }
+                None if required => return None,
+                None => {}
+            }
+        }
+        if full {
+            for key in self.keys(objects) {
+                if !seen.contains(key.as_str())
+                    && let Some(found) = self.entry(objects, &key, level)
+                {
+                    value.insert(key, found);
+                }
+            }
+        }
+        Some(Value::Object(value))
+    }
+
+    /// A key for each index signature.
+    fn keys(&self, objects: &[&ObjectType]) -> Vec<String> {
+        let signatures = objects.iter().flat_map(|object| &object.index);
+        let keys = signatures.filter_map(|signature| match &signature.key {
+            IndexKey::String => Some("key".to_owned()),
+            IndexKey::Number => Some("1".to_owned()),
+            IndexKey::Template { parts } => template::example(self.program, parts),
+        });
+        let keys: BTreeSet<String> = keys.collect();
+        keys.into_iter().collect()
+    }
+
+    /// What a key must hold to fit all of the objects.
+    fn entry(&mut self, objects: &[&ObjectType], key: &str, level: usize) -> Option<Value> {
+        let types: Vec<_> = objects
+            .iter()
+            .flat_map(|object| match object.property(key) {
+                Some(property) => vec![property.r#type],
+                None => index_types(self.program, object, key),
+            })
+            .collect();
+        self.of_all(&types, level + 1)
+    }
+
+    fn array(&mut self, types: &[&Type], level: usize) -> Option<Value> {
+        let least = types.iter().map(|r#type| least_items(r#type)).max().unwrap_or(0);
+        let wanted = if self.full && level < FULL_LEVELS {
+            [least.max(1), least]
+        } else {
+            [least, least]
+        };
+        wanted
+            .into_iter()
+            .filter(|length| *length <= FULL_LEVELS)
+            .find_map(|length| self.array_of(types, length, level))
+    }
+
+    fn array_of(&mut self, types: &[&Type], length: usize, level: usize) -> Option<Value> {
+        let lists: Vec<Vec<TypeId>> = types
+            .iter()
+            .map(|r#type| match &r#type.kind {
+                TypeKind::Array { element } => Some(vec![*element; length]),
+                TypeKind::Tuple { elements } => element_types(elements, length),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        let items = (0..length).map(|position| {
+            let types: Vec<_> = lists.iter().map(|list| list[position]).collect();
+            self.of_all(&types, level + 1)
+        });
+        let items: Option<Vec<_>> = items.collect();
+        Some(Value::Array(items?))
+    }
+}
+
+fn least_items(r#type: &Type) -> usize {
+    match &r#type.kind {
+        TypeKind::Tuple { elements } => elements
+            .iter()
+            .filter(|element| !element.optional && !element.rest)
+            .count(),
+        // What is longer than any example has none.
+        _ => usize::try_from(r#type.constraints.min_items.unwrap_or(0)).unwrap_or(usize::MAX),
+    }
+}

@@ -1,0 +1,170 @@
+//! What is read of a value: the rule by which a member of a union is chosen, in Rust.
+
+use kit_ir::{Program, TypeId, TypeKind};
+use serde_json::Value;
+
+use super::fit::{Fit, element_types, fit};
+use super::index_types;
+use crate::members::members;
+use crate::specificity::{UNKNOWN, specificity};
+use crate::walk::resolve;
+
+/// What a handler gets of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Read {
+    /// The value itself.
+    Same(Value),
+    /// A text or number that became something else.
+    Converted {
+        /// `Date`, `bigint` or `Uint8Array`.
+        to: &'static str,
+        /// What it was.
+        from: Value,
+    },
+    /// Items.
+    Items(Vec<Read>),
+    /// The keys that are kept, in the order of the value.
+    Entries(Vec<(String, Read)>),
+}
+
+/// How much a reading keeps, and how specific its scalars are: the greater is chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    kept: u64,
+    specific: u64,
+}
+
+impl Score {
+    fn add(&mut self, other: Self) {
+        self.kept += other.kept;
+        self.specific += other.specific;
+    }
+}
+
+/// What is read of a value as a type; nothing where it is not sure to fit.
+pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Read> {
+    (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
+}
+
+impl Read {
+    /// Whether a key of this one is missing in the other.
+    pub fn keeps_more_than(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Items(ours), Self::Items(theirs)) => ours
+                .iter()
+                .zip(theirs)
+                .any(|(ours, theirs)| ours.keeps_more_than(theirs)),
+            (Self::Entries(ours), Self::Entries(theirs)) => ours.iter().any(|(key, ours)| {
+                let theirs = theirs.iter().find(|(other, _)| other == key);
+                theirs.is_none_or(|(_, theirs)| ours.keeps_more_than(theirs))
+            }),
+            // An `unknown` on one side keeps all there is.
+            (Self::Same(ours), Self::Entries(_) | Self::Items(_)) => entries(ours).keeps_more_than(other),
+            (Self::Entries(_) | Self::Items(_), Self::Same(theirs)) => self.keeps_more_than(&entries(theirs)),
+            _ => false,
+        }
+    }
+}
+
+/// A value taken apart.
+fn entries(value: &Value) -> Read {
+    match value {
+        Value::Array(items) => Read::Items(items.iter().map(entries).collect()),
+        Value::Object(map) => Read::Entries(
+            map.iter()
+                .map(|(key, value)| (key.clone(), entries(value)))
+                .collect(),
+        ),
+        scalar => Read::Same(scalar.clone()),
+    }
+}
+
+/// A reading of a value that fits.
+fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
+    let resolved = resolve(program, id);
+    match (&program.types[resolved].kind, value) {
+        (TypeKind::Object(object), Value::Object(map)) => {
+            let mut score = Score::default();
+            let mut kept = Vec::new();
+            for (key, value) in map {
+                let declared = object.property(key).map(|property| property.r#type);
+                let indexed = || index_types(program, object, key).first().copied();
+                let Some(found) = declared.or_else(indexed) else {
+                    continue;
+                };
+                let (read, inner) = scored(program, found, value);
+                score.add(inner);
+                score.kept += 1;
+                // A name that is declared says more than a signature.
+                score.specific += u64::from(declared.is_some());
+                kept.push((key.clone(), read));
+            }
+            (Read::Entries(kept), score)
+        }
+        (TypeKind::Array { element }, Value::Array(items)) => {
+            let types = vec![*element; items.len()];
+            items_scored(program, &types, items)
+        }
+        (TypeKind::Tuple { elements }, Value::Array(items)) => {
+            let types = element_types(elements, items.len()).unwrap_or_default();
+            items_scored(program, &types, items)
+        }
+        (TypeKind::Union { members: declared }, value) => members(program, declared)
+            .iter()
+            .filter(|member| fit(program, member.r#type, value) == Fit::Yes)
+            .map(|member| scored(program, member.r#type, value))
+            // The first of the greatest: `max_by_key` would take the last.
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .unwrap_or_else(|| (Read::Same(value.clone()), Score::default())),
+        (TypeKind::Unknown, value) => (
+            Read::Same(value.clone()),
+            Score {
+                kept: keys(value),
+                specific: u64::from(UNKNOWN),
+            },
+        ),
+        (kind, value) => {
+            let to = match kind {
+                TypeKind::Date => Some("Date"),
+                TypeKind::BigInt
+                | TypeKind::Literal {
+                    value: kit_ir::LiteralValue::BigInt(_),
+                } => Some("bigint"),
+                TypeKind::Bytes => Some("Uint8Array"),
+                _ => None,
+            };
+            let read = match to {
+                Some(to) => Read::Converted {
+                    to,
+                    from: value.clone(),
+                },
+                None => Read::Same(value.clone()),
+            };
+            let score = Score {
+                kept: 0,
+                specific: u64::from(specificity(program, resolved)),
+            };
+            (read, score)
+        }
+    }
+}
+
+fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Read, Score) {
+    let mut score = Score::default();
+    let mut read = Vec::with_capacity(items.len());
+    for (id, item) in types.iter().zip(items) {
+        let (item, inner) = scored(program, *id, item);
+        score.add(inner);
+        read.push(item);
+    }
+    (Read::Items(read), score)
+}
+
+/// How many keys a value has at any depth.
+fn keys(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(keys).sum(),
+        Value::Object(map) => map.values().map(|value| 1 + keys(value)).sum(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,230 @@
+//! Scalars: whether a value fits, and examples.
+
+use kit_ir::{Constraints, Decimal, Format, LiteralValue, Program, Type, TypeKind};
+use serde_json::{Number, Value};
+
+use super::fit::Fit;
+use super::template;
+
+/// A time that every runtime takes.
+const DATE_TIME: &str = "2026-01-31T12:00:00Z";
+
+/// The greatest integer up to which a number is exact.
+const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// Digits beyond this are refused on the wire.
+const MAX_DIGITS: usize = 1000;
+
+/// A literal in wire form.
+pub(crate) fn literal_value(value: &LiteralValue) -> Value {
+    match value {
+        LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
+        LiteralValue::Number(number) => json_number(*number),
+        LiteralValue::Boolean(value) => Value::from(*value),
+    }
+}
+
+/// A number as JSON: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+pub(crate) fn json_number(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() <= MAX_SAFE {
+        return Value::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
+    let rules = &r#type.constraints;
+    match (&r#type.kind, value) {
+        (TypeKind::Unknown, _) => Fit::Yes,
+        (TypeKind::Null, value) => Fit::sure(value.is_null()),
+        (TypeKind::Boolean, value) => Fit::sure(value.is_boolean()),
+        (TypeKind::Number, Value::Number(number)) => number
+            .as_f64()
+            .map_or(Fit::No, |number| number_fit(rules, number)),
+        (TypeKind::String, Value::String(text)) => text_fit(rules, text),
+        (TypeKind::Template { parts }, Value::String(text)) => {
+            Fit::sure(template::matches(program, parts, text))
+        }
+        (TypeKind::Date, Value::String(text)) => date_fit(text),
+        (TypeKind::Bytes, Value::String(text)) => bytes_fit(text),
+        (TypeKind::BigInt, value) => bigint_digits(value).map_or(Fit::No, |digits| {
+            digits.parse::<f64>().map_or(Fit::Unsure, |number| {
+                number_fit(
+                    &Constraints {
+                        integer: false,
+                        ..rules.clone()
+                    },
+                    number,
+                )
+            })
+        }),
+        (TypeKind::Literal { value: literal }, value) => match literal {
+            LiteralValue::BigInt(digits) => {
+                let same = |found: String| found.trim_start_matches('0') == digits.trim_start_matches('0');
+                Fit::sure(bigint_digits(value).is_some_and(same))
+            }
+            LiteralValue::Number(number) => {
+                // Both were read from decimal text; -0 is 0.
+                Fit::sure(value.as_f64().is_some_and(|found| found - number == 0.0))
+            }
+            literal => Fit::sure(literal_value(literal) == *value),
+        },
+        _ => Fit::No,
+    }
+}
+
+/// The digits of a wire value that can be a bigint.
+pub(super) fn bigint_digits(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            (are_digits && text.len() <= MAX_DIGITS).then(|| text.clone())
+        }
+        Value::Number(number) => {
+            let number = number.as_f64()?;
+            (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| format!("{number}"))
+        }
+        _ => None,
+    }
+}
+
+fn number_fit(rules: &Constraints, number: f64) -> Fit {
+    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
+    let within = get(rules.minimum).is_none_or(|bound| number >= bound)
+        && get(rules.maximum).is_none_or(|bound| number <= bound)
+        && get(rules.exclusive_minimum).is_none_or(|bound| number > bound)
+        && get(rules.exclusive_maximum).is_none_or(|bound| number < bound)
+        && (!rules.integer || (number.fract() == 0.0 && number.abs() <= MAX_SAFE));
+    let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
+        return Fit::sure(within);
+    };
+    // What decimal fractions are multiples of is the business of the runtimes.
+    if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
+        Fit::sure(number % divisor == 0.0)
+    } else {
+        Fit::Unsure
+    }
+}
+
+fn text_fit(rules: &Constraints, text: &str) -> Fit {
+    let length = text.chars().count() as u64;
+    if rules.min_length.is_some_and(|least| length < least)
+        || rules.max_length.is_some_and(|most| length > most)
+    {
+        return Fit::No;
+    }
+    if rules.pattern.is_some() || rules.format.is_some_and(|format| format_example(format) != text) {
+        return Fit::Unsure;
+    }
+    Fit::Yes
+}
+
+fn date_fit(text: &str) -> Fit {
+    if text == DATE_TIME {
+        return Fit::Yes;
+    }
+    // The shape of the first eleven characters is enough to tell most texts from dates.
+    let looks = text.len() >= DATE_TIME.len()
+        && text.bytes().zip(DATE_TIME.bytes().take(10)).all(|(byte, model)| {
+            if model.is_ascii_digit() {
+                byte.is_ascii_digit()
+            } else {
+                byte == model
+            }
+        });
+    if looks { Fit::Unsure } else { Fit::No }
+}
+
+fn bytes_fit(text: &str) -> Fit {
+    let body = text.trim_end_matches('=');
+    let alphabet = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+    if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 || !body.bytes().all(alphabet) {
+        return Fit::No;
+    }
+    // Whether the unused bits before padding are zero is the business of the runtimes.
+    if body.len() == text.len() {
+        Fit::Yes
+    } else {
+        Fit::Unsure
+    }
+}
+
+/// Values that a scalar type was made for, the plainest first.
+pub(super) fn examples(program: &Program, r#type: &Type) -> Vec<Value> {
+    let rules = &r#type.constraints;
+    match &r#type.kind {
+        TypeKind::Null => vec![Value::Null],
+        TypeKind::Boolean => vec![Value::from(true), Value::from(false)],
+        TypeKind::Number => number_examples(rules),
+        TypeKind::BigInt => number_examples(rules)
+            .into_iter()
+            .flat_map(|number| {
+                let digits = bigint_digits(&number).map(Value::from);
+                digits.into_iter().chain([number])
+            })
+            .collect(),
+        TypeKind::String => text_examples(rules),
+        TypeKind::Template { parts } => template::example(program, parts)
+            .into_iter()
+            .map(Value::from)
+            .collect(),
+        TypeKind::Date => vec![Value::from(DATE_TIME)],
+        TypeKind::Bytes => vec![Value::from("AAAA"), Value::from("")],
+        TypeKind::Literal { value } => vec![literal_value(value)],
+        TypeKind::Unknown
+        | TypeKind::Never
+        | TypeKind::Array { .. }
+        | TypeKind::Tuple { .. }
+        | TypeKind::Object(_)
+        | TypeKind::Union { .. }
+        | TypeKind::Reference { .. } => Vec::new(),
+    }
+}
+
+fn number_examples(rules: &Constraints) -> Vec<Value> {
+    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
+    let (minimum, maximum) = (get(rules.minimum), get(rules.maximum));
+    let above = get(rules.exclusive_minimum).map(|bound| bound.floor() + 1.0);
+    let below = get(rules.exclusive_maximum).map(|bound| bound.ceil() - 1.0);
+    let divisor = get(rules.multiple_of);
+    let start = minimum.or(above).unwrap_or(0.0);
+    let multiple = divisor.map(|divisor| (start / divisor).ceil() * divisor);
+    [
+        Some(1.0),
+        Some(0.0),
+        minimum,
+        maximum,
+        above,
+        below,
+        divisor,
+        multiple,
+    ]
+    .into_iter()
+    .flatten()
+    .map(json_number)
+    .collect()
+}
+
+fn text_examples(rules: &Constraints) -> Vec<Value> {
+    if let Some(format) = rules.format {
+        return vec![Value::from(format_example(format))];
+    }
+    // Longer texts than this are no help in a message.
+    let least = usize::try_from(rules.min_length.unwrap_or(0)).map_or(64, |least| least.min(64));
+    vec![Value::from("a".repeat(least.max(1))), Value::from("")]
+}
+
+/// A text of a format.
+fn format_example(format: Format) -> &'static str {
+    match format {
+        Format::Email => "name@example.com",
+        Format::Uri => "https://example.com/",
+        Format::Uuid => "123e4567-e89b-12d3-a456-426614174000",
+        Format::Date => "2026-01-31",
+        Format::DateTime => DATE_TIME,
+        Format::Ipv4 => "192.0.2.1",
+        Format::Ipv6 => "2001:db8::1",
+    }
+}

@@ -1,0 +1,141 @@
+//! Texts of template literal types.
+
+use std::collections::BTreeSet;
+
+use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
+
+use crate::walk::resolve;
+
+/// Whether a text fits a template literal type. Follows every way through the text at once, so that it is never slow.
+pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
+    ends(program, parts, text, BTreeSet::from([0])).contains(&text.len())
+}
+
+/// Where the parts can end that begin at one of the offsets.
+fn ends(program: &Program, parts: &[TemplatePart], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
+    parts.iter().fold(starts, |starts, part| match part {
+        TemplatePart::Text(fixed) => fixed_ends(fixed, text, &starts),
+        TemplatePart::Hole(id) => hole_ends(program, *id, text, &starts),
+    })
+}
+
+fn fixed_ends(fixed: &str, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let follows = |start: &&usize| text[**start..].starts_with(fixed);
+    starts
+        .iter()
+        .filter(follows)
+        .map(|start| start + fixed.len())
+        .collect()
+}
+
+fn hole_ends(program: &Program, id: TypeId, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
+    match &program.types[resolve(program, id)].kind {
+        TypeKind::String | TypeKind::Unknown => match starts.first() {
+            None => BTreeSet::new(),
+            Some(first) => (*first..=text.len())
+                .filter(|offset| text.is_char_boundary(*offset))
+                .collect(),
+        },
+        TypeKind::Number => number_ends(text, starts, is_number),
+        TypeKind::BigInt => number_ends(text, starts, is_integer),
+        TypeKind::Boolean => {
+            let mut found = fixed_ends("true", text, starts);
+            found.extend(fixed_ends("false", text, starts));
+            found
+        }
+        TypeKind::Null => fixed_ends("null", text, starts),
+        TypeKind::Literal { value } => fixed_ends(&literal_text(value), text, starts),
+        TypeKind::Template { parts } => ends(program, parts, text, starts.clone()),
+        TypeKind::Union { members } => members
+            .iter()
+            .flat_map(|member| hole_ends(program, *member, text, starts))
+            .collect(),
+        TypeKind::Never
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Array { .. }
+        | TypeKind::Tuple { .. }
+        | TypeKind::Object(_)
+        | TypeKind::Reference { .. } => BTreeSet::new(),
+    }
+}
+
+fn number_ends(text: &str, starts: &BTreeSet<usize>, is: fn(&str) -> bool) -> BTreeSet<usize> {
+    let part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let mut found = BTreeSet::new();
+    for start in starts {
+        let length = text[*start..].bytes().take_while(|byte| part(*byte)).count();
+        found.extend((*start..=start + length).filter(|end| is(&text[*start..*end])));
+    }
+    found
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, as the runtimes take it.
+fn is_number(text: &str) -> bool {
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let exponent = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    are_digits(whole) && fraction.is_none_or(are_digits) && exponent.is_none_or(are_digits)
+}
+
+/// A text that fits; nothing where a hole can have none.
+pub(super) fn example(program: &Program, parts: &[TemplatePart]) -> Option<String> {
+    parts
+        .iter()
+        .map(|part| match part {
+            TemplatePart::Text(fixed) => Some(fixed.clone()),
+            TemplatePart::Hole(id) => hole_example(program, *id),
+        })
+        .collect()
+}
+
+fn hole_example(program: &Program, id: TypeId) -> Option<String> {
+    match &program.types[resolve(program, id)].kind {
+        TypeKind::String | TypeKind::Unknown => Some("a".to_owned()),
+        TypeKind::Number | TypeKind::BigInt => Some("1".to_owned()),
+        TypeKind::Boolean => Some("true".to_owned()),
+        TypeKind::Null => Some("null".to_owned()),
+        TypeKind::Literal { value } => Some(literal_text(value)),
+        TypeKind::Template { parts } => example(program, parts),
+        TypeKind::Union { members } => members.iter().find_map(|member| hole_example(program, *member)),
+        TypeKind::Never
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Array { .. }
+        | TypeKind::Tuple { .. }
+        | TypeKind::Object(_)
+        | TypeKind::Reference { .. } => None,
+    }
+}
+
+fn literal_text(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
+        LiteralValue::Number(number) => format!("{number}"),
+        LiteralValue::Boolean(value) => value.to_string(),
+    }
+}
+
+/// Whether `[key: number]` takes a key: a number as JavaScript prints it. Exponents, which nobody writes, are left to the
+/// runtimes: here they are no numbers.
+pub(crate) fn is_numeric_key(key: &str) -> bool {
+    matches!(key, "NaN" | "Infinity" | "-Infinity")
+        || (is_number(key)
+            && !key.contains(['e', 'E'])
+            && key
+                .parse::<f64>()
+                .is_ok_and(|number| format!("{number}") == key && key != "-0"))
+}

@@ -1,0 +1,104 @@
+//! Unions: `enum` for literals, `oneOf` where no value fits two members, with OpenAPI's `discriminator` where a property
+//! tells components apart, else `anyOf`.
+
+use kit_analysis::{Kinds, UnionPlan, disjoint, is_impossible, kinds};
+use kit_ir::{TypeId, TypeKind};
+use serde_json::Value;
+
+use super::{Discriminator, Schema, Schemas, any_of, literal, literal_type};
+
+impl Schemas<'_> {
+    pub(super) fn union(self, members: &[TypeId]) -> Schema {
+        let members: Vec<_> = members
+            .iter()
+            .copied()
+            .filter(|member| !is_impossible(self.program, *member))
+            .collect();
+        if let Some(choices) = self.choices(&members) {
+            return choices;
+        }
+        if let [only] = members.as_slice() {
+            return self.schema(*only);
+        }
+        if members.is_empty() {
+            return Schema {
+                not: Some(Box::default()),
+                ..Schema::default()
+            };
+        }
+        let apart = members
+            .iter()
+            .enumerate()
+            .all(|(at, a)| members[at + 1..].iter().all(|b| disjoint(self.program, *a, *b)));
+        if !apart {
+            return any_of(members.iter().map(|member| self.schema(*member)).collect());
+        }
+        let is_object = |id: &TypeId| !kinds(self.program, *id).are_apart(Kinds::OBJECT);
+        let (objects, others): (Vec<_>, Vec<_>) = members.iter().copied().partition(is_object);
+        match self.discriminated(&objects) {
+            Some(schema) if others.is_empty() => schema,
+            // A discriminator speaks of components only, so that `null` and its like stand beside them.
+            Some(schema) => Schema {
+                one_of: std::iter::once(schema)
+                    .chain(others.iter().map(|member| self.schema(*member)))
+                    .collect(),
+                ..Schema::default()
+            },
+            None => Schema {
+                one_of: members.iter().map(|member| self.schema(*member)).collect(),
+                ..Schema::default()
+            },
+        }
+    }
+
+    /// Literals and `null` as an `enum`.
+    fn choices(self, members: &[TypeId]) -> Option<Schema> {
+        let constants: Option<Vec<_>> = members
+            .iter()
+            .map(|member| match &self.program.types[*member].kind {
+                TypeKind::Literal { value } => Some((literal(value), literal_type(value))),
+                TypeKind::Null => Some((Value::Null, "null")),
+                _ => None,
+            })
+            .collect();
+        let constants = constants.filter(|constants| constants.len() > 1)?;
+        let r#type = constants[0].1;
+        let uniform = constants.iter().all(|(_, other)| *other == r#type);
+        Some(Schema {
+            r#type: uniform.then_some(r#type),
+            choices: Some(constants.into_iter().map(|(value, _)| value).collect()),
+            ..Schema::default()
+        })
+    }
+
+    /// Components that one property tells apart by its texts.
+    fn discriminated(self, objects: &[TypeId]) -> Option<Schema> {
+        let declarations: Vec<_> = objects
+            .iter()
+            .map(|id| match self.program.types[*id].kind {
+                TypeKind::Reference { declaration } => Some(declaration),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        let plan = UnionPlan::new(self.program, objects);
+        let found = plan.discriminator()?;
+        // A named union among them has no component that a text could mean.
+        if plan.members.len() != declarations.len() {
+            return None;
+        }
+        let references: Vec<_> = declarations.into_iter().map(|id| self.reference(id)).collect();
+        let mapping = found
+            .cases
+            .into_iter()
+            .map(|(text, member)| Some((text, references[member].reference.clone()?)))
+            .collect::<Option<_>>()?;
+        Some(Schema {
+            one_of: references,
+            discriminator: Some(Discriminator {
+                property_name: found.property,
+                mapping,
+            }),
+            ..Schema::default()
+        })
+    }
+}

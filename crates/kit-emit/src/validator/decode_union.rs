@@ -1,0 +1,226 @@
+//! Reading unions: as the member that keeps most of the value. The value fits one of them, so that what remains needs no check.
+
+use kit_analysis::{Decision, Switch, UnionPlan};
+use kit_ir::{TypeId, TypeKind};
+
+use super::check::Checker;
+use super::decode::Decoder;
+use super::names::{is_inherited, labels};
+use crate::text::{Module, Path, Writer, literal};
+
+/// A union that is being read.
+struct Union<'a> {
+    id: TypeId,
+    plan: &'a UnionPlan,
+    cast: &'a str,
+}
+
+impl Decoder<'_> {
+    pub(super) fn union_body(
+        &self,
+        id: TypeId,
+        path: &Path<'_>,
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let plan = self.context.analysis.plan(id);
+        let union = Union { id, plan, cast };
+        let arrays = !self.passes(&union, &plan.arrays);
+        let objects = !self.passes(&union, &plan.objects);
+        // Whether anything is passed on as it is, which a last `return value` does.
+        let mut passes =
+            (!arrays && plan.arrays != Decision::Never) || (!objects && plan.objects != Decision::Never);
+        let checker = Checker::uncounted(self.context, self.home);
+        for (position, index) in plan.scalars.iter().enumerate() {
+            let rest = &plan.scalars[position..];
+            if rest
+                .iter()
+                .all(|index| self.is_identity(plan.members[*index].r#type))
+            {
+                passes = true;
+                break;
+            }
+            let member = plan.members[*index].r#type;
+            if self.context.program.types[member].kind == TypeKind::Unknown && (arrays || objects) {
+                // Arrays and objects are asked first whether they are something better.
+                continue;
+            }
+            let step = format!("Member{index}");
+            let path = path.step(&step);
+            let value = self.expression(member, "value", &path, module);
+            if rest.len() == 1 && !arrays && !objects && !passes {
+                body.line(format_args!("return {value}{cast};"));
+                return;
+            }
+            let condition = checker.condition(member, "value", &path, module);
+            body.line(format_args!("if ({condition}) return {value}{cast};"));
+        }
+        if arrays && (objects || passes) {
+            body.block("if (Array.isArray(value)) {", "}", |body| {
+                self.decide(&union, &plan.arrays, path, body, module);
+            });
+        } else if arrays {
+            self.decide(&union, &plan.arrays, path, body, module);
+            return;
+        }
+        if !objects {
+            body.line(format_args!("return value{cast};"));
+            return;
+        }
+        if passes {
+            let is_object = module.helper("isObject");
+            body.line(format_args!("if (!{is_object}(value)) return value{cast};"));
+        }
+        self.decide(&union, &plan.objects, path, body, module);
+    }
+
+    /// Whether whatever is decided is passed on as it is.
+    fn passes(&self, union: &Union<'_>, decision: &Decision) -> bool {
+        match decision {
+            Decision::Never => true,
+            Decision::Member(member) => self.is_identity(union.plan.members[*member].r#type),
+            Decision::Candidates(candidates) => candidates
+                .members
+                .iter()
+                .all(|member| self.is_identity(union.plan.members[*member].r#type)),
+            Decision::Switch(switch) => {
+                let cases = switch.cases.iter().map(|case| &case.decision);
+                cases
+                    .chain([&*switch.otherwise])
+                    .all(|decision| self.passes(union, decision))
+            }
+        }
+    }
+
+    /// Statements that end in `return`.
+    fn decide(
+        &self,
+        union: &Union<'_>,
+        decision: &Decision,
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let cast = union.cast;
+        if self.passes(union, decision) {
+            body.line(format_args!("return value{cast};"));
+            return;
+        }
+        match decision {
+            Decision::Never => {}
+            Decision::Member(member) => {
+                let value = self.member(union, *member, path, module);
+                body.line(format_args!("return {value}{cast};"));
+            }
+            Decision::Candidates(candidates) => {
+                if candidates.disjoint && !self.context.analysis.remembers(self.home) {
+                    self.first_that_fits(union, &candidates.members, path, body, module);
+                } else {
+                    self.picked(union, &candidates.members, path, body, module);
+                }
+            }
+            Decision::Switch(switch) => self.switched(union, switch, path, body, module),
+        }
+    }
+
+    fn member(&self, union: &Union<'_>, member: usize, path: &Path<'_>, module: &mut Module) -> String {
+        let step = format!("Member{member}");
+        self.expression(
+            union.plan.members[member].r#type,
+            "value",
+            &path.step(&step),
+            module,
+        )
+    }
+
+    /// A value fits only one of the members.
+    fn first_that_fits(
+        &self,
+        union: &Union<'_>,
+        members: &[usize],
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let checker = Checker::uncounted(self.context, self.home);
+        for (position, member) in members.iter().enumerate() {
+            let value = self.member(union, *member, path, module);
+            if position + 1 == members.len() {
+                body.line(format_args!("return {value}{};", union.cast));
+                return;
+            }
+            let step = format!("Member{member}");
+            let r#type = union.plan.members[*member].r#type;
+            let condition = checker.condition(r#type, "value", &path.step(&step), module);
+            body.line(format_args!("if ({condition}) return {value}{};", union.cast));
+        }
+    }
+
+    /// A value may fit several of the members.
+    fn picked(
+        &self,
+        union: &Union<'_>,
+        members: &[usize],
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let picks = if self.context.analysis.remembers(self.home) {
+            "picks".to_owned()
+        } else {
+            format!("new {}(\"wire\")", module.helper("Picks"))
+        };
+        let name = self
+            .context
+            .analysis
+            .tried_union(self.home, union.id)
+            .unwrap_or_default();
+        body.block(
+            format_args!("switch ({picks}.of({name}, value)) {{"),
+            "}",
+            |body| {
+                for (position, member) in members.iter().enumerate() {
+                    if position + 1 == members.len() {
+                        body.line("default:");
+                    } else {
+                        body.line(format_args!("case {member}:"));
+                    }
+                    let value = self.member(union, *member, path, module);
+                    body.line(format_args!("  return {value}{};", union.cast));
+                }
+            },
+        );
+    }
+
+    fn switched(
+        &self,
+        union: &Union<'_>,
+        switch: &Switch,
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let property = literal::string(&switch.property);
+        let tag = if is_inherited(&switch.property) {
+            format!("{}(value as object, {property})", module.helper("own"))
+        } else {
+            format!("(value as Readonly<Record<string, unknown>>)[{property}]")
+        };
+        let known = *switch.otherwise == Decision::Never;
+        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
+            for (position, case) in switch.cases.iter().enumerate() {
+                if known && position + 1 == switch.cases.len() {
+                    body.line("default:");
+                } else {
+                    body.line(labels(&case.tags));
+                }
+                body.deeper(|body| self.decide(union, &case.decision, path, body, module));
+            }
+            if !known {
+                body.line("default:");
+                body.deeper(|body| self.decide(union, &switch.otherwise, path, body, module));
+            }
+        });
+    }
+}
