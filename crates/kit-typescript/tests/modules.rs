@@ -348,3 +348,54 @@ fn mistakes_in_paths_are_explained() {
         "#,
     );
 }
+
+#[test]
+fn declarations_that_merge_are_one() {
+    check(
+        &[
+            (
+                "src/a.types.ts",
+                r#"
+                import { Box, Shape } from "./b.ts";
+                import type * as b from "./b.ts";
+                /** @table */ export interface X {
+                  box: Pick<Box<string>, "value" | "extra">;
+                  part: Box.Part;
+                  args: Parameters<typeof b.over>[0];
+                  size: typeof b.over.size;
+                  shape: Shape;
+                  kind: Shape.Kind;
+                }
+                "#,
+            ),
+            (
+                "src/b.ts",
+                r#"
+                export declare class Box<T> { value: T; static of: number; constructor(value: T) }
+                export interface Box<T> { extra: T[] }
+                export namespace Box { export type Part = "part" }
+                export function over(a: string): void;
+                export function over(a: number, b?: string): void;
+                export function over(a: string | number): void {}
+                export declare namespace over { const size: 7 }
+                export const Shape = { round: 1 } as const;
+                export type Shape = keyof typeof Shape;
+                export namespace Shape { export type Kind = "kind" }
+                export interface Over { a: 1 }
+                export interface Over { b: 2 }
+                "#,
+            ),
+        ],
+        r#"
+        type X = {
+          box: { value: string; extra: string[] };
+          part: "part";
+          args: number;
+          size: 7;
+          shape: "round";
+          kind: "kind";
+        }
+        entity X = table xes
+        "#,
+    );
+}

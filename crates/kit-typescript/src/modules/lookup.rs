@@ -61,6 +61,7 @@ impl<'a> Graph<'a> {
 
     /// What a module exports as a type under a name.
     pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
+        self.steps = 0;
         self.exported(module, name, Meaning::Type, &mut Visited::new())
     }
 

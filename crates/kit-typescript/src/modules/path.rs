@@ -116,6 +116,7 @@ impl<'a> Graph<'a> {
         } else {
             Meaning::Namespace
         };
+        self.steps = 0;
         let root = self.from(module, whole(import), meaning, &mut Visited::new());
         self.members(module, root, path, Meaning::Type, &Visited::new())
     }
@@ -128,6 +129,7 @@ impl<'a> Graph<'a> {
         import: Name<'a>,
         path: &[Name<'a>],
     ) -> (Symbol<'a>, usize) {
+        self.steps = 0;
         let root = self.from(module, whole(import), Meaning::Value, &mut Visited::new());
         self.value_members(module, root, path)
     }
@@ -140,6 +142,16 @@ impl<'a> Graph<'a> {
     ) -> (Symbol<'a>, usize) {
         let mut current = root;
         for (used, name) in path.iter().enumerate() {
+            if let Symbol::Value(owner, own, _) = current {
+                // A function, a class or an enum may be a namespace too.
+                let namespace = self.own(owner, own, Meaning::Namespace);
+                if let Some(Symbol::Namespace(space)) = namespace
+                    && let Some(member) = self.exported(space, name.text, Meaning::Value, &mut Visited::new())
+                {
+                    current = member;
+                    continue;
+                }
+            }
             let Symbol::Namespace(_) = current else {
                 return (current, used);
             };
