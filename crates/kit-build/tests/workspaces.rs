@@ -1,6 +1,7 @@
 //! Packages that are linked into `node_modules`, as npm, pnpm and yarn do it.
 #![cfg(unix)] // Reason: making symbolic links needs rights on Windows that tests do not have.
 #![allow(clippy::disallowed_methods)] // Reason: a test makes links behind the back of the code it tests.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
 mod support;
 

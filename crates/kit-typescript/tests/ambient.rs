@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use support::{check, output, text};
 
 #[test]
@@ -215,9 +217,10 @@ fn circles_and_long_chains_end() {
 fn paths_and_namespaces_may_be_as_deep_as_anybody_likes() {
     let dots = "a.".repeat(5_000) + "a";
     let nested = format!("{}type T = 1;{}", "namespace n { ".repeat(150), " }".repeat(150));
-    let doubling: String = (0..60)
-        .map(|index| format!("import a{index} = a{0}.a{0};\n", index + 1))
-        .collect();
+    let mut doubling = String::new();
+    for index in 0..60 {
+        writeln!(doubling, "import a{index} = a{0}.a{0};", index + 1).expect("a string takes everything");
+    }
     let text = format!(
         "export namespace {dots} {{ export type T = 'deep' }}\n{nested}\n{doubling}\nexport interface X {{ t: {dots}.T; d: a0.x }}"
     );

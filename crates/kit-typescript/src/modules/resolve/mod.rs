@@ -204,7 +204,9 @@ impl Resolver {
             }
             for name in files.list(&path).unwrap_or_default() {
                 let inner = path.join(&name);
-                let hidden = name.starts_with('.') || name == "node_modules";
+                // Names that files have are not asked about: there may be thousands.
+                let file = has_extension(&inner, &["ts", "tsx", "js", "jsx", "json", "md", "map", "css"]);
+                let hidden = file || name.starts_with('.') || name == "node_modules";
                 if is_declaration(&inner) || (!hidden && files.is_dir(&inner)) {
                     open.push(inner);
                 }
