@@ -1,0 +1,471 @@
+//! In how many ways an automaton can read one text, which is how many ways a backtracking engine tries before it gives up.
+//!
+//! The two criteria are Weber and Seidl's. A text can be read in *exponentially* many ways where a state comes back to itself
+//! over one word in two ways. It can be read in *polynomially* many ways where one loop hands over to another, and one word
+//! leads from the first to itself, from the first to the second, and from the second to itself: the place of the handover is
+//! then free. Each handover multiplies the ways by the number of places where the first loop can end.
+//!
+//! Only states that can fail count. From one that is *sure* the engine never comes back; what it tried and gave up on the one
+//! way that it goes in the end are states that can fail.
+
+use crate::automaton::{Automaton, Kinds, SEARCH};
+use crate::components::{UNREACHED, components};
+use crate::cost::Cost;
+use crate::paths::path;
+use crate::steps::{Extent, TooLarge};
+use crate::width::width;
+
+/// So many pairs of steps are compared.
+const MOST_WORK: usize = 8_000_000;
+/// So many triples of states are kept.
+const MOST_TRIPLES: usize = 2_000_000;
+
+/// A word that leads from a state back to it, and on the way multiplies the ways.
+#[derive(Debug, Clone)]
+pub(crate) struct Pump {
+    pub(crate) from: usize,
+    /// Kinds of characters.
+    pub(crate) word: Vec<usize>,
+}
+
+/// What an automaton costs.
+#[derive(Debug)]
+pub(crate) enum Finding {
+    Exponential(Pump),
+    Bounded(Cost, Option<Pump>),
+}
+
+/// Finds out.
+pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
+    let failing: Vec<bool> = automaton.sure.iter().map(|sure| !sure).collect();
+    let all = vec![true; automaton.len()];
+    let failing = Part::new(automaton, &failing);
+    let whole = Part::new(automaton, &all);
+    let mut work = Work::default();
+    for component in failing.loops() {
+        if let Some(pump) = failing.exponential(component, &mut work)? {
+            return Ok(Finding::Exponential(pump));
+        }
+    }
+    let mut handovers = Vec::new();
+    let loops: Vec<usize> = failing.loops().collect();
+    for from in &loops {
+        for to in loops.iter().filter(|to| *to < from) {
+            if let Some(pump) = failing.handover(*from, &failing, *to, &mut work)? {
+                handovers.push(Handover {
+                    from: Some(*from),
+                    ends: failing.extent(*from).ends,
+                    to: *to,
+                    pump,
+                });
+            }
+        }
+    }
+    // The way that the engine goes in the end leads through sure states too, once.
+    for from in whole
+        .loops()
+        .filter(|from| whole.members[*from].iter().any(|state| automaton.sure[*state]))
+    {
+        for to in &loops {
+            if let Some(pump) = whole.handover(from, &failing, *to, &mut work)? {
+                handovers.push(Handover {
+                    from: None,
+                    ends: whole.extent(from).ends,
+                    to: *to,
+                    pump,
+                });
+            }
+        }
+    }
+    if handovers.is_empty()
+        && let Some(width) = width(automaton)
+    {
+        return Ok(Finding::Bounded(
+            Cost {
+                degree: 1,
+                factor: width,
+            },
+            None,
+        ));
+    }
+    let (cost, pump) = failing.cost(&handovers);
+    Ok(Finding::Bounded(cost.times(failing.branching()), pump))
+}
+
+/// Comparisons so far.
+#[derive(Default)]
+struct Work(usize);
+
+impl Work {
+    fn add(&mut self) -> Result<(), TooLarge> {
+        self.0 += 1;
+        if self.0 > MOST_WORK { Err(TooLarge) } else { Ok(()) }
+    }
+}
+
+/// From a loop of the same part, or from a sure one, to a loop.
+struct Handover {
+    from: Option<usize>,
+    ends: Option<u64>,
+    to: usize,
+    pump: Pump,
+}
+
+/// Some of the states, with their components.
+struct Part<'a> {
+    automaton: &'a Automaton,
+    edges: Vec<Vec<(usize, u32)>>,
+    component: Vec<usize>,
+    members: Vec<Vec<usize>>,
+}
+
+impl<'a> Part<'a> {
+    fn new(automaton: &'a Automaton, within: &[bool]) -> Self {
+        let count = automaton.len();
+        let edges: Vec<Vec<(usize, u32)>> = (0..count)
+            .map(|state| {
+                let edges = automaton.edges[state].iter().copied();
+                edges.filter(|(next, _)| within[state] && within[*next]).collect()
+            })
+            .collect();
+        let roots = automaton.first.iter().map(|(state, _)| *state);
+        // A part's way may begin behind states that do not belong to it.
+        let roots = roots.chain(0..count).filter(|state| within[*state]);
+        let component = components(count, roots, |state, list| {
+            list.extend(edges[state].iter().map(|(next, _)| *next));
+            Ok::<(), std::convert::Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        let mut members = Vec::new();
+        for (state, component) in component
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| **found != UNREACHED)
+        {
+            if members.len() <= *component {
+                members.resize(component + 1, Vec::new());
+            }
+            members[*component].push(state);
+        }
+        Self {
+            automaton,
+            edges,
+            component,
+            members,
+        }
+    }
+
+    fn takes(&self, state: usize) -> &Kinds {
+        &self.automaton.takes[state]
+    }
+
+    /// Components that can be stayed in.
+    fn loops(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.members.len()).filter(|component| match self.members[*component][..] {
+            [state] => self.edges[state].iter().any(|(next, _)| *next == state),
+            _ => true,
+        })
+    }
+
+    /// The repetition that a loop belongs to. What stands in none is the search for a beginning.
+    fn extent(&self, component: usize) -> Extent {
+        let found = self.members[component]
+            .iter()
+            .filter_map(|state| self.automaton.repetitions[*state]);
+        found
+            .reduce(|a, b| Extent {
+                ends: a.ends.zip(b.ends).map(|(a, b)| a.max(b)),
+                length: a.length.zip(b.length).map(|(a, b)| a.max(b)),
+            })
+            .unwrap_or(Extent::UNBOUNDED)
+    }
+
+    /// The edges of a state that stay in its component.
+    fn inner(&self, state: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let component = self.component[state];
+        let edges = self.edges[state].iter().copied();
+        edges.filter(move |(next, _)| self.component[*next] == component)
+    }
+
+    /// A kind that both states take.
+    fn common(&self, a: usize, b: usize) -> Option<usize> {
+        first_kind(self.takes(a).common(self.takes(b)))
+    }
+
+    /// A word over which a state of a component comes back to itself in two ways.
+    fn exponential(&self, component: usize, work: &mut Work) -> Result<Option<Pump>, TooLarge> {
+        let members = &self.members[component];
+        for state in members {
+            if let Some((next, _)) = self.inner(*state).find(|(_, ways)| *ways > 1) {
+                let first = self.common(next, next);
+                let back = path(
+                    next,
+                    |at| at == *state,
+                    |at, list| {
+                        list.extend(
+                            self.inner(at)
+                                .filter_map(|(to, _)| Some((to, self.common(to, to)?))),
+                        );
+                    },
+                );
+                let word = first.into_iter().chain(back.unwrap_or_default()).collect();
+                return Ok(Some(Pump { from: *state, word }));
+            }
+        }
+        let count = members.len();
+        let place = |state: usize| members.binary_search(&state).unwrap_or(0);
+        let pair = |a: usize, b: usize| place(a) * count + place(b);
+        let state = |pair: usize| (members[pair / count], members[pair % count]);
+        let found = components(count * count, (0..count).map(|at| at * count + at), |at, list| {
+            let (a, b) = state(at);
+            for (next_a, _) in self.inner(a) {
+                for (next_b, _) in self.inner(b) {
+                    work.add()?;
+                    if self.takes(next_a).meet(self.takes(next_b)) {
+                        list.push(pair(next_a, next_b));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        let meeting = (0..count * count).find_map(|at| {
+            let apart = at / count != at % count && found[at] != UNREACHED;
+            let same = |one: &usize| found[one * count + one] == found[at];
+            if apart {
+                (0..count).find(same).map(|one| (members[one], at))
+            } else {
+                None
+            }
+        });
+        let Some((from, apart)) = meeting else {
+            return Ok(None);
+        };
+        let next = |at: usize, list: &mut Vec<(usize, usize)>| {
+            let (a, b) = state(at);
+            for (next_a, _) in self.inner(a) {
+                list.extend(
+                    self.inner(b)
+                        .filter_map(|(next_b, _)| Some((pair(next_a, next_b), self.common(next_a, next_b)?))),
+                );
+            }
+        };
+        let there = path(pair(from, from), |at| at == apart, next).unwrap_or_default();
+        let back = path(apart, |at| at == pair(from, from), next).unwrap_or_default();
+        let word = there.into_iter().chain(back).collect();
+        Ok(Some(Pump { from, word }))
+    }
+
+    /// A word that leads from a state of the loop `from` to itself and to one of the loop `to` of another part, and from that
+    /// to itself.
+    fn handover(
+        &self,
+        from: usize,
+        other: &Self,
+        to: usize,
+        work: &mut Work,
+    ) -> Result<Option<Pump>, TooLarge> {
+        let (first, last) = (&self.members[from], &other.members[to]);
+        if last.iter().any(|state| first.contains(state)) {
+            return Ok(None);
+        }
+        let reached = self.reach(first);
+        let between: Vec<usize> = (0..self.automaton.len())
+            .filter(|state| reached[*state])
+            .collect();
+        if !last.iter().any(|state| reached[*state]) {
+            return Ok(None);
+        }
+        let (rows, columns) = (between.len(), last.len());
+        let count = first.len() * rows * columns;
+        if count > MOST_TRIPLES {
+            return Err(TooLarge);
+        }
+        let index = |list: &[usize], state: usize| list.binary_search(&state).unwrap_or(0);
+        let triple = |a: usize, b: usize, c: usize| {
+            (index(first, a) * rows + index(&between, b)) * columns + index(last, c)
+        };
+        let states = |at: usize| {
+            (
+                first[at / columns / rows],
+                between[at / columns % rows],
+                last[at % columns],
+            )
+        };
+        let step = |at: usize, list: &mut Vec<(usize, usize)>, work: &mut Work| {
+            let (a, b, c) = states(at);
+            for (next_a, _) in self.inner(a) {
+                for (next_c, _) in other.inner(c) {
+                    work.add()?;
+                    if !self.takes(next_a).meet(self.takes(next_c)) {
+                        continue;
+                    }
+                    for (next_b, _) in &self.edges[b] {
+                        work.add()?;
+                        let both = self.takes(next_a).common(self.takes(next_c)).collect::<Vec<_>>();
+                        let all = both
+                            .iter()
+                            .copied()
+                            .zip(self.takes(*next_b).common(self.takes(*next_b)));
+                        if let Some(kind) = first_kind(all.map(|(a, b)| a & b)) {
+                            list.push((triple(next_a, *next_b, next_c), kind));
+                        }
+                    }
+                }
+            }
+            Ok::<(), TooLarge>(())
+        };
+        let handovers: Vec<(usize, usize)> = first
+            .iter()
+            .flat_map(|p| last.iter().map(move |q| (*p, *q)))
+            .filter(|(_, q)| reached[*q])
+            .collect();
+        let roots = handovers.iter().map(|(p, q)| triple(*p, *p, *q));
+        let mut steps = Vec::new();
+        let found = components(count, roots, |at, list| {
+            steps.clear();
+            step(at, &mut steps, work)?;
+            list.extend(steps.iter().map(|(next, _)| *next));
+            let (a, b, c) = states(at);
+            if b == c {
+                // The two ways have met in the second loop: the handover could as well begin anew.
+                list.push(triple(a, a, c));
+            }
+            Ok(())
+        })?;
+        let meets = |(p, q): &&(usize, usize)| {
+            let (start, end) = (triple(*p, *p, *q), triple(*p, *q, *q));
+            found[end] != UNREACHED && found[start] == found[end]
+        };
+        let mut any = None;
+        for (p, q) in handovers.iter().filter(meets) {
+            let end = triple(*p, *q, *q);
+            let word = path(
+                triple(*p, *p, *q),
+                |at| at == end,
+                |at, list| {
+                    // The search above has been through all of these within its bound.
+                    let _ = step(at, list, &mut Work::default());
+                },
+            );
+            let certain = word.is_some();
+            any = Some(Pump {
+                from: *p,
+                word: word.unwrap_or_default(),
+            });
+            if certain {
+                break;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Which states some others lead to.
+    fn reach(&self, from: &[usize]) -> Vec<bool> {
+        let mut reached = vec![false; self.automaton.len()];
+        let mut open = from.to_vec();
+        while let Some(state) = open.pop() {
+            if !std::mem::replace(&mut reached[state], true) {
+                open.extend(self.edges[state].iter().map(|(next, _)| *next));
+            }
+        }
+        reached
+    }
+
+    /// The cost of the most expensive chain of handovers, and what pumps it.
+    fn cost(&self, handovers: &[Handover]) -> (Cost, Option<Pump>) {
+        let count = self.members.len();
+        let mut before = vec![(Cost::ONE, None::<&Pump>); count];
+        let better = |slot: &mut (Cost, Option<&'_ Pump>), cost: Cost| cost > slot.0;
+        for handover in handovers.iter().filter(|handover| handover.from.is_none()) {
+            let cost = Cost::ONE.up_to(handover.ends);
+            if better(&mut before[handover.to], cost) {
+                before[handover.to] = (cost, Some(&handover.pump));
+            }
+        }
+        // From the first component to the last: numbers fall along the arrows.
+        for component in (0..count).rev() {
+            let (cost, pump) = before[component];
+            for handover in handovers
+                .iter()
+                .filter(|handover| handover.from == Some(component))
+            {
+                let cost = cost.up_to(handover.ends);
+                if better(&mut before[handover.to], cost) {
+                    before[handover.to] = (cost, Some(&handover.pump));
+                }
+            }
+            for (next, _) in self.members[component]
+                .iter()
+                .flat_map(|state| &self.edges[*state])
+            {
+                let next = self.component[*next];
+                if next != component && better(&mut before[next], cost) {
+                    before[next] = (cost, pump);
+                }
+            }
+        }
+        let mut most = (Cost::ONE, None);
+        for component in self.loops() {
+            let (cost, pump) = before[component];
+            let cost = cost.up_to(self.extent(component).length);
+            if better(&mut most, cost) {
+                most = (cost, pump);
+            }
+        }
+        (most.0, most.1.cloned())
+    }
+
+    /// How many ways there are at most besides those of loops: the greatest product, along a way, of how many states a
+    /// character leads to. The leaves of a tree are no more than that.
+    fn branching(&self) -> u64 {
+        // How many of some edges a character takes that takes one of them.
+        let beside = |edges: &[(usize, u32)], to: usize| {
+            (0..self.automaton.samples.len())
+                .filter(|kind| self.takes(to).has(*kind))
+                .map(|kind| {
+                    let taken = edges.iter().filter(|(next, _)| self.takes(*next).has(kind));
+                    taken.map(|(_, ways)| u64::from(*ways)).sum::<u64>()
+                })
+                .max()
+                .unwrap_or(0)
+        };
+        let widest = |edges: &[(usize, u32)], after: &[u64]| {
+            let ways = edges
+                .iter()
+                .map(|(next, _)| beside(edges, *next).saturating_mul(after[self.component[*next]]));
+            ways.max().unwrap_or(1).max(1)
+        };
+        // Components behind a component have smaller numbers, so the rest of a way is known when it is needed.
+        let mut after = vec![1_u64; self.members.len()];
+        for component in 0..self.members.len() {
+            for state in &self.members[component] {
+                let leaving = self.edges[*state].iter().copied();
+                let leaving: Vec<_> = leaving
+                    .filter(|(next, _)| self.component[*next] != component)
+                    .collect();
+                after[component] = after[component].max(widest(&leaving, &after));
+            }
+        }
+        // Such ways begin where the text does, and wherever a sure way could have gone another way.
+        let sure = (0..self.automaton.len()).filter(|state| self.automaton.sure[*state]);
+        let begun = sure
+            .map(|state| &self.automaton.edges[state])
+            .chain([&self.automaton.first])
+            .map(|edges| {
+                let edges = edges.iter().copied();
+                let edges: Vec<_> = edges
+                    .filter(|(next, _)| *next != SEARCH && self.component[*next] != UNREACHED)
+                    .collect();
+                widest(&edges, &after)
+            });
+        let searched = after.get(self.component[SEARCH]).copied().unwrap_or(1);
+        begun.fold(searched, u64::max)
+    }
+}
+
+/// The first kind of a set of bits.
+fn first_kind(bits: impl Iterator<Item = u64>) -> Option<usize> {
+    bits.enumerate()
+        .find(|(_, bits)| *bits != 0)
+        .map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
+}

@@ -1,0 +1,125 @@
+//! A text that makes the engine try all those ways in vain.
+
+use crate::ambiguity::Pump;
+use crate::automaton::{Automaton, SEARCH};
+use crate::paths::path;
+
+/// A family of texts: the prefix, the pump any number of times, the suffix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attack {
+    /// Leads to the ambiguous part.
+    pub prefix: String,
+    /// Each repetition adds ways to read the text.
+    pub pump: String,
+    /// Makes all of them fail.
+    pub suffix: String,
+}
+
+impl Attack {
+    /// The member of the family that repeats the pump so many times.
+    ///
+    /// ```
+    /// let kit_pattern::Verdict::Exponential { attack } = kit_pattern::check("^(a+)+$") else { panic!() };
+    /// assert!(attack.text(3).starts_with("aaa"));
+    /// ```
+    pub fn text(&self, times: usize) -> String {
+        format!("{}{}{}", self.prefix, self.pump.repeat(times), self.suffix)
+    }
+
+    pub(crate) fn of(automaton: &Automaton, pump: &Pump) -> Self {
+        let prefix = if pump.from == SEARCH {
+            Vec::new()
+        } else {
+            shortest_to(automaton, pump.from)
+        };
+        let mut reached = begin(automaton);
+        for kind in prefix
+            .iter()
+            .chain(pump.word.iter().cycle().take(pump.word.len() * 3))
+        {
+            reached = advance(automaton, &reached, *kind);
+        }
+        let text = |kinds: &[usize]| kinds.iter().map(|kind| automaton.samples[*kind]).collect();
+        Self {
+            prefix: text(&prefix),
+            pump: text(&pump.word),
+            suffix: text(&failing_suffix(automaton, &reached)),
+        }
+    }
+}
+
+/// A shortest word from the beginning to a state.
+fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
+    // One more node stands for the beginning.
+    let beginning = automaton.len();
+    let found = path(
+        beginning,
+        |at| at == state,
+        |at, list| {
+            let edges = if at == beginning {
+                &automaton.first
+            } else {
+                &automaton.edges[at]
+            };
+            for (next, _) in edges {
+                let kind = (0..automaton.samples.len()).find(|kind| automaton.takes[*next].has(*kind));
+                list.extend(kind.map(|kind| (*next, kind)));
+            }
+        },
+    );
+    found.unwrap_or_default()
+}
+
+/// The states before the first character, as those of the character before it.
+fn begin(automaton: &Automaton) -> Vec<bool> {
+    let mut reached = vec![false; automaton.len() + 1];
+    reached[automaton.len()] = true;
+    reached
+}
+
+fn advance(automaton: &Automaton, reached: &[bool], kind: usize) -> Vec<bool> {
+    let mut next = vec![false; automaton.len() + 1];
+    for state in (0..reached.len()).filter(|state| reached[*state]) {
+        let edges = if state == automaton.len() {
+            &automaton.first
+        } else {
+            &automaton.edges[state]
+        };
+        for (to, _) in edges.iter().filter(|(to, _)| automaton.takes[*to].has(kind)) {
+            next[*to] = true;
+        }
+    }
+    next
+}
+
+/// At most two characters after which nothing matches: one that no way can go on with, if there is one.
+fn failing_suffix(automaton: &Automaton, reached: &[bool]) -> Vec<usize> {
+    let kinds = || (0..automaton.samples.len()).rev();
+    let fails = |reached: &[bool]| {
+        let mut states = (0..automaton.len()).filter(|state| reached[*state]);
+        !states.any(|state| automaton.may_end[state])
+    };
+    let stuck = kinds().find(|kind| {
+        let next = advance(automaton, reached, *kind);
+        fails(&next) && (0..automaton.len()).all(|state| state == SEARCH || !next[state])
+    });
+    if let Some(kind) = stuck {
+        return vec![kind];
+    }
+    if fails(reached) {
+        return Vec::new();
+    }
+    if let Some(kind) = kinds().find(|kind| fails(&advance(automaton, reached, *kind))) {
+        return vec![kind];
+    }
+    kinds()
+        .flat_map(|first| kinds().map(move |second| vec![first, second]))
+        .find(|word| {
+            fails(
+                &word
+                    .iter()
+                    .fold(reached.to_vec(), |at, kind| advance(automaton, &at, *kind)),
+            )
+        })
+        .unwrap_or_default()
+}

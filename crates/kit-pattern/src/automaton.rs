@@ -1,0 +1,283 @@
+//! The automaton of a pattern: which positions may follow which, in how many ways.
+
+use std::collections::HashMap;
+
+use crate::set::{LAST, Set};
+use crate::steps::{Extent, Step, Steps, TooLarge};
+
+/// So many steps between characters are looked at, over all positions.
+const MOST_WALKED: usize = 400_000;
+
+/// The state in which the engine has not begun to match: `test` tries each place of the text in turn.
+pub(crate) const SEARCH: usize = 0;
+
+/// A set of kinds of characters, one bit each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Kinds(Vec<u64>);
+
+impl Kinds {
+    fn empty(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn add(&mut self, kind: usize) {
+        self.0[kind / 64] |= 1 << (kind % 64);
+    }
+
+    pub(crate) fn has(&self, kind: usize) -> bool {
+        self.0[kind / 64] >> (kind % 64) & 1 == 1
+    }
+
+    pub(crate) fn common(&self, other: &Self) -> impl Iterator<Item = u64> {
+        self.0.iter().zip(&other.0).map(|(a, b)| a & b)
+    }
+
+    pub(crate) fn meet(&self, other: &Self) -> bool {
+        self.common(other).any(|bits| bits != 0)
+    }
+}
+
+/// States are [`SEARCH`] and, from 1, the positions of the pattern: being in one means to have taken its character.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    /// What each state takes on entering it.
+    pub(crate) takes: Vec<Kinds>,
+    /// Which states may follow, and in how many ways.
+    pub(crate) edges: Vec<Vec<(usize, u32)>>,
+    /// The same from the beginning of the text.
+    pub(crate) first: Vec<(usize, u32)>,
+    /// Whether the pattern matches from here whatever follows, so that the engine never comes back for another way.
+    pub(crate) sure: Vec<bool>,
+    /// Whether the pattern may match at the end of the text.
+    pub(crate) may_end: Vec<bool>,
+    /// Whether any text matches.
+    pub(crate) matches_all: bool,
+    /// The repetition each state stands in.
+    pub(crate) repetitions: Vec<Option<Extent>>,
+    /// A character of each kind.
+    pub(crate) samples: Vec<char>,
+}
+
+impl Automaton {
+    pub(crate) fn of(steps: &Steps) -> Result<Self, TooLarge> {
+        let sets: Vec<&Set> = steps.positions.iter().map(|position| &position.set).collect();
+        let (mut takes, samples) = kinds(&sets);
+        let mut everything = Kinds::empty(samples.len());
+        (0..samples.len()).for_each(|kind| everything.add(kind));
+        takes.insert(SEARCH, everything);
+        let mut walk = Walk::new(steps);
+        let first = walk.from(steps.start, true)?;
+        let mut automaton = Self {
+            takes,
+            edges: Vec::new(),
+            matches_all: first.sure,
+            first: first.edges,
+            sure: vec![first.sure],
+            may_end: Vec::new(),
+            repetitions: vec![Some(Extent::UNBOUNDED)],
+            samples,
+        };
+        let later = walk.from(steps.start, false)?;
+        automaton.edges.push(later.edges);
+        automaton.may_end.push(later.may_end || later.sure);
+        if !automaton.matches_all {
+            automaton.first.push((SEARCH, 1));
+            automaton.edges[SEARCH].push((SEARCH, 1));
+        }
+        for position in &steps.positions {
+            let after = walk.from(position.next, false)?;
+            automaton.edges.push(after.edges);
+            automaton.sure.push(after.sure);
+            automaton.may_end.push(after.may_end || after.sure);
+            automaton.repetitions.push(position.repetition);
+        }
+        Ok(automaton)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.edges.len()
+    }
+}
+
+/// Where the steps lead before the next character.
+#[derive(Default)]
+struct After {
+    edges: Vec<(usize, u32)>,
+    sure: bool,
+    may_end: bool,
+}
+
+struct Walk<'a> {
+    steps: &'a Steps,
+    entered: Vec<bool>,
+    walked: usize,
+}
+
+/// What has happened on the way.
+#[derive(Clone, Copy)]
+struct Way {
+    at_start: bool,
+    /// `$` was passed, so that no character can follow.
+    ended: bool,
+    /// Something on the way may fail.
+    conditional: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(steps: &'a Steps) -> Self {
+        Self {
+            steps,
+            entered: vec![false; steps.all.len()],
+            walked: 0,
+        }
+    }
+
+    fn from(&mut self, step: usize, at_start: bool) -> Result<After, TooLarge> {
+        let mut after = After::default();
+        let way = Way {
+            at_start,
+            ended: false,
+            conditional: false,
+        };
+        self.walk(step, way, &mut after)?;
+        after.edges.sort_unstable();
+        Ok(after)
+    }
+
+    fn walk(&mut self, step: usize, way: Way, after: &mut After) -> Result<(), TooLarge> {
+        self.walked += 1;
+        if self.walked > MOST_WALKED {
+            return Err(TooLarge);
+        }
+        match &self.steps.all[step] {
+            Step::Any(ways) => {
+                for next in ways {
+                    self.walk(*next, way, after)?;
+                }
+            }
+            Step::Loop { body, next } => {
+                // An iteration that took nothing ends here: ECMA-262 goes no further on such a way.
+                if !self.entered[step] {
+                    self.entered[step] = true;
+                    self.walk(*body, way, after)?;
+                    self.entered[step] = false;
+                    self.walk(*next, way, after)?;
+                }
+            }
+            Step::Take(position) if !way.ended => {
+                let state = position + 1;
+                match after.edges.iter_mut().find(|(other, _)| *other == state) {
+                    Some((_, ways)) => *ways += 1,
+                    None => after.edges.push((state, 1)),
+                }
+            }
+            Step::Start(next) if way.at_start => self.walk(*next, way, after)?,
+            Step::End(next) => {
+                let way = Way {
+                    ended: true,
+                    conditional: true,
+                    ..way
+                };
+                self.walk(*next, way, after)?;
+            }
+            Step::MayFail(next) => {
+                let way = Way {
+                    conditional: true,
+                    ..way
+                };
+                self.walk(*next, way, after)?;
+            }
+            Step::Look { body, next } => {
+                let way = Way {
+                    conditional: true,
+                    ..way
+                };
+                self.walk(*body, way, after)?;
+                self.walk(*next, way, after)?;
+            }
+            Step::Match if way.conditional => after.may_end = true,
+            Step::Match => after.sure = true,
+            Step::Take(_) | Step::Start(_) | Step::Looked => {}
+        }
+        Ok(())
+    }
+}
+
+/// Divides all characters into kinds that every set takes or refuses as a whole; the kinds of each set, and a sample of each.
+fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
+    let mut distinct: Vec<&Set> = Vec::new();
+    for set in sets {
+        if !distinct.contains(set) {
+            distinct.push(set);
+        }
+    }
+    let mut bounds: Vec<u32> = distinct
+        .iter()
+        .flat_map(|set| set.ranges().iter().flat_map(|(first, last)| [*first, last + 1]))
+        .chain([0])
+        .filter(|bound| *bound <= LAST)
+        .collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let mut found: HashMap<Vec<bool>, usize> = HashMap::new();
+    let mut firsts: Vec<Vec<u32>> = Vec::new();
+    for bound in &bounds {
+        let signature: Vec<bool> = distinct.iter().map(|set| set.contains(*bound)).collect();
+        let kind = *found.entry(signature).or_insert(firsts.len());
+        if kind == firsts.len() {
+            firsts.push(Vec::new());
+        }
+        firsts[kind].push(*bound);
+    }
+    let count = firsts.len();
+    let of: Vec<Kinds> = distinct
+        .iter()
+        .map(|set| {
+            let mut kinds = Kinds::empty(count);
+            for (kind, firsts) in firsts.iter().enumerate() {
+                if set.contains(firsts[0]) {
+                    kinds.add(kind);
+                }
+            }
+            kinds
+        })
+        .collect();
+    let takes = sets
+        .iter()
+        .map(|set| {
+            let index = distinct.iter().position(|other| other == set).unwrap_or(0);
+            of[index].clone()
+        })
+        .collect();
+    (takes, samples(&bounds, &firsts))
+}
+
+/// A character of each kind, preferably one that people can read.
+fn samples(bounds: &[u32], firsts: &[Vec<u32>]) -> Vec<char> {
+    let readable = ('a'..='z')
+        .chain('0'..='9')
+        .chain('A'..='Z')
+        .chain('!'..='~')
+        .chain([' ']);
+    let mut samples = vec![None; firsts.len()];
+    let mut offer = |character: char| {
+        let after = bounds.partition_point(|bound| *bound <= character as u32);
+        let first = bounds[after - 1];
+        if let Some(kind) = firsts
+            .iter()
+            .position(|firsts| firsts.binary_search(&first).is_ok())
+        {
+            samples[kind].get_or_insert(character);
+        }
+    };
+    readable.for_each(&mut offer);
+    bounds
+        .iter()
+        .filter_map(|bound| char::from_u32(*bound))
+        .for_each(&mut offer);
+    // A kind of surrogates alone cannot be shown.
+    samples
+        .into_iter()
+        .map(|sample| sample.unwrap_or('\u{fffd}'))
+        .collect()
+}

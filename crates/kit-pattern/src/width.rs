@@ -1,0 +1,72 @@
+//! Exactly how many ways are under way at once, where loops do not multiply them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::automaton::Automaton;
+
+/// So many different situations are looked at.
+const MOST_SITUATIONS: usize = 4000;
+/// Wider is too wide, however much.
+const WIDEST: u64 = 100_000;
+
+/// How many ways lead to each state.
+type Ways = BTreeMap<usize, u64>;
+
+/// The greatest number of ways that one text can have open at one place, counted over states that can fail. Nothing where there
+/// are too many situations to look at, or too many ways.
+pub(crate) fn width(automaton: &Automaton) -> Option<u64> {
+    // A sure way that could still branch off into ways that fail is not followed here.
+    let branches = |state: &usize| {
+        automaton.sure[*state]
+            && automaton.edges[*state]
+                .iter()
+                .any(|(next, _)| !automaton.sure[*next])
+    };
+    if automaton.matches_all || (0..automaton.len()).any(|state| branches(&state)) {
+        return None;
+    }
+    let mut widest = 1;
+    let mut seen: HashSet<Ways> = HashSet::new();
+    let mut open = Vec::new();
+    for kind in 0..automaton.samples.len() {
+        open.push(step(automaton, [(&automaton.first, 1)].into_iter(), kind));
+    }
+    while let Some(ways) = open.pop() {
+        if seen.contains(&ways) {
+            continue;
+        }
+        if seen.len() >= MOST_SITUATIONS {
+            return None;
+        }
+        let total = ways.values().fold(0_u64, |sum, count| sum.saturating_add(*count));
+        if total > WIDEST {
+            return None;
+        }
+        widest = widest.max(total);
+        for kind in 0..automaton.samples.len() {
+            let edges = ways
+                .iter()
+                .map(|(state, count)| (&automaton.edges[*state], *count));
+            open.push(step(automaton, edges, kind));
+        }
+        seen.insert(ways);
+    }
+    Some(widest)
+}
+
+fn step<'a>(
+    automaton: &Automaton,
+    from: impl Iterator<Item = (&'a Vec<(usize, u32)>, u64)>,
+    kind: usize,
+) -> Ways {
+    let mut ways = Ways::new();
+    for (edges, count) in from {
+        for (next, several) in edges {
+            if !automaton.sure[*next] && automaton.takes[*next].has(kind) {
+                let sum = ways.entry(*next).or_default();
+                *sum = sum.saturating_add(count.saturating_mul(u64::from(*several)));
+            }
+        }
+    }
+    ways
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+
+import { growth } from "../support/growth.ts";
+
+/** What the build says of a pattern, and the texts that it says are the worst. */
+interface Row {
+  readonly pattern: string;
+  readonly verdict: "linear" | "polynomial" | "exponential" | "unsupported";
+  readonly attack?: { readonly prefix: string; readonly pump: string; readonly suffix: string };
+}
+
+const { patterns } = JSON.parse(
+  await readFile(new URL("../../../../conformance/patterns.json", import.meta.url), "utf8"),
+) as { readonly patterns: readonly Row[] };
+
+type Attack = NonNullable<Row["attack"]>;
+
+const attacks = patterns.flatMap(({ attack }) => (attack === undefined ? [] : [attack]));
+
+function textOf({ prefix, pump, suffix }: Attack, times: number): string {
+  return prefix + pump.repeat(times) + suffix;
+}
+
+function milliseconds(pattern: RegExp, text: string): number {
+  const start = performance.now();
+  pattern.test(text);
+  return performance.now() - start;
+}
+
+describe("what the build refuses holds the engine up", () => {
+  for (const { pattern, verdict, attack } of patterns) {
+    if (attack === undefined) continue;
+    test(`${verdict}: ${pattern}`, () => {
+      const engine = new RegExp(pattern, "u");
+      if (verdict === "exponential") {
+        let times = 1;
+        while (milliseconds(engine, textOf(attack, times)) < 40 && times < 100) times++;
+        assert.ok(times < 100, "a hundred repetitions took less than 40 milliseconds");
+        return;
+      }
+      // As many repetitions as take long enough to be measured, then four times as many.
+      let times = 250;
+      while (milliseconds(engine, textOf(attack, times)) < 4 && times < 500_000) times *= 2;
+      const once = Math.min(...[1, 2, 3].map(() => milliseconds(engine, textOf(attack, times))));
+      const again = milliseconds(engine, textOf(attack, times * 4));
+      assert.ok(again / once > 6, `four times the text took ${again / once} times as long`);
+    });
+  }
+});
+
+describe("what the build takes is linear on hostile texts", () => {
+  let state = 11;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+  for (const { pattern, verdict } of patterns) {
+    if (verdict !== "linear") continue;
+    test(pattern, () => {
+      const engine = new RegExp(pattern, "u");
+      // Characters that the pattern names, and ones of each usual class.
+      const letters = [...new Set([...pattern, ...'a0A -_.,/:@"\\é\n!'])];
+      const pieces = [
+        "a",
+        "0",
+        ...attacks
+          .slice(random(20))
+          .flatMap(({ pump }) => pump)
+          .slice(0, 4),
+      ];
+      for (let count = 0; count < 8; count++) {
+        pieces.push(Array.from({ length: 1 + random(4) }, () => letters[random(letters.length)]).join(""));
+      }
+      for (const piece of pieces) {
+        for (const [prefix, suffix] of [
+          ["", "\n!"],
+          ["", "\u0000"],
+          [letters[random(letters.length)] ?? "", letters[random(letters.length)] ?? ""],
+        ] as const) {
+          const make = (size: number): string => prefix + piece.repeat(size / piece.length) + suffix;
+          const exponent = growth(make, (text) => engine.test(text), 8_000);
+          assert.ok(exponent < 1.7, `${JSON.stringify(piece)}: the time grows with the power ${exponent}`);
+        }
+      }
+    });
+  }
+});
