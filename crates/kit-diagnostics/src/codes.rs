@@ -169,6 +169,7 @@ codes! {
         1312 ENTITY_NOT_AN_OBJECT "`@table` on something other than an interface of properties"
         1313 CONFLICTING_TAGS "doc tags that contradict each other"
         1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
+        1315 UNSAFE_PATTERN "a `@pattern` that could hold a server up"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"

@@ -175,7 +175,7 @@ impl Parser {
                 Ok(Node::Condition)
             }
             Some('k' | '1'..='9') => Err(unsupported(
-                "it has a back reference, which no engine can match in a bounded time",
+                "it has a back reference, and nothing bounds the time that one takes",
             )),
             _ => Ok(Node::Set(self.character_or_set()?.into_set())),
         }

@@ -4,6 +4,7 @@ use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Program, TypeId, TypeKind};
 
 use super::conflicts::{self, Merged};
+use super::pattern::unsafe_pattern;
 use super::rules::rule;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
@@ -76,6 +77,7 @@ pub(crate) fn apply(
             None => applied.push(tag),
         }
     }
+    diagnostics.extend(unsafe_pattern(graph, program, id, doc));
     if let Some(last) = applied.last() {
         diagnostics.extend(conflicts::find(graph, program, id, &applied, last));
     }

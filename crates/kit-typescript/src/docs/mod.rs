@@ -10,6 +10,7 @@ mod conflicts;
 mod constraints;
 mod examples;
 mod fit;
+mod pattern;
 mod property;
 mod rules;
 mod tags;

@@ -1,0 +1,78 @@
+//! Patterns that a request could hold a server up with.
+
+use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::{Program, TypeId, TypeKind};
+use kit_pattern::{Attack, Verdict, check};
+
+use super::{Doc, TagName, problem};
+use crate::modules::Graph;
+
+/// So much of an attack is shown.
+const SHOWN: usize = 3;
+
+/// Reports the pattern of a type where texts as long as the type allows could keep the engine busy for too long. Validators
+/// look at the length before the pattern, so a `@maxLength` makes some patterns harmless.
+///
+/// A comment is responsible for what it says itself: for a pattern, and for a length that takes the place of another.
+pub(super) fn unsafe_pattern(
+    graph: &Graph<'_>,
+    program: &Program,
+    id: TypeId,
+    doc: &Doc,
+) -> Option<Diagnostic> {
+    let tag = doc
+        .all(TagName::Pattern)
+        .last()
+        .or_else(|| doc.all(TagName::MaxLength).last())?;
+    let mut types = match &program.resolve(id).kind {
+        TypeKind::Union { members } => members.clone(),
+        _ => vec![id],
+    };
+    types.retain(|member| program.resolve(*member).constraints.pattern.is_some());
+    let rules = &program.resolve(*types.first()?).constraints;
+    let (pattern, longest) = (rules.pattern.as_deref()?, rules.max_length);
+    let verdict = check(pattern);
+    if verdict.is_harmless(longest) {
+        return None;
+    }
+    let report = |message: String| problem(graph, codes::UNSAFE_PATTERN, tag.place, message);
+    let harmless = verdict.longest_harmless();
+    Some(match verdict {
+        Verdict::Linear => return None,
+        Verdict::Unsupported { reason } => report(format!(
+            "kit cannot tell how long `@pattern {pattern}` takes: {reason}"
+        ))
+        .help("write it without that, or check the text in the handler"),
+        Verdict::Exponential { attack } => report(format!(
+            "`@pattern {pattern}` takes twice as long with each character of some texts"
+        ))
+        .note(shown(&attack))
+        .help("write the repetition so that a text fits it in one way: `^[a-z]+(?:-[a-z]+)*$` instead of `^(?:[a-z]+-?)*$`"),
+        Verdict::Polynomial { degree, attack, .. } => {
+            let message = if degree > 1 {
+                format!("the time that `@pattern {pattern}` takes grows with the power {degree} of the text's length")
+            } else {
+                format!("`@pattern {pattern}` can match one text in too many ways")
+            };
+            let report = attack.iter().fold(report(message), |report, attack| report.note(shown(attack)));
+            match harmless {
+                Some(length) => report.help(format!(
+                    "add `@maxLength {length}` or less, or anchor the pattern with `^` and let its repetitions take different characters"
+                )),
+                None => report.help("let its optional parts and repetitions take different characters"),
+            }
+        }
+    })
+}
+
+/// The beginning of an attack: `"aaa…!"`.
+fn shown(attack: &Attack) -> String {
+    let quoted = |text: &str| text.escape_debug().to_string();
+    format!(
+        "such a text is \"{}{}…{}\", with ever more of \"{}\"",
+        quoted(&attack.prefix),
+        quoted(&attack.pump).repeat(SHOWN),
+        quoted(&attack.suffix),
+        quoted(&attack.pump)
+    )
+}
