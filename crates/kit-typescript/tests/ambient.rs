@@ -68,13 +68,19 @@ fn a_users_declaration_wins_over_typescripts() {
         &[
             ("tsconfig.json", "{}"),
             (
+                "src/more.d.ts",
+                "interface Array<T> { last(): T }\ninterface Uint8Array { toHex(): string }",
+            ),
+            (
                 "src/a.types.ts",
-                "import type { Date } from './b.ts';\ntype Partial<T> = { own: T };\nexport interface X { d: Date; p: Partial<string> }",
+                "import type { Date } from './b.ts';\ntype Partial<T> = { own: T };\nexport interface X { list: Array<1>; set: Uint8Array; d: Date; p: Partial<string> }",
             ),
             ("src/b.ts", "export interface Date { mine: true }"),
         ],
         "
         type X = {
+          list: 1[];
+          set: Uint8Array;
           d: Date;
           p: PartialOfString;
         }

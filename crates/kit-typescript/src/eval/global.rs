@@ -66,7 +66,7 @@ const BUILTINS: &[&str] = &[
 ];
 
 /// Whether a name of TypeScript's own is known without its declaration.
-pub(super) fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     matches!(
         name,
         "Date"

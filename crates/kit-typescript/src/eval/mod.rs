@@ -49,6 +49,7 @@ use rustc_hash::FxHashMap;
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, ModuleId, Place};
 
+pub(crate) use global::is_known;
 use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::number_name;

@@ -7,6 +7,7 @@ use kit_diagnostics::{Diagnostic, codes};
 use super::missing::word;
 use super::module::{From, Link};
 use super::{DeclId, DeclKind, Graph, ModuleId, Place, Value};
+use crate::eval::is_known;
 
 /// What a name stands for.
 #[derive(Clone)]
@@ -102,6 +103,10 @@ impl<'a> Graph<'a> {
                 }
             }
             current = self.module(id).parent();
+        }
+        // Globals of these names add to TypeScript's own; they do not take their place.
+        if meaning == Meaning::Type && is_known(name) {
+            return Symbol::Global;
         }
         for index in 0..self.globals.len() {
             let block = self.globals[index];
