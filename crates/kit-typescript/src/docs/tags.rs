@@ -192,3 +192,6 @@ impl TagName {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;
