@@ -120,6 +120,18 @@ fn deep_nesting_without_brackets_needs_no_stack_of_the_thread() {
 }
 
 #[test]
+fn intersections_that_contain_themselves_end() {
+    for text in [
+        "export type A = { a: 1 } & A;",
+        "export type A = (A[] & A)[];",
+        "export type A = { a: A & { b: A } } & { a: { c: A } & A };",
+        "export type A = [A & [A]] & [A];",
+    ] {
+        output(&[("src/a.types.ts", text)]);
+    }
+}
+
+#[test]
 fn long_chains_end() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {

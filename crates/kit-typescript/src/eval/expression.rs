@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a> {
                     .iter()
                     .map(|member| self.evaluate(member, scope))
                     .collect();
-                self.store.add(Ty::Intersection(members.into()))
+                self.store.intersection(members)
             }
             TSType::TSTypeOperatorType(operator) => match operator.operator {
                 TSTypeOperatorOperator::Readonly => {

@@ -82,7 +82,7 @@ impl Evaluator<'_> {
                     readonly: also,
                 },
             ) => {
-                let element = self.store.add(Ty::Intersection([a, b].into()));
+                let element = self.store.intersection([a, b]);
                 self.store.add(Ty::Array {
                     element,
                     readonly: readonly && also,
@@ -155,7 +155,7 @@ impl Evaluator<'_> {
                     // No object has both: TypeScript says `never` of the whole.
                     return self.store.add(Ty::Never);
                 }
-                known.ty = self.store.add(Ty::Intersection([known.ty, property.ty].into()));
+                known.ty = self.store.intersection([known.ty, property.ty]);
             }
             known.required |= property.required || known.optional != property.optional;
             known.optional &= property.optional;
@@ -167,9 +167,7 @@ impl Evaluator<'_> {
             let both = match merged.index.iter().find(|known| known.key == index.key) {
                 Some(known) if known.value != index.value => Index {
                     key: index.key,
-                    value: self
-                        .store
-                        .add(Ty::Intersection([known.value, index.value].into())),
+                    value: self.store.intersection([known.value, index.value]),
                 },
                 _ => *index,
             };

@@ -88,6 +88,26 @@ impl<'a> Store<'a> {
         id
     }
 
+    /// An intersection without what is there twice, so that one that recurses comes round to itself instead of growing.
+    pub(crate) fn intersection(&mut self, members: impl IntoIterator<Item = TyId>) -> TyId {
+        let mut flat: Vec<TyId> = Vec::new();
+        for member in members {
+            let inner = match &self.types[member.index()] {
+                Ty::Intersection(inner) => inner.to_vec(),
+                _ => vec![member],
+            };
+            for member in inner {
+                if !flat.contains(&member) {
+                    flat.push(member);
+                }
+            }
+        }
+        match flat.as_slice() {
+            [only] => *only,
+            _ => self.add(Ty::Intersection(flat.into())),
+        }
+    }
+
     fn join(&self, ids: impl Iterator<Item = TyId>) -> Facts {
         ids.fold(Facts::default(), |facts, id| facts.join(self.facts[id.index()]))
     }

@@ -6,6 +6,9 @@ use kit_diagnostics::Severity;
 
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
 
+/// A type of more parts than this expands without end: lowering says so, at its place.
+const MOST_PARTS: usize = 100_000;
+
 impl Evaluator<'_> {
     /// Whether nothing in the type is a mistake, as far as it can be followed.
     pub(crate) fn is_wire_type(&mut self, ty: TyId) -> bool {
@@ -15,6 +18,9 @@ impl Evaluator<'_> {
         while let Some((ty, absent)) = open.pop() {
             if !seen.insert((ty, absent)) {
                 continue;
+            }
+            if seen.len() > MOST_PARTS {
+                return true;
             }
             let shape = self.shape(ty);
             if shape != ty && !seen.insert((shape, absent)) {
