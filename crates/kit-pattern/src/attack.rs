@@ -27,18 +27,33 @@ impl Attack {
     }
 
     pub(crate) fn of(automaton: &Automaton, pump: &Pump) -> Self {
+        let reach = |prefix: &[usize]| {
+            let word = prefix
+                .iter()
+                .chain(pump.word.iter().cycle().take(pump.word.len() * 3));
+            let mut all = vec![begin(automaton)];
+            all.extend(word.scan(begin(automaton), |at, kind| {
+                *at = advance(automaton, at, *kind);
+                Some(at.clone())
+            }));
+            all
+        };
         let prefix = if pump.from == SEARCH {
-            Vec::new()
+            // Nothing on the way may match for good: one character before the pump can see to that.
+            let fails = |prefix: &[usize]| {
+                let all = reach(prefix);
+                !all.iter()
+                    .any(|at| (0..automaton.len()).any(|state| at[state] && automaton.sure[state]))
+            };
+            let one = (0..automaton.samples.len()).map(|kind| vec![kind]);
+            std::iter::once(Vec::new())
+                .chain(one)
+                .find(|prefix| fails(prefix))
+                .unwrap_or_default()
         } else {
             shortest_to(automaton, pump.from)
         };
-        let mut reached = begin(automaton);
-        for kind in prefix
-            .iter()
-            .chain(pump.word.iter().cycle().take(pump.word.len() * 3))
-        {
-            reached = advance(automaton, &reached, *kind);
-        }
+        let reached = reach(&prefix).pop().unwrap_or_default();
         let text = |kinds: &[usize]| kinds.iter().map(|kind| automaton.samples[*kind]).collect();
         Self {
             prefix: text(&prefix),

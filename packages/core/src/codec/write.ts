@@ -64,9 +64,22 @@ export function writeBytes(value: unknown): string {
   return `"${encodeBytes(value)}"`;
 }
 
-/** A value whose type is `unknown`, as `JSON.stringify` writes it. */
+/**
+ * A value whose type is `unknown`, as `JSON.stringify` writes it; but what that would turn into `null` without a word, `NaN`,
+ * the infinities and invalid dates, is refused.
+ */
 export function writeUnknown(value: unknown): string {
-  return (JSON.stringify(value) as string | undefined) ?? refuse(value);
+  return (JSON.stringify(value, refuseLoss) as string | undefined) ?? refuse(value);
+}
+
+/** A replacer sees a date after its `toJSON`, so it looks at the holder. */
+function refuseLoss(this: unknown, key: string, written: unknown): unknown {
+  if (typeof written === "number" && !Number.isFinite(written)) refuse(written);
+  if (written === null) {
+    const value = (this as Readonly<Record<string, unknown>>)[key];
+    if (value instanceof Date) refuse(value);
+  }
+  return written;
 }
 
 /** Stops the writing of a value that has no JSON form. {@link unserializable} finds out where it was. */
