@@ -1,5 +1,5 @@
 /**
- * The project that `bench compile` builds: 1,000 named types and 300 routes in 20 features, the same text every time.
+ * The project that `bench compile` builds: 1,003 named types and 300 routes in 20 features, the same text every time.
  * A feature holds three resources; a resource is an entity with tags, the inputs, views and events one usually has, and five
  * routes. Features refer to each other, as real ones do.
  */
@@ -7,11 +7,29 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** What there is in the project, for the head of the table. */
-export const size = { files: 62, types: 1_000, routes: 300 } as const;
+export const size = { files: 62, types: 1_003, routes: 300 } as const;
 
 const features = [
-  "accounts", "billing", "catalog", "delivery", "events", "files", "groups", "help", "inventory", "journal",
-  "kitchen", "ledger", "messages", "news", "orders", "people", "quality", "reviews", "sales", "tickets",
+  "accounts",
+  "billing",
+  "catalog",
+  "delivery",
+  "events",
+  "files",
+  "groups",
+  "help",
+  "inventory",
+  "journal",
+  "kitchen",
+  "ledger",
+  "messages",
+  "news",
+  "orders",
+  "people",
+  "quality",
+  "reviews",
+  "sales",
+  "tickets",
 ];
 const nouns = ["Item", "Record", "Topic"];
 
@@ -89,7 +107,9 @@ function typeFile(feature: string, before: string): string {
     "",
     `/** Whoever acts in ${feature}. */`,
     `export interface ${pascal(feature)}Actor {\n  /** @format uuid */\n  id: string;\n  /** @format email */\n  email: string;\n  roles: ("owner" | "editor" | "reader")[];\n}`,
-    ...nouns.map((noun, index) => resource(feature, `${pascal(feature)}${noun}`, index === 0 ? other : undefined)),
+    ...nouns.map((noun, index) =>
+      resource(feature, `${pascal(feature)}${noun}`, index === 0 ? other : undefined),
+    ),
     "",
   ].join("\n");
 }
@@ -229,7 +249,14 @@ export interface ${name}Details {
 
 function routeFile(feature: string): string {
   const names = nouns.map((noun) => `${pascal(feature)}${noun}`);
-  const types = names.flatMap((name) => [name, `Create${name}`, `Update${name}`, `${name}Details`, `${name}Filter`, `${name}Summary`]);
+  const types = names.flatMap((name) => [
+    name,
+    `Create${name}`,
+    `Update${name}`,
+    `${name}Details`,
+    `${name}Filter`,
+    `${name}Summary`,
+  ]);
   const groups = names.map((name, index) => {
     const path = `/${nouns[index]!.toLowerCase()}s`;
     return `  /**

@@ -26,8 +26,26 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
+    /// Builds of a large project, beside tsc and a generator of schemas: milliseconds.
+    Compile,
     /// Validators, decoders and serializers of generated code beside typia, ajv and others: nanoseconds a value.
     Validate,
+}
+
+/// Builds the program that times builds without the start of a process.
+fn build_measure(repository: &Repository) -> anyhow::Result<()> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args([
+        "build",
+        "--release",
+        "--locked",
+        "-p",
+        "kit-build",
+        "--example",
+        "measure",
+    ]);
+    run::step("building the program that times builds", cargo)?;
+    Ok(())
 }
 
 /// Runs one benchmark with its output passed through.
@@ -36,6 +54,10 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     addons::build(repository)?;
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
+        Name::Compile => {
+            build_measure(repository)?;
+            "bench/compile/run.ts"
+        }
         Name::Validate => "bench/validate/run.ts",
     };
     let mut node = run::command(repository, "node")?;

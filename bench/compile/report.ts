@@ -1,0 +1,35 @@
+/** One figure. */
+export interface Row {
+  readonly scenario: string;
+  readonly subject: string;
+  readonly metric: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** A line for each subject: its times, and how many times kit's whole process they are. */
+export function table(rows: readonly Row[]): string {
+  const scenarios = [...new Set(rows.map((row) => row.scenario))];
+  const read = (scenario: string, subject: string): number =>
+    rows.find((row) => row.scenario === scenario && row.subject === subject)?.value ?? Number.NaN;
+  const lines = [["subject", ...scenarios.flatMap((scenario) => [`${scenario} ms`, "ratio"])]];
+  for (const subject of new Set(rows.map((row) => row.subject))) {
+    const cells = scenarios.flatMap((scenario) => {
+      const value = read(scenario, subject);
+      return [value.toFixed(1), `${(value / read(scenario, "kit")).toFixed(2)}x`];
+    });
+    lines.push([subject, ...cells]);
+  }
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join("  "),
+    )
+    .join("\n");
+}

@@ -1,0 +1,95 @@
+/** What is measured: each subject does its whole work once, as a process that a user would start. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+export const app = join(import.meta.dirname, "app");
+const peers = join(import.meta.dirname, "peers");
+const repository = join(import.meta.dirname, "../..");
+
+/** Something that reads the project. */
+export interface Subject {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Forgets what it made, so that the next run is a first one. */
+  forget(): void;
+}
+
+let aside = 0;
+
+/** Moved away and removed at the end: a file system may make files slowly for seconds after it removed thousands. */
+function forgetKit(): void {
+  const output = join(app, ".kit");
+  if (existsSync(output)) renameSync(output, join(app, `.kit-${(aside += 1)}`));
+}
+
+/** Removes what was moved away. */
+export function clean(): void {
+  for (let number = 1; number <= aside; number += 1)
+    rmSync(join(app, `.kit-${number}`), { recursive: true, force: true });
+  aside = 0;
+}
+
+const information = join(app, "incremental.tsbuildinfo");
+const incremental = ["-p", ".", "--incremental", "--tsBuildInfoFile", information];
+const generator = "node_modules/ts-json-schema-generator/bin/ts-json-schema-generator.js";
+
+export const subjects: readonly Subject[] = [
+  { name: "kit", args: [join(repository, "packages/cli/bin/kit.js"), "build", "--json"], forget: forgetKit },
+  {
+    name: "tsc",
+    args: [join(repository, "node_modules/typescript/bin/tsc"), ...incremental],
+    forget: () => rmSync(information, { force: true }),
+  },
+  {
+    name: "tsc-5.9",
+    args: [join(peers, "node_modules/typescript/bin/tsc"), ...incremental],
+    forget: () => rmSync(information, { force: true }),
+  },
+  {
+    name: "ts-json-schema-generator",
+    args: [
+      join(peers, generator),
+      "--path",
+      "src/**/*.types.ts",
+      "--type",
+      "*",
+      "--tsconfig",
+      "tsconfig.json",
+      "--no-type-check",
+      "--out",
+      join(app, "schema.tsbuildinfo"),
+    ],
+    forget: () => undefined,
+  },
+];
+
+/** Runs a subject and says how long it took, from start to end of its process. */
+export function run(subject: Subject): number {
+  const start = performance.now();
+  execFileSync(process.execPath, subject.args, { cwd: app, stdio: ["ignore", "ignore", "inherit"] });
+  return performance.now() - start;
+}
+
+/** Installs the peers where they are missing. */
+export function install(): void {
+  const wanted = Object.entries(versions());
+  const there = wanted.every(([name, version]) => {
+    const file = join(peers, "node_modules", name, "package.json");
+    return (
+      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
+    );
+  });
+  if (there) return;
+  console.error("installing what is measured beside kit (once)");
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: peers,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+/** The versions of the peers. */
+export function versions(): Readonly<Record<string, string>> {
+  const text = readFileSync(join(peers, "package.json"), "utf8");
+  return (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
+}
