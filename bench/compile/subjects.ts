@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-export const app = join(import.meta.dirname, "app");
+export const app: string = join(import.meta.dirname, "app");
 const peers = join(import.meta.dirname, "peers");
 const repository = join(import.meta.dirname, "../..");
 

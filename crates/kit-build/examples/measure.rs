@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut session = Session::default();
     for round in 0..rounds.parse()? {
         // Moved away, not removed: a file system may make new files slowly for seconds after it removed thousands.
-        let (output, aside) = (root.join(".kit"), root.join(format!(".kit-{round}")));
+        let (output, aside) = (root.join(".kit"), root.join(format!(".kit-measured-{round}")));
         if output.is_dir() {
             fs::rename(&output, &aside)?;
             old.push(aside);
