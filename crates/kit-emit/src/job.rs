@@ -55,6 +55,28 @@ impl<'a> Job<'a> {
     }
 }
 
+/// Parts of artifacts, of earlier builds and of this one.
+#[derive(Debug, Default)]
+pub(crate) struct Parts(HashMap<Fingerprint, Arc<String>>);
+
+impl Parts {
+    /// The parts with these keys, in their order; `make` makes those that are not known. What is not asked for is forgotten.
+    pub(crate) fn take<T: Sync>(
+        &mut self,
+        items: &[(Fingerprint, T)],
+        make: impl Fn(&T) -> String + Sync,
+    ) -> Vec<Arc<String>> {
+        let known = std::mem::take(&mut self.0);
+        let parts = kit_parallel::map(items, |(key, item)| match known.get(key) {
+            Some(part) => Arc::clone(part),
+            None => Arc::new(make(item)),
+        });
+        let keys = items.iter().map(|(key, _)| *key);
+        self.0 = keys.zip(parts.iter().cloned()).collect();
+        parts
+    }
+}
+
 /// Artifacts of earlier builds by path.
 #[derive(Debug, Default)]
 pub(crate) struct Made(HashMap<String, (Fingerprint, Arc<String>)>);

@@ -49,7 +49,7 @@ use kit_router::RouteTree;
 
 use analysis::Analysis;
 use fingerprint::{Fingerprint, Fingerprints, fingerprint};
-use job::Made;
+use job::{Made, Parts};
 use json_schema::{DeclaredSchemas, Direction, Schemas};
 
 /// A file to be written.
@@ -118,6 +118,8 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
 #[derive(Debug, Default)]
 pub struct Emitter {
     made: Made,
+    /// Of `schemas.json`, which is long and of which an edit changes little.
+    entries: Parts,
 }
 
 impl Emitter {
@@ -134,13 +136,14 @@ impl Emitter {
             declared: &declared,
             fingerprints: &fingerprints,
         };
+        let entries = registry::entries(context, &mut self.entries);
         let shared = openapi::Shared::new(context);
         let mut jobs = vec![types::emit(context)];
         jobs.extend(validator::emit(context));
         jobs.extend(coercer::emit(context));
         jobs.extend(serializer::emit(context));
         jobs.extend(routes::emit(context));
-        jobs.extend(registry::emit(context));
+        jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &shared));
         job::run(jobs, &mut self.made)
     }

@@ -1,19 +1,22 @@
 //! `routes.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Property, Relation, Slot};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Context;
-use crate::job::Job;
+use crate::fingerprint::{Fingerprint, fingerprint};
+use crate::job::{Job, Parts};
 use crate::json_schema::{Direction, Schema, default_value};
 use crate::types::type_text;
 
-pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 2] {
+pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> [Job<'a>; 2] {
     [
         Job::whole("routes.json", move || routes(context)),
-        Job::whole("schemas.json", move || schemas(context)),
+        Job::whole("schemas.json", move || schemas(context, entries)),
     ]
 }
 
@@ -26,12 +29,54 @@ fn routes(context: Context<'_>) -> String {
     )
 }
 
-fn schemas(context: Context<'_>) -> String {
-    let declarations = context.program.declarations.iter_ids();
-    let schemas: IndexMap<_, _> = declarations
-        .map(|(id, declaration)| (declaration.name.as_str(), schema_entry(context, id)))
+/// The entries of `schemas.json`, in the order of the declarations, indented as they stand there.
+pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String>> {
+    let ids = context.program.declarations.iter_ids();
+    let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, id), id)).collect();
+    parts.take(&keyed, |id| {
+        let text = serde_json::to_string_pretty(&schema_entry(context, *id))
+            .expect("entries are structs and maps with text keys, which serialize without fail");
+        // A line break inside of a text is escaped, so every one that there is ends a line.
+        text.replace('\n', "\n  ")
+    })
+}
+
+/// What an entry says, and by what names its schemas refer to others.
+fn entry_key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
+    let program = context.program;
+    let names: Vec<_> = context
+        .analysis
+        .references()
+        .of(id)
+        .iter()
+        .flat_map(|target| {
+            [Direction::Output, Direction::Input]
+                .map(|direction| context.analysis.components().name(program, (*target, direction)))
+        })
         .collect();
-    json(&schemas)
+    let table = context
+        .analysis
+        .entity(id)
+        .map(|entity| &program.entities[entity].table);
+    let uses: Vec<_> = usages(context, id).collect();
+    let line = program.declarations[id].span.line;
+    fingerprint((context.module_key(id), line, table, uses, names))
+}
+
+fn schemas(context: Context<'_>, entries: &[Arc<String>]) -> String {
+    if entries.is_empty() {
+        return "{}\n".to_owned();
+    }
+    let length: usize = entries.iter().map(|entry| entry.len() + 64).sum();
+    let mut text = String::with_capacity(length);
+    for (declaration, entry) in context.program.declarations.iter().zip(entries) {
+        text.push_str(if text.is_empty() { "{\n  " } else { ",\n  " });
+        text.push_str(&Value::from(declaration.name.as_str()).to_string());
+        text.push_str(": ");
+        text.push_str(entry);
+    }
+    text.push_str("\n}\n");
+    text
 }
 
 /// A document as JSON text.
@@ -142,7 +187,7 @@ struct PropertyEntry<'a> {
     tags: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Hash)]
 #[serde(rename_all = "camelCase")]
 struct Usage {
     route: String,
@@ -181,16 +226,16 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
                 tags: tags(property),
             })
             .collect(),
-        used_by: context
-            .analysis
-            .uses(id)
-            .iter()
-            .map(|(route, slot)| Usage {
-                route: program.routes[*route].reference(),
-                slot: slot.name(),
-            })
-            .collect(),
+        used_by: usages(context, id).collect(),
     }
+}
+
+fn usages(context: Context<'_>, id: DeclarationId) -> impl Iterator<Item = Usage> {
+    let uses = context.analysis.uses(id).iter();
+    uses.map(move |(route, slot)| Usage {
+        route: context.program.routes[*route].reference(),
+        slot: slot.name(),
+    })
 }
 
 /// What the tags say about a property's role; its constraints are in the schema.

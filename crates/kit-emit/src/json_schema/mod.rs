@@ -300,8 +300,8 @@ impl DeclaredSchemas {
                 direction,
                 names,
             };
-            let declarations = program.declarations.iter_ids();
-            declarations.map(|(id, _)| schemas.declaration(id)).collect()
+            let ids: Vec<_> = program.declarations.iter_ids().map(|(id, _)| id).collect();
+            kit_parallel::map(&ids, |id| schemas.declaration(*id))
         };
         Self {
             output: all(Direction::Output),

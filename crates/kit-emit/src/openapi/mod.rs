@@ -2,6 +2,7 @@
 
 mod components;
 mod document;
+mod key;
 mod operation;
 
 use std::collections::{HashMap, HashSet};
@@ -44,19 +45,14 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
         let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
-        jobs.push(Job::new(path, move || {
-            // Of the entity are the types of its file, and the routes that speak of one of them.
-            let routes = shared.by_file.get(&declaration.span.source);
-            let routes = routes.map_or(&[][..], Vec::as_slice);
-            let title = format!("{title}: {}", declaration.name);
-            json(&document(
-                context,
-                &shared.operations,
-                &title,
-                routes,
-                &[entity.declaration],
-            ))
-        }));
+        // Of the entity are the types of its file, and the routes that speak of one of them.
+        let routes = shared.by_file.get(&declaration.span.source);
+        let routes = routes.map_or(&[][..], Vec::as_slice);
+        let title = format!("{title}: {}", declaration.name);
+        let roots = [entity.declaration];
+        let key = key::document(context, &shared.operations, &title, routes, &roots);
+        let make = move || json(&document(context, &shared.operations, &title, routes, &roots));
+        jobs.push(Job::new(path, make).keyed(key));
     }
     jobs
 }

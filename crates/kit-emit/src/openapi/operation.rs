@@ -35,12 +35,17 @@ impl<'a> Operations<'a> {
         &self.error_name
     }
 
+    /// The `operationId` of a route.
+    pub(crate) fn id(&self, route: &Route) -> &str {
+        self.ids.get(&route.reference()).map_or("", String::as_str)
+    }
+
     pub(crate) fn operation(&self, route: &Route) -> Operation {
         let input = self.context.schemas(Direction::Input);
         let mut parameters = self.parameters(route, Slot::Params, input);
         parameters.extend(self.parameters(route, Slot::Query, input));
         Operation {
-            id: self.ids.get(&route.reference()).cloned().unwrap_or_default(),
+            id: self.id(route).to_owned(),
             tags: tags_of(route),
             summary: route.summary.clone(),
             description: route.documentation.description.clone(),
