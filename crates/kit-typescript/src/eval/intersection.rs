@@ -2,7 +2,7 @@
 
 use super::members::set_index;
 use super::types::{Index, State};
-use super::{Evaluator, Object, Ty, TyId};
+use super::{Evaluator, Object, Prop, Ty, TyId};
 use crate::modules::DeclKind;
 
 /// Unions multiplied out by an intersection stop here.
@@ -151,7 +151,7 @@ impl Evaluator<'_> {
             };
             let mut known = merged.properties[at].clone();
             if known.ty != property.ty {
-                if !(known.optional && property.optional) && self.no_common_unit(known.ty, property.ty) {
+                if !(known.optional && property.optional) && self.no_common_value(&known, property) {
                     // No object has both: TypeScript says `never` of the whole.
                     return self.store.add(Ty::Never);
                 }
@@ -180,45 +180,103 @@ impl Evaluator<'_> {
         self.store.object(merged)
     }
 
-    /// Whether two types are literals, or unions of some, without a common one.
-    fn no_common_unit(&mut self, a: TyId, b: TyId) -> bool {
-        match (self.units(a), self.units(b)) {
-            (Some(a), Some(b)) => !a.iter().any(|unit| b.contains(unit)),
-            _ => false,
+    /// Whether a property tells two objects apart: one type is made of literals, and no value is of both.
+    fn no_common_value(&mut self, a: &Prop, b: &Prop) -> bool {
+        let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
+            return false;
+        };
+        let literal = |this: &Self, parts: &[TyId]| {
+            parts.iter().all(|part| {
+                matches!(
+                    this.store.get(*part),
+                    Ty::Literal(_)
+                        | Ty::EnumMember(_)
+                        | Ty::Null
+                        | Ty::Undefined
+                        | Ty::Boolean
+                        | Ty::Template(_)
+                )
+            })
+        };
+        if a.is_empty() || b.is_empty() || !(literal(self, &a) || literal(self, &b)) {
+            return false;
+        }
+        a.iter()
+            .all(|left| b.iter().all(|right| self.apart(*left, *right)))
+    }
+
+    /// What a property may be. One that may only be absent, `?: never`, is `undefined`.
+    fn values_of(&mut self, property: &Prop) -> Option<Vec<TyId>> {
+        let own = self.peel(property.ty);
+        if property.optional && matches!(self.store.get(own), Ty::Never) {
+            return Some(vec![self.store.add(Ty::Undefined)]);
+        }
+        self.parts(own)
+    }
+
+    /// Whether no value is of both; of objects only that they are not null.
+    fn apart(&mut self, left: TyId, right: TyId) -> bool {
+        let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
+        let (a, b) = (self.store.get(left), self.store.get(right));
+        match (is_scalar(a), is_scalar(b)) {
+            (true, true) => {
+                let both = self.intersect_two(left, right);
+                matches!(self.store.get(both), Ty::Never)
+            }
+            (true, false) => nothing(a),
+            (false, true) => nothing(b),
+            (false, false) => false,
         }
     }
 
-    /// The members of a union of literals. It looks through names only as far as that is safe while objects that may
-    /// recurse are being merged.
-    fn units(&mut self, ty: TyId) -> Option<Vec<TyId>> {
+    /// The members of a union, or the type alone. It looks through names only as far as that is safe while objects that
+    /// may recurse are being merged; nothing where it is not, or where a member may be anything.
+    fn parts(&mut self, ty: TyId) -> Option<Vec<TyId>> {
         let mut at = self.peel(ty);
         loop {
             match self.store.get(at).clone() {
                 Ty::Named(instance) => {
                     let state = &self.store.instances[instance.index()];
                     let decl = self.graph.decl(state.decl);
-                    if state.body == State::InProgress || !matches!(decl.kind, DeclKind::Alias(_)) {
+                    if !matches!(decl.kind, DeclKind::Alias(_)) {
+                        // An interface, whose inside does not matter.
+                        return Some(vec![at]);
+                    }
+                    if state.body == State::InProgress {
                         return None;
                     }
                     let body = self.body(instance);
                     at = self.peel(body);
                 }
                 Ty::Constrained(inner, _) => at = self.peel(inner),
-                Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null => return Some(vec![at]),
-                Ty::Union(members) => {
-                    return members
-                        .iter()
-                        .map(|member| {
-                            matches!(
-                                self.store.get(*member),
-                                Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null
-                            )
-                            .then_some(*member)
-                        })
-                        .collect();
-                }
-                _ => return None,
+                Ty::Union(members) => return Some(members.to_vec()),
+                Ty::Never
+                | Ty::Any
+                | Ty::Unknown
+                | Ty::Invalid(_)
+                | Ty::Intersection(_)
+                | Ty::Infer(_)
+                | Ty::Parameter(_)
+                | Ty::Deferred(_) => return None,
+                _ => return Some(vec![at]),
             }
         }
     }
+}
+
+/// Whether values of a type are no objects.
+fn is_scalar(ty: &Ty) -> bool {
+    matches!(
+        ty,
+        Ty::Literal(_)
+            | Ty::EnumMember(_)
+            | Ty::Null
+            | Ty::Undefined
+            | Ty::Boolean
+            | Ty::String
+            | Ty::Number
+            | Ty::BigInt
+            | Ty::Template(_)
+            | Ty::Cased(..)
+    )
 }

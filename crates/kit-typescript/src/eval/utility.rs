@@ -188,6 +188,8 @@ impl Evaluator<'_> {
                     .collect();
                 self.tuple_of(elements, before || readonly == Modifier::Add)
             }
+            // Nothing is known of its properties.
+            Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
             // Primitives are mapped to themselves, and a mistake stays one.
             _ => ty,
         }
