@@ -1,10 +1,11 @@
 //! Types as data: the `Shape` that says what is wrong with a value.
 
-use kit_analysis::Member;
+use kit_analysis::{Member, resolve};
 use kit_ir::{
     Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Program, Property, TypeId, TypeKind,
 };
 
+use super::check::Checker;
 use super::names::value_step;
 use super::template;
 use crate::Context;
@@ -81,6 +82,10 @@ impl<'a> Shapes<'a> {
                         .unique_items
                         .then(|| ("uniqueItems", "true".to_owned())),
                 );
+                rules.extend(
+                    self.item_check(*element, path, module)
+                        .map(|check| ("isItem", check)),
+                );
                 fields("array", rules)
             }
             TypeKind::Tuple { elements } => {
@@ -105,6 +110,29 @@ impl<'a> Shapes<'a> {
             TypeKind::Object(object) => self.object(object, name, path, module),
             TypeKind::Union { .. } => self.union(id, path, module),
             TypeKind::Reference { declaration } => self.reference(*declaration, module),
+        }
+    }
+
+    /// The check of an array's items, where they have parts and the check is at hand. In a recursive module it would begin to count
+    /// depth anew, and so say yes where the whole check says no.
+    fn item_check(&self, element: TypeId, path: &Path<'_>, module: &mut Module) -> Option<String> {
+        if self.context.analysis.is_recursive(self.home) || !self.has_parts(element) {
+            return None;
+        }
+        let checker = Checker::new(self.context, self.home);
+        let condition = checker.condition(element, "item", &path.step("Item"), module);
+        Some(match condition.strip_suffix("(item)") {
+            Some(function) if literal::is_identifier(function) => function.to_owned(),
+            _ => format!("(item) => {condition}"),
+        })
+    }
+
+    fn has_parts(&self, id: TypeId) -> bool {
+        let program = self.context.program;
+        match &program.types[resolve(program, id)].kind {
+            TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. } => true,
+            TypeKind::Union { members } => members.iter().any(|member| self.has_parts(*member)),
+            _ => false,
         }
     }
 

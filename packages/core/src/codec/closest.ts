@@ -61,7 +61,7 @@ function nearnessOf(
   }
   if (shape.kind !== "object" || typeof value !== "object" || value === null) return undefined;
   for (const property of shape.properties) {
-    const item = readProperty(value, property.key, form);
+    const item = readProperty(value, property.key);
     if (item !== undefined) {
       shared++;
       if (!fits(property.shape, item)) mistakes++;

@@ -122,19 +122,32 @@ class Explainer {
     return hasKind(shape, value, this.#form) && (this.#kindsOnly || keepsRules(shape, value));
   }
 
+  /** Whether a value is known to fit without being visited. */
+  #passes(shape: Shape, value: unknown): boolean {
+    switch (shape.kind) {
+      case "reference":
+      case "object":
+      case "array":
+      case "tuple":
+      case "union":
+        return false;
+      default:
+        return this.#holds(shape, value);
+    }
+  }
+
   #visitObject(shape: ObjectShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isObject(value)) {
       this.#refuse(shape, value, path, hidden);
       return;
     }
     for (const property of shape.properties) {
+      const item = readProperty(value, property.key);
+      // Most properties are right and need no path.
+      if (item === undefined ? mayMiss(property, this.#form) : this.#passes(property.shape, item)) continue;
       const at = memberPath(path, property.key);
-      const item = readProperty(value, property.key, this.#form);
-      if (item !== undefined) {
-        this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
-      } else if (!mayMiss(property, this.#form)) {
-        this.#miss(shape, property, value, at);
-      }
+      if (item === undefined) this.#miss(shape, property, value, at);
+      else this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
     }
     if (shape.index === undefined) return;
     for (const [key, item] of otherEntries(shape, value)) {
@@ -181,8 +194,12 @@ class Explainer {
       return;
     }
     if (!this.#kindsOnly && !keepsItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
+    // The generated check of an item is faster than a walk, and one wrong item among many is the usual failure.
+    const fit = this.#form === "wire" && !this.#kindsOnly ? shape.isItem : undefined;
     for (let index = 0; index < value.length && this.failures.length < this.#limit; index++) {
-      this.visit(shape.element, value[index], `${path}[${index}]`, depth, hidden);
+      const item: unknown = value[index];
+      if (fit === undefined ? this.#passes(shape.element, item) : fit(item)) continue;
+      this.visit(shape.element, item, `${path}[${index}]`, depth, hidden);
     }
   }
 
@@ -215,7 +232,7 @@ class Explainer {
       this.visit(meant, value, path, depth, hidden);
       return;
     }
-    const tag = unknown === undefined ? undefined : readProperty(value as object, unknown.key, this.#form);
+    const tag = unknown === undefined ? undefined : readProperty(value as object, unknown.key);
     if (unknown !== undefined && (tag !== undefined || candidates.length === 0)) {
       const expected: Shape = { kind: "union", members: unknown.shapes };
       this.#refuse(expected, tag, memberPath(path, unknown.key), hidden);
@@ -227,14 +244,15 @@ class Explainer {
 
   #refuse(shape: Shape, value: unknown, path: string, hidden: boolean): void {
     const secret = hidden || (isContainer(value) && holdsSensitive(shape));
-    const suggestion = suggest(shape, value);
-    this.#push({
+    const failure: ValidationFailure = {
       path,
       expected: describe(shape, this.#form),
       received: describeReceived(value, secret),
-      ...(value === undefined ? undefined : { value: secret ? REDACTED : shown(value) }),
-      ...(suggestion === undefined || secret ? undefined : { suggestion }),
-    });
+    };
+    if (value !== undefined) failure.value = secret ? REDACTED : shown(value);
+    const suggestion = secret ? undefined : suggest(shape, value);
+    if (suggestion !== undefined) failure.suggestion = suggestion;
+    this.#push(failure);
   }
 
   #push(failure: ValidationFailure): void {

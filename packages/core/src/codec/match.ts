@@ -125,7 +125,7 @@ export class Matcher {
   #objectFit(shape: ObjectShape, value: object, depth: number): Fit | undefined {
     let [kept, specific] = [0, 0];
     for (const property of shape.properties) {
-      const item = readProperty(value, property.key, this.#form);
+      const item = readProperty(value, property.key);
       if (item === undefined) {
         if (mayMiss(property, this.#form)) continue;
         return undefined;
@@ -234,7 +234,7 @@ export function narrow(shape: UnionShape, value: unknown, form: Form): Narrowed 
   let members = possible;
   for (const key of shape.discriminants ?? []) {
     if (members.length < 2 || !isObject(value)) break;
-    const tag = readProperty(value, key, form);
+    const tag = readProperty(value, key);
     const tags = members.map((index) => tagOf(resolve(shape.members[index] as Shape), key));
     const listed = tags.filter((property) => property !== undefined);
     if (listed.length < 2) continue;
@@ -299,9 +299,8 @@ function mayHold(shape: Shape, value: object): boolean {
 }
 
 /** Handlers may answer with instances of classes, whose getters are inherited; what `Object.prototype` has never counts. */
-export function readProperty(value: object, key: string, form: Form): unknown {
-  const inherits = form === "value" && !(key in Object.prototype);
-  return inherits ? (value as Readonly<Record<string, unknown>>)[key] : own(value, key);
+export function readProperty(value: object, key: string): unknown {
+  return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
 }
 
 /** Whether a property may be absent. */

@@ -66,6 +66,8 @@ export interface ArrayShape {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: true;
+  /** The generated check of an item in wire form, where items have parts: `explain` need not walk through those that fit. */
+  readonly isItem?: (item: unknown) => boolean;
 }
 
 /** Items of a shape each; at most one element is a `rest`. */

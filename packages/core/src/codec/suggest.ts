@@ -63,25 +63,36 @@ function suggestNumber(shape: NumberShape, value: unknown): string | undefined {
 /** The one literal that the value was probably meant to be, or the advice of the only member that is of its kind. */
 function suggestMember(members: readonly Shape[], value: unknown): string | undefined {
   if (typeof value === "string") {
-    const texts = members.map(resolve).flatMap((member) => {
-      return member.kind === "literal" && typeof member.value === "string" ? [member.value] : [];
-    });
+    const texts: string[] = [];
+    for (const member of members) {
+      const resolved = resolve(member);
+      if (resolved.kind === "literal" && typeof resolved.value === "string") texts.push(resolved.value);
+    }
     const near = closest(value, texts);
     if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
   }
-  const advice = members.map((member) => suggest(member, value)).filter((text) => text !== undefined);
-  return advice.length === 1 ? advice[0] : undefined;
+  let only: string | undefined;
+  for (const member of members) {
+    const advice = suggest(member, value);
+    if (advice === undefined) continue;
+    if (only !== undefined) return undefined;
+    only = advice;
+  }
+  return only;
 }
 
 /** The candidate that is at most a third of its letters away, upper and lower case being equal. */
 export function closest(text: string, candidates: Iterable<string>): string | undefined {
-  if (text.length > 64) return undefined;
+  if (text.length > LONGEST) return undefined;
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
+  const lowered = text.toLowerCase();
   for (const candidate of candidates) {
-    if (candidate.length > 64) continue;
-    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance && distance * 3 <= candidate.length) {
+    const most = Math.min(Math.floor(candidate.length / 3), bestDistance - 1);
+    // So many letters must be added or taken away at least.
+    if (candidate.length > LONGEST || Math.abs(candidate.length - text.length) > most) continue;
+    const distance = editDistance(lowered, candidate.toLowerCase(), most);
+    if (distance <= most) {
       best = candidate;
       bestDistance = distance;
     }
@@ -89,16 +100,26 @@ export function closest(text: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein's distance. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+/** Longer texts have no near ones. Lower case can be longer than upper case, by a letter for each. */
+const LONGEST = 64;
+const row = new Uint8Array(3 * LONGEST + 1);
+
+/** Levenshtein's distance; something greater than `most` where it is greater. */
+function editDistance(from: string, to: string, most: number): number {
+  for (let j = 0; j <= to.length; j++) row[j] = j;
   for (let i = 1; i <= from.length; i++) {
-    const next = [i];
+    let diagonal = row[0] as number;
+    let least = (row[0] = i);
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const above = row[j] as number;
+      const replaced = diagonal + (from.charCodeAt(i - 1) === to.charCodeAt(j - 1) ? 0 : 1);
+      const here = Math.min(replaced, above + 1, (row[j - 1] as number) + 1);
+      row[j] = here;
+      diagonal = above;
+      if (here < least) least = here;
     }
-    row = next;
+    // Distances only grow from row to row.
+    if (least > most) return least;
   }
   return row[to.length] as number;
 }

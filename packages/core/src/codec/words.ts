@@ -5,8 +5,19 @@ import { countCodePoints } from "./text.ts";
 /** More choices than this are not listed. */
 const MAX_CHOICES = 12;
 
+/** The words of shapes that were asked for. Shapes are constants of generated modules, so there are as many as types have places. */
+const known: Readonly<Record<Form, WeakMap<Shape, string>>> = { wire: new WeakMap(), value: new WeakMap() };
+
 /** A shape in words, with its rules: `string, 1 to 200 characters`. */
 export function describe(shape: Shape, form: Form): string {
+  const told = known[form].get(shape);
+  if (told !== undefined) return told;
+  const words = inWords(shape, form);
+  known[form].set(shape, words);
+  return words;
+}
+
+function inWords(shape: Shape, form: Form): string {
   const resolved = resolve(shape);
   switch (resolved.kind) {
     case "unknown":

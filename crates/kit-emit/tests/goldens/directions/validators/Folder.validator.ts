@@ -11,7 +11,7 @@ export const FolderShape: Shape = {
   kind: "object",
   name: "Folder",
   properties: [
-    { key: "notes", shape: { kind: "array", element: NoteShape } },
+    { key: "notes", shape: { kind: "array", element: NoteShape, isItem: isNote } },
     { key: "input", shape: NoteInputShape },
   ],
 };

@@ -13,6 +13,15 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
+function isContainersItemsItem(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const quantity = input["quantity"];
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
+  const at = input["at"];
+  return typeof at === "string" && isDateTime(at);
+}
+
 const patternContainersKeyedValueKey: RegExp = new RegExp("^x-[^]*$", "u");
 
 export const ContainersShape: Shape = {
@@ -28,7 +37,7 @@ export const ContainersShape: Shape = {
         { key: "quantity", shape: { kind: "number" } },
         { key: "at", shape: { kind: "date" } },
       ],
-    } }, optional: "always" },
+    }, isItem: isContainersItemsItem }, optional: "always" },
     { key: "pair", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] }, optional: "always" },
     { key: "open", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] }, optional: "always" },
     { key: "spread", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] }, optional: "always" },
@@ -97,15 +106,6 @@ function isContainersBounded(value: unknown): boolean {
     if (!(typeof item === "number" && Number.isFinite(item))) return false;
   }
   return hasUniqueItems(value);
-}
-
-function isContainersItemsItem(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const input = value as Readonly<Record<string, unknown>>;
-  const quantity = input["quantity"];
-  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
-  const at = input["at"];
-  return typeof at === "string" && isDateTime(at);
 }
 
 function isContainersItems(value: unknown): boolean {

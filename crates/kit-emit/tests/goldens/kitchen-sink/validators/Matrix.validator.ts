@@ -5,14 +5,6 @@ import type { Validator } from "@kit/types";
 import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-export const MatrixShape: Shape = { kind: "array", element: {
-  kind: "object",
-  properties: [
-    { key: "quantity", shape: { kind: "number" } },
-    { key: "at", shape: { kind: "date" } },
-  ],
-} };
-
 function isMatrixItem(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
@@ -21,6 +13,14 @@ function isMatrixItem(value: unknown): boolean {
   const at = input["at"];
   return typeof at === "string" && isDateTime(at);
 }
+
+export const MatrixShape: Shape = { kind: "array", element: {
+  kind: "object",
+  properties: [
+    { key: "quantity", shape: { kind: "number" } },
+    { key: "at", shape: { kind: "date" } },
+  ],
+}, isItem: isMatrixItem };
 
 /** Whether a parsed JSON value is a `Matrix`. */
 export function isMatrix(value: unknown): boolean {

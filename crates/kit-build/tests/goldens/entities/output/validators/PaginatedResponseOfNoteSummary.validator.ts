@@ -10,7 +10,7 @@ export const PaginatedResponseOfNoteSummaryShape: Shape = {
   kind: "object",
   name: "PaginatedResponseOfNoteSummary",
   properties: [
-    { key: "data", shape: { kind: "array", element: NoteSummaryShape } },
+    { key: "data", shape: { kind: "array", element: NoteSummaryShape, isItem: isNoteSummary } },
     { key: "pagination", shape: {
       kind: "object",
       properties: [

@@ -10,7 +10,7 @@ export const PaginatedResponseOfUserShape: Shape = {
   kind: "object",
   name: "PaginatedResponseOfUser",
   properties: [
-    { key: "data", shape: { kind: "array", element: UserShape } },
+    { key: "data", shape: { kind: "array", element: UserShape, isItem: isUser } },
     { key: "pagination", shape: {
       kind: "object",
       properties: [

@@ -1,0 +1,406 @@
+/**
+ * Values that fit a shape, and the same values spoiled in one place each: what a test of `is` and `failures` needs, made from the
+ * shape alone and by none of the functions under test.
+ */
+import type { Shape } from "@kit/core/codec";
+
+/** A value that is wrong in one place. */
+export interface Spoiled {
+  readonly value: unknown;
+  /** The JSONPath of the place. */
+  readonly path: string;
+  /** What was done. */
+  readonly how: string;
+  /** False inside of a union whose members nothing tells apart: the failure may then stand at the union. */
+  readonly exact: boolean;
+}
+
+type Kind<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "name@example.com",
+  uri: "https://example.com/a?b#c",
+  uuid: "123e4567-e89b-12d3-a456-426614174000",
+  date: "2024-02-29",
+  "date-time": "2026-01-31T12:00:00Z",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+};
+
+/** Texts that patterns of the fixtures take. */
+const TEXTS = ["abc", "ABC", "a1", "AB-1", "1", "a-b", "A1", "abcdef", "A", "a/B", "12", "true"];
+
+/** Deeper than this a recursive type must end. */
+const DEEP = 3;
+
+class TooDeep extends Error {}
+
+/** A value that fits. `full` has every optional part, otherwise none is there. */
+export function fitting(shape: Shape, full: boolean, depth: number = 0): unknown {
+  switch (shape.kind) {
+    case "reference":
+      if (shape.recursive && depth > DEEP) throw new TooDeep("a recursive type does not end");
+      return fitting(shape.to(), full && depth < DEEP, depth + (shape.recursive ? 1 : 0));
+    case "unknown":
+      return { any: [1] };
+    case "never":
+      throw new TooDeep("nothing fits never");
+    case "null":
+      return null;
+    case "boolean":
+      return true;
+    case "date":
+      return "2026-02-28T12:00:00Z";
+    case "bytes":
+      return "AAE=";
+    case "literal":
+      return typeof shape.value === "bigint" ? shape.value.toString() : shape.value;
+    case "number":
+    case "bigint":
+      return fittingNumber(shape);
+    case "string":
+      return fittingText(shape);
+    case "template":
+      return fittingTemplate(shape);
+    case "array":
+      return fittingArray(shape, full, depth);
+    case "tuple":
+      return shape.elements
+        .filter((element) => full || !(element.optional || element.rest))
+        .map((element) => fitting(element.shape, full, depth));
+    case "object":
+      return fittingObject(shape, full, depth);
+    case "union":
+      return fittingMember(shape, full, depth);
+  }
+}
+
+function fittingNumber(shape: Kind<"number" | "bigint">): unknown {
+  const step = shape.multipleOf ?? (shape.integer || shape.kind === "bigint" ? 1 : 0.5);
+  const least =
+    shape.minimum ?? (shape.exclusiveMinimum === undefined ? undefined : shape.exclusiveMinimum + step);
+  const most =
+    shape.maximum ?? (shape.exclusiveMaximum === undefined ? undefined : shape.exclusiveMaximum - step);
+  const number = Math.ceil((least ?? Math.min(most ?? step, step)) / step) * step;
+  const value = most !== undefined && number > most ? (least ?? most) / 2 + most / 2 : number;
+  return shape.kind === "bigint" ? `${value}` : value;
+}
+
+function fittingText(shape: Kind<"string">): string {
+  if (shape.format !== undefined) return FORMATS[shape.format] as string;
+  const { pattern } = shape;
+  const least = shape.minLength ?? 0;
+  const candidates = pattern === undefined ? ["x".repeat(Math.max(least, 1)), "x".repeat(least)] : TEXTS;
+  return found(candidates, (text) => {
+    const right = text.length >= least && text.length <= (shape.maxLength ?? Number.POSITIVE_INFINITY);
+    return right && (pattern === undefined || pattern.test(text));
+  });
+}
+
+function fittingTemplate({ source, pattern }: Kind<"template">): string {
+  const text = source.replaceAll(/\$\{([^}]*)\}/g, (_, hole: string) => {
+    const literal = /^"([^"]*)"/.exec(hole);
+    if (literal !== null) return literal[1] as string;
+    return hole === "number" || hole === "bigint" ? "5" : hole.startsWith("boolean") ? "true" : "abc";
+  });
+  return found([text], (candidate) => pattern.test(candidate));
+}
+
+function found(candidates: readonly string[], fits: (text: string) => boolean): string {
+  const text = candidates.find(fits);
+  if (text === undefined) throw new Error(`add a text that fits; tried ${candidates.join(", ")}`);
+  return text;
+}
+
+function fittingArray(shape: Kind<"array">, full: boolean, depth: number): unknown[] {
+  const length = Math.max(shape.minItems ?? 0, full ? Math.min(1, shape.maxItems ?? 1) : 0);
+  if (length === 0) return [];
+  const item = fitting(shape.element, full, depth);
+  return Array.from({ length }, (_, index) =>
+    shape.uniqueItems && typeof item === "number" ? item + index : item,
+  );
+}
+
+function fittingObject(shape: Kind<"object">, full: boolean, depth: number): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  for (const property of shape.properties) {
+    if (full || property.optional === undefined) {
+      try {
+        entries.push([property.key, fitting(property.shape, full, depth)]);
+      } catch (error) {
+        if (!(error instanceof TooDeep) || property.optional === undefined) throw error;
+      }
+    }
+  }
+  // Not an assignment: a property may be called `__proto__`.
+  return Object.fromEntries(entries);
+}
+
+function fittingMember(shape: Kind<"union">, full: boolean, depth: number): unknown {
+  let last: unknown;
+  // The last member is often the one with parts.
+  for (const member of full ? shape.members.toReversed() : shape.members) {
+    try {
+      return fitting(member, full, depth);
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error;
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Every way to spoil one place of a value that fits. */
+export function* spoilings(
+  shape: Shape,
+  value: unknown,
+  path: string = "$",
+  exact: boolean = true,
+): Generator<Spoiled> {
+  const at = (how: string, wrong: unknown): Spoiled => ({ value: wrong, path, how, exact });
+  switch (shape.kind) {
+    case "reference":
+      yield* spoilings(shape.to(), value, path, exact);
+      return;
+    case "unknown":
+    case "never":
+      return;
+    case "number":
+    case "bigint":
+      yield* wrongKinds(shape, at);
+      for (const [how, number] of wrongNumbers(shape))
+        yield at(how, shape.kind === "bigint" ? `${number}` : number);
+      return;
+    case "string":
+      yield* wrongKinds(shape, at);
+      for (const [how, text] of wrongTexts(shape)) yield at(how, text);
+      return;
+    case "literal":
+      yield* wrongKinds(shape, at);
+      if (typeof shape.value === "string") yield at("another literal", `${shape.value}~`);
+      if (typeof shape.value === "number") yield at("another literal", shape.value + 1);
+      if (typeof shape.value === "boolean") yield at("another literal", !shape.value);
+      if (typeof shape.value === "bigint") yield at("another literal", `${shape.value + 1n}`);
+      return;
+    case "array":
+      yield* wrongKinds(shape, at);
+      yield* wrongItems(shape, value as unknown[], path, exact);
+      return;
+    case "tuple":
+      yield* wrongKinds(shape, at);
+      yield* wrongElements(shape, value as unknown[], path, exact);
+      return;
+    case "object":
+      yield* wrongKinds(shape, at);
+      yield* wrongProperties(shape, value as Record<string, unknown>, path, exact);
+      return;
+    case "union":
+      yield* wrongMembers(shape, value, path, exact);
+      return;
+    default:
+      yield* wrongKinds(shape, at);
+  }
+}
+
+/** One value of each kind that JSON has. */
+const KINDS: readonly unknown[] = [null, true, 12_345.5, "~ ~", [[[]]], { "~": {} }];
+
+function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled): Generator<Spoiled> {
+  const taken = new Set(kindsOf(shape));
+  for (const wrong of KINDS) {
+    const kind = Array.isArray(wrong) ? "array" : wrong === null ? "null" : typeof wrong;
+    if (!taken.has(kind)) yield at(`${kind} instead`, wrong);
+  }
+  // These are texts on the wire; not every text is one.
+  if (
+    shape.kind === "date" ||
+    shape.kind === "bytes" ||
+    shape.kind === "bigint" ||
+    shape.kind === "template"
+  ) {
+    yield at("text of another form", "~ ~");
+  }
+  if (shape.kind === "date") yield at("no day of the calendar", "2026-02-30T12:00:00Z");
+  if (shape.kind === "bytes") yield at("bits that are not zero", "AB==");
+  if (shape.kind === "bigint") yield at("a fraction", 0.5);
+}
+
+/** The kinds of JSON that a shape may take. */
+function kindsOf(shape: Shape): readonly string[] {
+  switch (shape.kind) {
+    case "reference":
+      return kindsOf(shape.to());
+    case "union":
+      return shape.members.flatMap(kindsOf);
+    case "unknown":
+      return ["null", "boolean", "number", "string", "array", "object"];
+    case "date":
+    case "bytes":
+    case "template":
+      return ["string"];
+    case "bigint":
+      return ["string", "number"];
+    case "literal":
+      return typeof shape.value === "bigint" ? ["string", "number"] : [typeof shape.value];
+    case "tuple":
+      return ["array"];
+    default:
+      return [shape.kind];
+  }
+}
+
+function* wrongNumbers(shape: Kind<"number" | "bigint">): Generator<[string, number]> {
+  const step = shape.kind === "bigint" || shape.integer ? 1 : 0.5;
+  if (shape.minimum !== undefined) yield ["below the minimum", shape.minimum - step];
+  if (shape.maximum !== undefined) yield ["above the maximum", shape.maximum + step];
+  if (shape.exclusiveMinimum !== undefined) yield ["the exclusive minimum itself", shape.exclusiveMinimum];
+  if (shape.exclusiveMaximum !== undefined) yield ["the exclusive maximum itself", shape.exclusiveMaximum];
+  if (shape.multipleOf !== undefined && (shape.kind === "number" || shape.multipleOf > 1)) {
+    const middle = fittingNumber({ ...shape, kind: "number" }) as number;
+    yield ["no multiple", middle + (shape.kind === "bigint" ? 1 : shape.multipleOf / 2)];
+  }
+  if (shape.kind === "number" && shape.integer) {
+    yield ["a fraction", (fittingNumber(shape) as number) + 0.5];
+    yield ["no safe integer", 2 ** 53];
+  }
+  if (shape.kind === "number") yield ["not finite", Number.POSITIVE_INFINITY];
+}
+
+function* wrongTexts(shape: Kind<"string">): Generator<[string, string]> {
+  const { minLength = 0, maxLength, format, pattern } = shape;
+  if (minLength > 0) {
+    yield ["too short", "x".repeat(minLength - 1)];
+    yield ["too short in code points", "😀".repeat(minLength - 1)];
+  }
+  if (maxLength !== undefined) {
+    yield ["too long", "x".repeat(maxLength + 1)];
+    yield ["too long in code points", "😀".repeat(maxLength + 1)];
+  }
+  if (format !== undefined) {
+    yield ["of no format", "~ ~"];
+    yield ["a space before", ` ${FORMATS[format] as string}`];
+    yield ["a line end behind", `${FORMATS[format] as string}\n`];
+  }
+  if (pattern !== undefined)
+    yield ["of another pattern", found(["~", "~ ~", " ", ""], (text) => !pattern.test(text))];
+}
+
+function* wrongItems(
+  shape: Kind<"array">,
+  items: unknown[],
+  path: string,
+  exact: boolean,
+): Generator<Spoiled> {
+  const { minItems = 0, maxItems } = shape;
+  const [first] = items;
+  if (minItems > 0) yield { value: items.slice(0, minItems - 1), path, how: "too few items", exact };
+  if (first === undefined) return;
+  if (maxItems !== undefined) {
+    yield {
+      value: Array.from({ length: maxItems + 1 }, (_, index) => items[index] ?? first),
+      path,
+      how: "too many items",
+      exact,
+    };
+  }
+  if (shape.uniqueItems) yield { value: [first, ...items], path, how: "equal items", exact };
+  for (const index of [0, items.length - 1]) {
+    for (const spoiled of spoilings(shape.element, items[index], `${path}[${index}]`, exact)) {
+      if (shape.uniqueItems && items.includes(spoiled.value)) continue;
+      yield { ...spoiled, value: items.with(index, spoiled.value) };
+    }
+  }
+}
+
+function* wrongElements(
+  shape: Kind<"tuple">,
+  items: unknown[],
+  path: string,
+  exact: boolean,
+): Generator<Spoiled> {
+  const { elements } = shape;
+  const least = elements.filter((element) => !element.optional && !element.rest).length;
+  if (least > 0) yield { value: items.slice(0, least - 1), path, how: "an element missing", exact };
+  if (elements.some((element) => element.rest)) return;
+  if (items.length === elements.length)
+    yield { value: [...items, 1], path, how: "an element too many", exact };
+  for (const [index, item] of items.entries()) {
+    const element = elements[index];
+    if (element === undefined) continue;
+    for (const spoiled of spoilings(element.shape, item, `${path}[${index}]`, exact)) {
+      yield { ...spoiled, value: items.with(index, spoiled.value) };
+    }
+  }
+}
+
+function* wrongProperties(
+  shape: Kind<"object">,
+  value: Record<string, unknown>,
+  path: string,
+  exact: boolean,
+): Generator<Spoiled> {
+  const changed = (key: string, item: unknown): unknown =>
+    Object.fromEntries([...Object.entries(value).filter(([other]) => other !== key), [key, item]]);
+  for (const { key, shape: inner, optional } of shape.properties) {
+    const place = /^[A-Za-z_]\w*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+    if (optional === undefined) {
+      const others = Object.entries(value).filter(([other]) => other !== key);
+      yield { value: Object.fromEntries(others), path: place, how: "a property missing", exact };
+    }
+    if (!Object.hasOwn(value, key)) continue;
+    for (const spoiled of spoilings(inner, value[key], place, exact)) {
+      yield { ...spoiled, value: changed(key, spoiled.value) };
+    }
+  }
+  const everyKey = shape.index?.find((signature) => signature.keys === "string");
+  if (everyKey === undefined) return;
+  for (const spoiled of spoilings(everyKey.shape, undefined, `${path}["other key"]`, exact)) {
+    // Only what needs no right value to begin with.
+    if (spoiled.path === `${path}["other key"]`)
+      yield { ...spoiled, value: changed("other key", spoiled.value) };
+  }
+}
+
+function* wrongMembers(
+  shape: Kind<"union">,
+  value: unknown,
+  path: string,
+  exact: boolean,
+): Generator<Spoiled> {
+  yield* wrongKinds(shape, (how, wrong) => ({ value: wrong, path, how, exact: false }));
+  for (const member of shape.members) {
+    // Where a literal says which member is meant, what is wrong inside of it has its own place.
+    const tag = tagOf(shape, member);
+    if (tag === undefined) continue;
+    let right: unknown;
+    try {
+      right = fitting(member, true, DEEP - 1);
+    } catch (error) {
+      if (error instanceof TooDeep) continue;
+      throw error;
+    }
+    for (const spoiled of spoilings(member, right, path, exact)) {
+      if (spoiled.path !== path) yield spoiled;
+    }
+  }
+}
+
+/** The property by which all object members of a union are told apart. */
+function tagOf(shape: Kind<"union">, member: Shape): string | undefined {
+  const objects = shape.members.map(behind).filter((other) => other.kind === "object");
+  const own = behind(member);
+  if (own.kind !== "object" || objects.length < 2) return undefined;
+  return own.properties.find(({ key }) => {
+    const literals = objects.map((other) => {
+      const property = other.properties.find((candidate) => candidate.key === key);
+      return property?.optional === undefined && property?.shape.kind === "literal"
+        ? property.shape.value
+        : undefined;
+    });
+    return !literals.includes(undefined) && new Set(literals).size === objects.length;
+  })?.key;
+}
+
+function behind(shape: Shape): Exclude<Shape, { readonly kind: "reference" }> {
+  return shape.kind === "reference" ? behind(shape.to()) : shape;
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, test } from "node:test";
+
+import type { Shape } from "@kit/core/codec";
+import type { Validator } from "@kit/types";
+
+import { fitting, spoilings } from "./spoil.ts";
+
+const goldens = new URL("../../../../crates/kit-emit/tests/goldens/", import.meta.url);
+let all = 0;
+
+for (const app of ["notes", "kitchen-sink", "directions"]) {
+  describe(`every place of ${app}`, () => {
+    const directory = new URL(`${app}/validators/`, goldens);
+    for (const file of readdirSync(directory).filter((name) => name.endsWith(".validator.ts"))) {
+      const name = file.slice(0, -".validator.ts".length);
+      test(name, async () => {
+        const module = (await import(new URL(file, directory).href)) as Record<string, unknown>;
+        const shape = module[`${name}Shape`] as Shape;
+        const { is, failures, decode } = module[`${name}Validator`] as Validator<unknown>;
+        for (const full of [true, false]) {
+          const value = fitting(shape, full);
+          assert.deepEqual(failures(value), [], JSON.stringify(value));
+          assert.ok(is(value), JSON.stringify(value));
+          decode(structuredClone(value));
+          for (const { value: wrong, path, how, exact } of spoilings(shape, value)) {
+            const paths = failures(wrong).map((failure) => failure.path);
+            const told = `${how} at ${path}: ${JSON.stringify(wrong)}`;
+            assert.equal(is(wrong), false, told);
+            if (exact) assert.deepEqual(paths, [path], told);
+            else
+              assert.ok(
+                paths.length > 0 && paths.every((found) => path.startsWith(found) || found.startsWith(path)),
+                told,
+              );
+            all++;
+          }
+        }
+      });
+    }
+  });
+}
+
+test("are many", () => {
+  assert.ok(all > 1000, `only ${all} places were spoiled`);
+});
