@@ -15,6 +15,7 @@ fn syntax_errors_are_reported_at_their_place() {
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
         r"
         src/a.types.ts:2:6 KIT1101 Unexpected token
+          help: if nothing is wrong here, a bracket, a quote or a `;` is missing before it
         ",
     );
 }

@@ -159,3 +159,14 @@ fn equal_input_gives_equal_output() {
     ];
     assert_eq!(output(&files).program, output(&files).program);
 }
+
+#[test]
+fn a_long_chain_of_names_leads_to_its_end() {
+    let mut text = String::from("export interface A { x: T0 }\n");
+    for index in 0..3_000 {
+        writeln!(text, "type T{index} = T{};", index + 1).expect("a string takes everything");
+    }
+    text.push_str("type T3000 = string;\n");
+    let found = support::text(&output(&[("src/a.types.ts", &text)]));
+    assert_eq!(found, "type A = {\n  x: string;\n}\n");
+}

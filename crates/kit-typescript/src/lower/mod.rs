@@ -256,7 +256,11 @@ impl<'a> Lowering<'a> {
                 if matches!(self.eval.store.get(shape), Ty::Invalid(_)) {
                     return self.structure(shape);
                 }
-                let body = self.eval.body(instance);
+                // A chain of names is followed here: it is as long as it is, and nests nothing.
+                let mut body = self.eval.body(instance);
+                while let Ty::Named(next) = *self.eval.store.get(body) {
+                    body = self.eval.body(next);
+                }
                 return self.structure(body);
             }
             Ty::Constrained(inner, doc) => {

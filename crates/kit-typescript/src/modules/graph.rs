@@ -110,13 +110,22 @@ impl<'a> Graph<'a> {
         let module = self.load(path);
         self.settle();
         if module.is_none() {
-            let reason = self.files.read(path).err().map(|error| error.to_string());
+            let error = self.files.read(path).err();
+            let help = match error.as_ref().map(std::io::Error::kind) {
+                Some(std::io::ErrorKind::InvalidData) => "save it as UTF-8",
+                Some(std::io::ErrorKind::NotFound) => {
+                    "it was there when the build looked for files: build again"
+                }
+                _ => "check that you may read it",
+            };
+            let reason = error.map(|error| error.to_string());
             self.diagnostics.push(
                 Diagnostic::new(
                     codes::UNREADABLE_FILE,
                     format!("cannot read the file: {}", reason.unwrap_or_default()),
                 )
-                .label(Label::primary(display_path(&self.root, path), 0..0)),
+                .label(Label::primary(display_path(&self.root, path), 0..0))
+                .help(help),
             );
         }
         module

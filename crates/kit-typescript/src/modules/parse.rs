@@ -53,9 +53,10 @@ pub(super) fn parse<'a>(
         if diagnostic.labels.is_empty() {
             diagnostic = diagnostic.label(label(0, 0));
         }
-        if let Some(help) = &error.help {
-            diagnostic = diagnostic.help(help.to_string());
-        }
+        diagnostic = diagnostic.help(match &error.help {
+            Some(help) => help.to_string(),
+            None => suggestion(&error.message),
+        });
         diagnostics.push(diagnostic);
     }
     // Packages are as they are; and what a broken file seems to hold may only not have been understood.
@@ -74,6 +75,18 @@ pub(super) fn parse<'a>(
         }
     }
     allocator.alloc(parsed.program)
+}
+
+/// What to do about a mistake of syntax that the parser has no help for.
+fn suggestion(message: &str) -> String {
+    let wanted = message
+        .strip_prefix("Expected `")
+        .and_then(|rest| rest.split_once('`'))
+        .map(|(wanted, _)| wanted);
+    match wanted {
+        Some(wanted) => format!("write `{wanted}` here, or remove what stands in its place"),
+        None => "if nothing is wrong here, a bracket, a quote or a `;` is missing before it".to_owned(),
+    }
 }
 
 /// Parses a JSON file as the expression that it is.
