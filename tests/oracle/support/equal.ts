@@ -12,14 +12,32 @@ import type { Graph, Node } from "./graph.ts";
  * assert.equal(colours.get(ofTypeScript), colours.get(ofKit));
  */
 export function colour(graph: Graph): Map<number, number> {
-  const ids = [...new Set(graph.nodes.map((_, id) => graph.resolve(id)))];
+  // A union whose members turn out to be one type is that type, which only the colours of its members tell.
+  const single = new Map<number, number>();
+  for (;;) {
+    const colours = split(graph, (id) => single.get(graph.resolve(id)) ?? graph.resolve(id));
+    const before = single.size;
+    for (const id of colours.keys()) {
+      const at = graph.resolve(id);
+      if (single.has(at) || graph.get(at).kind !== "union") continue;
+      const [first, ...others] = graph.members(at);
+      if (first !== undefined && others.every((other) => colours.get(other) === colours.get(first)))
+        single.set(at, first);
+    }
+    if (single.size === before) return colours;
+  }
+}
+
+function split(graph: Graph, resolve: (id: number) => number): Map<number, number> {
+  const ids = [...new Set(graph.nodes.map((_, id) => resolve(id)))];
   let colours = new Map(ids.map((id) => [id, 0]));
   let classes = 1;
   for (;;) {
     const keys = new Map<string, number>();
     const next = new Map<number, number>();
     for (const id of ids) {
-      const key = `${colours.get(id)} ${describe(graph, id, colours)}`;
+      const of = (child: number): string => String(colours.get(resolve(child)));
+      const key = `${colours.get(id)} ${describe(graph, id, of)}`;
       const known = keys.get(key) ?? keys.size;
       keys.set(key, known);
       next.set(id, known);
@@ -29,13 +47,12 @@ export function colour(graph: Graph): Map<number, number> {
     classes = keys.size;
   }
   const all = new Map<number, number>();
-  graph.nodes.forEach((_, id) => all.set(id, colours.get(graph.resolve(id)) ?? -1));
+  graph.nodes.forEach((_, id) => all.set(id, colours.get(resolve(id)) ?? -1));
   return all;
 }
 
 /** What a type holds, with the colours of what it refers to. */
-function describe(graph: Graph, id: number, colours: ReadonlyMap<number, number>): string {
-  const of = (child: number): string => String(colours.get(graph.resolve(child)));
+function describe(graph: Graph, id: number, of: (child: number) => string): string {
   const parts = (list: readonly (string | number)[]): string =>
     list.map((part) => (typeof part === "string" ? JSON.stringify(part) : `#${of(part)}`)).join();
   const node: Node = graph.get(id);
