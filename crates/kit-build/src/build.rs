@@ -15,7 +15,7 @@ use crate::database::PendingChanges;
 use crate::output::{Known, OutputDirectory};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
-    read_migrations, routes,
+    read_migrations, routes, unions,
 };
 
 /// How long a build waits for another one that is writing.
@@ -182,6 +182,7 @@ pub(crate) fn analyze_in(
     });
     diagnostics.extend(compiled.diagnostics);
     let program = compiled.program;
+    unions::check(&program, &mut diagnostics);
     let tree = steps.run(Step::Routes, || routes::compile(&program, &mut diagnostics));
     let (schema, migrations) = steps.run(Step::Database, || {
         let schema = database::schema(&program, config, &mut diagnostics);

@@ -43,6 +43,7 @@ mod progress;
 mod routes;
 mod session;
 mod time;
+mod unions;
 
 pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build};
 pub use config::{

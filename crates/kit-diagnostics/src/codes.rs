@@ -170,6 +170,7 @@ codes! {
         1313 CONFLICTING_TAGS "doc tags that contradict each other"
         1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
         1315 UNSAFE_PATTERN "a `@pattern` that could hold a server up"
+        1316 AMBIGUOUS_UNION "a union whose members cannot be told apart"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"

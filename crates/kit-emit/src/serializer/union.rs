@@ -56,6 +56,10 @@ impl Serializers<'_> {
                 self.decide(id, &plan.arrays, path, body, module);
             });
         }
+        if matches!(plan.objects, Decision::Switch(_)) {
+            let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
+            body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
+        }
         self.decide(id, &plan.objects, path, body, module);
     }
 
@@ -186,8 +190,6 @@ impl Serializers<'_> {
     }
 
     fn switched(&self, id: TypeId, switch: &Switch, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
-        let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
-        body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
         let tag = read(&switch.property, module);
         body.block(format_args!("switch ({tag}) {{"), "}", |body| {
             for (position, case) in switch.cases.iter().enumerate() {

@@ -245,7 +245,14 @@ export function narrow(shape: UnionShape, value: unknown, form: Form): Narrowed 
     const admitted = left.length - (members.length - listed.length);
     members = left;
     if (admitted === 0) {
-      return { members, possible, unknown: { key, shapes: listed.map((property) => property.shape) } };
+      return {
+        members,
+        possible,
+        unknown: {
+          key,
+          shapes: listed.map((property) => property.shape).filter(({ kind }) => kind !== "never"),
+        },
+      };
     }
   }
   return { members, possible };

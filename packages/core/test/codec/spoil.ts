@@ -380,9 +380,16 @@ function* wrongMembers(
       throw error;
     }
     for (const spoiled of spoilings(member, right, path, exact)) {
-      if (spoiled.path !== path) yield spoiled;
+      // The other boolean is the literal of another member.
+      const another =
+        spoiled.path === `${path}.${tag}` && typeof propertyOf(spoiled.value, tag) === "boolean";
+      if (spoiled.path !== path && !another) yield spoiled;
     }
   }
+}
+
+function propertyOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 /** The property by which all object members of a union are told apart. */

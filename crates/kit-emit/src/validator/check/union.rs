@@ -86,6 +86,10 @@ impl Checker<'_> {
                 });
             }
         }
+        if matches!(plan.objects, Decision::Switch(_)) {
+            let is_object = module.helper("isObject");
+            body.line(format_args!("if (!{is_object}(value)) return false;"));
+        }
         self.decide(id, &plan.objects, path, body, module);
     }
 
@@ -110,8 +114,6 @@ impl Checker<'_> {
                 body.line(format_args!("return {condition};"));
             }
             Decision::Switch(switch) => {
-                let is_object = module.helper("isObject");
-                body.line(format_args!("if (!{is_object}(value)) return false;"));
                 let property = literal::string(&switch.property);
                 let tag = if is_inherited(&switch.property) {
                     format!("{}(value, {property})", module.helper("own"))

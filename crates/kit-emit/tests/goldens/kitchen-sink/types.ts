@@ -115,6 +115,22 @@ export interface Unions {
   oneOrMany?: string | string[];
 }
 
+export interface Choices {
+  eitherSide?: { a: string; left?: number } | { a: string; right?: globalThis.Date };
+  looseFirst?: { a: string } | { a: string; b: number };
+  looseLast?: { a: string; b: number } | { a: string };
+  byType?: { value: string } | { value: number; at?: globalThis.Date };
+  result?: { ok: true; data: globalThis.Date } | { ok: false; error: string };
+  quadrant?: { first: "x"; second: "x"; at?: globalThis.Date } | { first: "x"; second: "y"; at?: globalThis.Date } | { first: "y"; second: "x"; at?: globalThis.Date } | { first: "y"; second: "y"; at?: globalThis.Date };
+  versioned?: { version?: never; old: globalThis.Date } | { version: "x"; new: globalThis.Date };
+  tuples?: [globalThis.Date, number] | [globalThis.Date, number, number];
+  lists?: globalThis.Date[] | boolean[];
+  texts?: (string | globalThis.Date)[];
+  bytesOrText?: string | Uint8Array;
+  possible?: { a: string; gone: never } | { a: string; b: number };
+  nested?: { in: { a: string } } | { in: { a: string; b: number } };
+}
+
 export interface Tree {
   name: string;
   at?: globalThis.Date;

@@ -17,6 +17,7 @@ pub fn program() -> Program {
     containers::containers(&mut b);
     containers::odd_names(&mut b);
     unions::unions(&mut b);
+    unions::choices(&mut b);
     unions::recursive(&mut b);
     tags::defaults(&mut b);
     tags::entity(&mut b);

@@ -1,6 +1,6 @@
 //! Unions of every kind, and the types that hold themselves.
 
-use kit_ir::TypeKind;
+use kit_ir::{LiteralValue, TupleElement, TypeId, TypeKind};
 
 use crate::support::{Builder, optional};
 
@@ -50,6 +50,89 @@ pub fn unions(b: &mut Builder) {
         .collect();
     properties.push(optional(b.property("oneOrMany", one_or_many)));
     b.interface("Unions", properties);
+}
+
+fn tuple(b: &mut Builder, types: &[TypeId]) -> TypeId {
+    let elements = types.iter().map(|id| TupleElement {
+        r#type: *id,
+        optional: false,
+        rest: false,
+        label: None,
+    });
+    let elements = elements.collect();
+    b.kind(TypeKind::Tuple { elements })
+}
+
+/// Members that are told apart in every way there is.
+pub fn choices(b: &mut Builder) {
+    let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
+    let (bytes, boolean, never) = (
+        b.kind(TypeKind::Bytes),
+        b.kind(TypeKind::Boolean),
+        b.kind(TypeKind::Never),
+    );
+    let object = |b: &mut Builder, properties: &[(&str, TypeId)]| {
+        let properties = properties
+            .iter()
+            .map(|(name, id)| {
+                let property = b.property(name.trim_end_matches('?'), *id);
+                if name.ends_with('?') {
+                    optional(property)
+                } else {
+                    property
+                }
+            })
+            .collect();
+        b.object(properties)
+    };
+    let literal = |b: &mut Builder, value: bool| {
+        let value = LiteralValue::Boolean(value);
+        b.kind(TypeKind::Literal { value })
+    };
+    let (yes, no) = (literal(b, true), literal(b, false));
+    let (x, y) = (b.literal("x"), b.literal("y"));
+    let left = object(b, &[("a", string), ("left?", number)]);
+    let right = object(b, &[("a", string), ("right?", date)]);
+    let wide = object(b, &[("a", string), ("b", number)]);
+    let narrow = object(b, &[("a", string)]);
+    let text_value = object(b, &[("value", string)]);
+    let number_value = object(b, &[("value", number), ("at?", date)]);
+    let result = [
+        object(b, &[("ok", yes), ("data", date)]),
+        object(b, &[("ok", no), ("error", string)]),
+    ];
+    let quadrants = [(x, x), (x, y), (y, x), (y, y)]
+        .map(|(first, second)| object(b, &[("first", first), ("second", second), ("at?", date)]));
+    let versions = [
+        object(b, &[("version?", never), ("old", date)]),
+        object(b, &[("version", x), ("new", date)]),
+    ];
+    let (pair, triple) = (tuple(b, &[date, number]), tuple(b, &[date, number, number]));
+    let dates = b.array(date);
+    let impossible = object(b, &[("a", string), ("gone", never)]);
+    let flags = b.array(boolean);
+    let text_or_date = b.union(&[string, date]);
+    let nested = [object(b, &[("in", narrow)]), object(b, &[("in", wide)])];
+    let entries = [
+        ("eitherSide", b.union(&[left, right])),
+        ("looseFirst", b.union(&[narrow, wide])),
+        ("looseLast", b.union(&[wide, narrow])),
+        ("byType", b.union(&[text_value, number_value])),
+        ("result", b.union(&result)),
+        ("quadrant", b.union(&quadrants)),
+        ("versioned", b.union(&versions)),
+        ("tuples", b.union(&[pair, triple])),
+        ("lists", b.union(&[dates, flags])),
+        ("texts", b.array(text_or_date)),
+        ("bytesOrText", b.union(&[string, bytes])),
+        ("possible", b.union(&[impossible, wide])),
+        ("nested", b.union(&nested)),
+    ];
+    let properties = entries
+        .into_iter()
+        .map(|(name, id)| optional(b.property(name, id)))
+        .collect();
+    b.interface("Choices", properties);
 }
 
 pub fn recursive(b: &mut Builder) {

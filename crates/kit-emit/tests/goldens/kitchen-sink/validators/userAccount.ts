@@ -12,6 +12,7 @@ export { OddOptionalValidator } from "./OddOptional.validator.ts";
 export { CircleValidator } from "./Circle.validator.ts";
 export { FigureValidator } from "./Figure.validator.ts";
 export { UnionsValidator } from "./Unions.validator.ts";
+export { ChoicesValidator } from "./Choices.validator.ts";
 export { TreeValidator } from "./Tree.validator.ts";
 export { JsonValidator } from "./Json.validator.ts";
 export { PersonValidator } from "./Person.validator.ts";

@@ -1,0 +1,209 @@
+//! How the members of a union are told apart.
+
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+
+mod support;
+
+use kit_analysis::{Candidates, Decision, Tag, UnionPlan, disjoint, members};
+use kit_ir::{LiteralValue, Program, TypeId, TypeKind};
+use support::{declare, object, program, record, text, tuple, union};
+
+fn scalars(program: &mut Program) -> (TypeId, TypeId, TypeId) {
+    (
+        program.add_type(TypeKind::String),
+        program.add_type(TypeKind::Number),
+        program.add_type(TypeKind::Date),
+    )
+}
+
+/// The decision in short: `kind{"a":0 "b":[1 2] else -}`, where candidates of which a value fits only one have a bar.
+fn short(decision: &Decision) -> String {
+    match decision {
+        Decision::Never => "-".to_owned(),
+        Decision::Member(member) => member.to_string(),
+        Decision::Candidates(Candidates { members, disjoint }) => {
+            let between = if *disjoint { "|" } else { " " };
+            let members: Vec<_> = members.iter().map(ToString::to_string).collect();
+            format!("[{}]", members.join(between))
+        }
+        Decision::Switch(switch) => {
+            let cases: Vec<_> = switch
+                .cases
+                .iter()
+                .map(|case| {
+                    let tags: Vec<_> = case.tags.iter().map(tag).collect();
+                    format!("{}:{}", tags.join(","), short(&case.decision))
+                })
+                .collect();
+            format!(
+                "{}{{{} else {}}}",
+                switch.property,
+                cases.join(" "),
+                short(&switch.otherwise)
+            )
+        }
+    }
+}
+
+fn tag(tag: &Tag) -> String {
+    match tag {
+        Tag::Absent => "absent".to_owned(),
+        Tag::Null => "null".to_owned(),
+        Tag::Literal(LiteralValue::String(text)) => text.clone(),
+        Tag::Literal(LiteralValue::Boolean(value)) => value.to_string(),
+        Tag::Literal(other) => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn one_property_suffices() {
+    let mut p = program();
+    let (string, number, _) = scalars(&mut p);
+    let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
+    let c = text(&mut p, "c");
+    let both = union(&mut p, &[a, b]);
+    let members = [
+        object(&mut p, &[("size", number), ("kind", both)]),
+        object(&mut p, &[("kind", c), ("size", string)]),
+    ];
+    let plan = UnionPlan::new(&p, &members);
+    assert_eq!(short(&plan.objects), "kind{a,b:0 c:1 else -}");
+    let found = plan.discriminator().unwrap();
+    assert_eq!(found.property, "kind");
+    let cases: Vec<_> = found
+        .cases
+        .iter()
+        .map(|(text, member)| (text.as_str(), *member))
+        .collect();
+    assert_eq!(cases, [("a", 0), ("b", 0), ("c", 1)]);
+}
+
+#[test]
+fn several_properties_together() {
+    let mut p = program();
+    let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
+    let members = [(a, a), (a, b), (b, a), (b, b)].map(|(x, y)| object(&mut p, &[("x", x), ("y", y)]));
+    let plan = UnionPlan::new(&p, &members);
+    assert_eq!(
+        short(&plan.objects),
+        "x{a:y{a:0 b:1 else -} b:y{a:2 b:3 else -} else -}"
+    );
+    assert_eq!(plan.discriminants(), ["x", "y"]);
+    assert!(plan.discriminator().is_none());
+}
+
+#[test]
+fn null_booleans_and_absence_are_literals() {
+    let mut p = program();
+    let (string, ..) = scalars(&mut p);
+    let (null, never) = (p.add_type(TypeKind::Null), p.add_type(TypeKind::Never));
+    let members = [
+        object(&mut p, &[("error", null), ("data", string)]),
+        object(&mut p, &[("error", string)]),
+    ];
+    // A text cannot be listed, so that it is what else there is; without the `null` nothing would be known.
+    assert_eq!(short(&UnionPlan::new(&p, &members).objects), "[0|1]");
+    let yes = p.add_type(TypeKind::Literal {
+        value: LiteralValue::Boolean(true),
+    });
+    let no = p.add_type(TypeKind::Literal {
+        value: LiteralValue::Boolean(false),
+    });
+    let members = [
+        object(&mut p, &[("ok", yes), ("data", string)]),
+        object(&mut p, &[("ok", no)]),
+    ];
+    assert_eq!(
+        short(&UnionPlan::new(&p, &members).objects),
+        "ok{true:0 false:1 else -}"
+    );
+    let v2 = text(&mut p, "2");
+    let members = [
+        object(&mut p, &[("version?", never), ("data", string)]),
+        object(&mut p, &[("version", v2)]),
+    ];
+    assert_eq!(
+        short(&UnionPlan::new(&p, &members).objects),
+        "version{absent:0 2:1 else -}"
+    );
+}
+
+#[test]
+fn some_by_a_property_and_the_rest_by_type() {
+    let mut p = program();
+    let (string, number, date) = scalars(&mut p);
+    let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
+    let list = p.add_type(TypeKind::Array { element: string });
+    let pair = tuple(&mut p, &[number, number]);
+    let triple = tuple(&mut p, &[number, number, number]);
+    let members = [
+        object(&mut p, &[("kind", a)]),
+        object(&mut p, &[("kind", b)]),
+        object(&mut p, &[("other", number)]),
+        string,
+        list,
+        date,
+        pair,
+        triple,
+    ];
+    let plan = UnionPlan::new(&p, &members);
+    assert_eq!(short(&plan.objects), "kind{a:[0 2] b:[1 2] else 2}");
+    assert_eq!(plan.scalars, [5, 3]);
+    assert_eq!(short(&plan.arrays), "[4|6|7]");
+    assert!(disjoint(&p, pair, triple));
+    assert!(disjoint(&p, list, pair), "a pair has items, which are no texts");
+    let numbers = p.add_type(TypeKind::Array { element: number });
+    assert!(!disjoint(&p, list, numbers), "`[]` is both");
+}
+
+#[test]
+fn unions_inside_are_taken_apart_and_the_impossible_is_left_out() {
+    let mut p = program();
+    let (string, number, _) = scalars(&mut p);
+    let never = p.add_type(TypeKind::Never);
+    let impossible = object(&mut p, &[("a", string), ("b", never)]);
+    let possible = object(&mut p, &[("a", string), ("b?", never)]);
+    let inner = union(&mut p, &[number, impossible]);
+    let named = declare(&mut p, "Inner", inner);
+    let reference = p.add_type(TypeKind::Reference { declaration: named });
+    let found = members(&p, &[reference, possible, string, number]);
+    let types: Vec<_> = found.iter().map(|member| member.r#type).collect();
+    assert_eq!(types, [number, possible, string]);
+    assert_eq!(found[0].through, [named]);
+    assert!(found[1].through.is_empty());
+}
+
+#[test]
+fn a_union_that_is_its_own_member_ends() {
+    let mut p = program();
+    let placeholder = p.add_type(TypeKind::Unknown);
+    let odd = declare(&mut p, "Odd", placeholder);
+    let reference = p.add_type(TypeKind::Reference { declaration: odd });
+    let string = p.add_type(TypeKind::String);
+    p.declarations[odd].r#type = union(&mut p, &[reference, string]);
+    let TypeKind::Union { members: declared } = &p.types[p.declarations[odd].r#type].kind else {
+        unreachable!()
+    };
+    let found = members(&p, declared);
+    assert!(found.iter().all(|member| member.r#type == string), "{found:?}");
+}
+
+#[test]
+fn disjoint_by_the_types_of_properties() {
+    let mut p = program();
+    let (string, number, date) = scalars(&mut p);
+    let big = p.add_type(TypeKind::BigInt);
+    let of = |p: &mut Program, id: TypeId| object(p, &[("v", id)]);
+    let (texts, numbers) = (of(&mut p, string), of(&mut p, number));
+    let (dates, bigs) = (of(&mut p, date), of(&mut p, big));
+    assert!(disjoint(&p, texts, numbers));
+    assert!(disjoint(&p, dates, bigs), "digits are no date");
+    assert!(!disjoint(&p, texts, dates), "a date is a text");
+    assert!(!disjoint(&p, numbers, bigs), "an integer number is a bigint");
+    let other = object(&mut p, &[("w", number)]);
+    assert!(!disjoint(&p, texts, other), "an object may have both");
+    let dictionary = record(&mut p, number);
+    assert!(disjoint(&p, texts, dictionary));
+    let optional = object(&mut p, &[("v?", number)]);
+    assert!(disjoint(&p, texts, optional), "one of them requires it");
+}

@@ -1,0 +1,149 @@
+//! Values that fit two types, what is read of them, and the unions that are ambiguous.
+
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+
+mod support;
+
+use kit_analysis::{Fit, Outcome, Read, ambiguities, disjoint, example, fit, read};
+use kit_ir::{Program, TypeId, TypeKind};
+use serde_json::{Value, json};
+use support::{Random, declare, object, program, text, union};
+
+#[test]
+fn an_example_of_two_types_fits_both() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut found, mut apart) = (0, 0);
+    for _ in 0..4000 {
+        let mut p = program();
+        let (a, b) = (random.r#type(&mut p, 3), random.r#type(&mut p, 3));
+        for full in [false, true] {
+            let Some(value) = example(&p, &[a, b], full) else {
+                continue;
+            };
+            found += 1;
+            assert_eq!(fit(&p, a, &value), Fit::Yes, "{value}");
+            assert_eq!(fit(&p, b, &value), Fit::Yes, "{value}");
+            assert!(!disjoint(&p, a, b), "{value} fits both of {p:?}");
+        }
+        apart += usize::from(disjoint(&p, a, b));
+    }
+    assert!(
+        found > 200 && apart > 1000,
+        "{found} examples, {apart} disjoint pairs"
+    );
+}
+
+#[test]
+fn a_type_has_an_example_unless_nothing_fits_it() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for _ in 0..2000 {
+        let mut p = program();
+        let id = random.r#type(&mut p, 3);
+        let value = example(&p, &[id], false).unwrap();
+        assert_eq!(fit(&p, id, &value), Fit::Yes);
+        assert!(read(&p, id, &value).is_some());
+    }
+}
+
+/// Every warning is right: the value fits both members, and is something else as each of them.
+#[test]
+fn an_ambiguity_is_one() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut warnings = 0;
+    for _ in 0..2000 {
+        let mut p = program();
+        let members: Vec<_> = (0..3).map(|_| random.r#type(&mut p, 2)).collect();
+        let id = union(&mut p, &members);
+        declare(&mut p, "Random", id);
+        for found in ambiguities(&p) {
+            warnings += 1;
+            let as_first = read(&p, found.read_as, &found.witness).unwrap();
+            let as_other = read(&p, found.other, &found.witness).unwrap();
+            assert_ne!(as_first, as_other);
+            match found.outcome {
+                Outcome::Dropped => {
+                    assert!(as_first.keeps_more_than(&as_other) && as_other.keeps_more_than(&as_first));
+                }
+                Outcome::Converted => {
+                    assert!(!as_first.keeps_more_than(&as_other) && !as_other.keeps_more_than(&as_first));
+                }
+            }
+        }
+    }
+    assert!(warnings > 100, "{warnings}");
+}
+
+/// A union reads a value as no member that keeps strictly less than another.
+#[test]
+fn nothing_is_lost_to_a_looser_member() {
+    let mut random = Random(0x0f0f_1234_4321_f0f1);
+    for _ in 0..2000 {
+        let mut p = program();
+        let members: Vec<_> = (0..2).map(|_| random.r#type(&mut p, 2)).collect();
+        let id = union(&mut p, &members);
+        let Some(value) = example(&p, &members, true) else {
+            continue;
+        };
+        let chosen = read(&p, id, &value).unwrap();
+        for member in members {
+            let other = read(&p, member, &value).unwrap();
+            assert!(
+                chosen.keeps_more_than(&other) || !other.keeps_more_than(&chosen),
+                "{value}"
+            );
+        }
+    }
+}
+
+fn keys(read: &Read) -> Vec<&str> {
+    match read {
+        Read::Entries(entries) => entries.iter().map(|(key, _)| key.as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_order_of_declaration_loses_nothing() {
+    let mut p = program();
+    let (string, number) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Number));
+    let narrow = object(&mut p, &[("a", string)]);
+    let wide = object(&mut p, &[("a", string), ("b?", number)]);
+    let value = json!({ "a": "x", "b": 1, "c": true });
+    for members in [[narrow, wide], [wide, narrow]] {
+        let id = union(&mut p, &members);
+        assert_eq!(keys(&read(&p, id, &value).unwrap()), ["a", "b"]);
+    }
+}
+
+fn warned(p: &mut Program, members: &[TypeId]) -> Option<Value> {
+    let id = union(p, members);
+    declare(p, "Tested", id);
+    let found = ambiguities(p).into_iter().find(|found| found.r#type == id);
+    found.map(|found| found.witness)
+}
+
+#[test]
+fn what_is_ambiguous_and_what_is_not() {
+    let mut p = program();
+    let (string, date) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Date));
+    let number = p.add_type(TypeKind::Number);
+    let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
+    let with = |p: &mut Program, properties: &[(&str, TypeId)]| object(p, properties);
+    let left = with(&mut p, &[("a", string)]);
+    let right = with(&mut p, &[("b", number)]);
+    assert_eq!(warned(&mut p, &[left, right]), Some(json!({ "a": "a", "b": 1 })));
+    let both = with(&mut p, &[("a", string), ("b", number)]);
+    assert_eq!(warned(&mut p, &[left, both]), None, "the other keeps more");
+    let (tagged, other) = (
+        with(&mut p, &[("kind", a), ("x", string)]),
+        with(&mut p, &[("kind", b), ("y", string)]),
+    );
+    assert_eq!(warned(&mut p, &[tagged, other]), None);
+    let at = with(&mut p, &[("at", date)]);
+    let text = with(&mut p, &[("at", string)]);
+    assert_eq!(
+        warned(&mut p, &[text, at]),
+        Some(json!({ "at": "2026-01-31T12:00:00Z" }))
+    );
+    assert_eq!(warned(&mut p, &[string, number]), None);
+}

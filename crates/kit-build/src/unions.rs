@@ -1,0 +1,43 @@
+//! Unions whose members cannot be told apart, as warnings: what is read of such a value is not all that was sent, or not what
+//! was meant.
+
+use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
+use kit_ir::Program;
+
+/// Warns of each ambiguous union, with a value that fits two of its members.
+pub(crate) fn check(program: &Program, diagnostics: &mut Diagnostics) {
+    for found in ambiguities(program) {
+        diagnostics.push(warning(program, &found));
+    }
+}
+
+fn warning(program: &Program, found: &Ambiguity) -> Diagnostic {
+    let (read_as, other) = (describe(program, found.read_as), describe(program, found.other));
+    let note = match found.outcome {
+        Outcome::Dropped => format!(
+            "`{}` fits both; it is read as `{read_as}`, and what only `{other}` declares is dropped",
+            found.witness
+        ),
+        Outcome::Converted => format!(
+            "`{}` fits both; it is read as `{read_as}`, also where `{other}` was meant",
+            found.witness
+        ),
+    };
+    let help = match found.outcome {
+        Outcome::Dropped => {
+            "give each member a property with a literal of its own, such as `kind: \"a\"`, or make them one type with optional properties"
+        }
+        Outcome::Converted => {
+            "keep one of the two, or put each into an object with a literal property of its own, such as `kind: \"a\"`"
+        }
+    };
+    let span = found.span;
+    let range = span.start as usize..span.end as usize;
+    let label = Label::primary(program.path(span), range).at(span.line, span.column);
+    let message = format!("`{read_as}` and `{other}` cannot be told apart");
+    Diagnostic::warning(codes::AMBIGUOUS_UNION, message)
+        .label(label)
+        .note(note)
+        .help(help)
+}

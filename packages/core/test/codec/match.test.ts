@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { explain } from "../../src/codec/explain.ts";
+import { Matcher, Picks } from "../../src/codec/match.ts";
+import type { Shape, UnionShape } from "../../src/codec/shape.ts";
+
+const text: Shape = { kind: "string" };
+const number: Shape = { kind: "number" };
+
+function object(properties: Readonly<Record<string, Shape>>): Shape {
+  return {
+    kind: "object",
+    properties: Object.entries(properties).map(([name, shape]) => {
+      const key = name.replace("?", "");
+      return key === name ? { key, shape } : { key, shape, optional: "always" };
+    }),
+  };
+}
+
+function union(...members: Shape[]): UnionShape {
+  return { kind: "union", members };
+}
+
+/** `{ next: Maze } | { next: Maze; left?: number } | { next: Maze; right?: number } | number` */
+const maze: UnionShape = { kind: "union", members: [] };
+const Maze: Shape = { kind: "reference", recursive: true, to: () => maze };
+Object.assign(maze, {
+  members: [
+    object({ next: Maze }),
+    object({ next: Maze, "left?": number }),
+    object({ next: Maze, "right?": number }),
+    number,
+  ],
+});
+
+function nested(levels: number, inner: unknown): unknown {
+  let value = inner;
+  for (let level = 0; level < levels; level++) value = { next: value };
+  return value;
+}
+
+function steps(levels: number, inner: unknown): number {
+  const matcher = new Matcher("wire");
+  matcher.fit(maze, nested(levels, inner), -1);
+  return matcher.steps;
+}
+
+describe("matching is linear", () => {
+  for (const [what, inner] of [
+    ["that fits", 1],
+    ["that is wrong at the bottom", "wrong"],
+  ] as const) {
+    test(`in the depth of a value ${what}`, () => {
+      // Each level is held against the union and its three object members, once; the scalar at the bottom, which is not
+      // worth remembering, as often as it has members above it.
+      assert.equal(steps(200, inner), 200 * 4 + 3 * 4);
+      assert.equal(steps(100, inner), 100 * 4 + 3 * 4);
+    });
+  }
+
+  test("in the number of parts, also where each part is asked for again", () => {
+    const list: UnionShape = union({ kind: "array", element: Maze }, { kind: "array", element: number });
+    const value = Array.from({ length: 1000 }, () => nested(10, 1));
+    const matcher = new Matcher("wire");
+    matcher.fit(list, value, -1);
+    const once = matcher.steps;
+    for (const item of value) matcher.fit(maze, item, -1);
+    assert.equal(matcher.steps, once);
+    assert.equal(once, 1000 * (10 * 4 + 3 * 4) + 3);
+  });
+
+  test("where a failure is explained", () => {
+    const start = performance.now();
+    const failures = explain(Maze, nested(250, "wrong"), "wire");
+    assert.ok(failures.length > 0);
+    // Without memory this is 3^250.
+    assert.ok(performance.now() - start < 5000);
+  });
+});
+
+describe("picking", () => {
+  test("keeps most, whatever the order", () => {
+    const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
+    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x", b: 1 }), 1);
+    assert.equal(new Picks("wire").of(union(wide, narrow), { a: "x", b: 1 }), 0);
+    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x" }), 0);
+    assert.equal(new Picks("wire").of(union(narrow, wide), { b: 1 }), -1);
+  });
+
+  test("counts keys at any depth before anything else", () => {
+    const flat = object({ a: object({ x: text }), "b?": number });
+    const deep = object({ a: object({ x: text, y: text, z: text }) });
+    assert.equal(new Picks("wire").of(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }), 1);
+  });
+
+  test("prefers the more specific scalars among equals", () => {
+    const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
+    assert.equal(new Picks("wire").of(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
+    assert.equal(new Picks("wire").of(union(texts, dates), { at: "tomorrow" }), 0);
+    assert.equal(new Picks("value").of(union(texts, dates), { at: new Date() }), 1);
+  });
+
+  test("lets types decide where a handler breaks a rule, and never writes another literal", () => {
+    const short = object({ name: { kind: "string", maxLength: 3 } });
+    const tagged = object({ kind: { kind: "literal", value: "a" } });
+    assert.equal(new Picks("value").of(union(short, tagged), { name: "too long" }), 0);
+    assert.equal(new Picks("wire").of(union(short, tagged), { name: "too long" }), -1);
+    assert.equal(new Picks("value").of(union(short, tagged), { kind: "b" }), -1);
+  });
+
+  test("finds no member for a value that holds itself", () => {
+    const cycle: { next?: unknown } = {};
+    cycle.next = cycle;
+    assert.equal(new Picks("value").of(maze, cycle), -1);
+  });
+});
