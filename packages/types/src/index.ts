@@ -18,6 +18,8 @@ export type {
   ListenAddress,
   ListenOptions,
   ResponseBody,
+  ResponseStreamEvents,
+  ResponseWriter,
   RouteMatch,
   ServerAdapter,
   ServerExchange,

@@ -11,6 +11,27 @@ export type RouteMatch =
 /** JSON text, bytes, or nothing. */
 export type ResponseBody = string | Uint8Array | null;
 
+/** The body of an answer that is written piece by piece; see {@link ServerExchange.respondStream}. */
+export interface ResponseWriter {
+  /**
+   * Takes bytes, which nobody changes afterwards. `false`: enough is waiting for the client; what is written before the next
+   * {@link ResponseStreamEvents.drain} is taken all the same. Does nothing once the client is gone.
+   */
+  write(chunk: Uint8Array): boolean;
+  /** The body is complete. */
+  end(): void;
+  /** The body cannot be completed: cuts the connection, so that nobody takes what was sent for the whole. */
+  destroy(): void;
+}
+
+/** What the writer of a {@link ResponseWriter} is told. None of these is called while one of its methods runs. */
+export interface ResponseStreamEvents {
+  /** The client has taken enough of what was waiting, after a `write` that gave `false`. */
+  drain(): void;
+  /** The client went away before the whole body was written; called at most once, and nothing is called after it. */
+  abort(): void;
+}
+
 /**
  * One request and the one answer to it, as an adapter hands it to the pipeline. Everything but `method`, `target` and
  * `match` is read lazily, so that a request pays only for what its route looks at.
@@ -49,6 +70,19 @@ export interface ServerExchange {
     body: ResponseBody,
     headers: readonly string[] | null,
   ): void;
+  /**
+   * Answers in place of {@link respond} with a body that comes piece by piece, with the same rules. `length` is the number of
+   * bytes where it is known, and exactly that many are written then; otherwise the body is sent in chunks. The head is sent
+   * without waiting for the first piece. An answer to HEAD has its head alone: what is written is dropped. Absent where an adapter cannot stream; the pipeline
+   * collects the body then. Throws, as `respond` does, before anything was sent.
+   */
+  respondStream?(
+    status: number,
+    contentType: string | null,
+    length: number | null,
+    headers: readonly string[] | null,
+    events: ResponseStreamEvents,
+  ): ResponseWriter;
 }
 
 /** Bounds that adapters enforce. */
