@@ -25,7 +25,7 @@ impl Dice {
 /// What a project's text is made of; an edit changes one number.
 #[derive(Clone)]
 struct State {
-    parts: [usize; 12],
+    parts: [usize; 13],
 }
 
 impl State {
@@ -70,7 +70,8 @@ impl State {
             tree = pick(6, &["", ", Tree"]),
             field = pick(7, &["title", "subject", "isEmail"]),
             default = part(3),
-            kind = pick(8, &["\"discount\"", "\"coupon\" | \"discount\""]),
+            // On its own: what else changes names makes everything anew, and would hide what reaches through references.
+            kind = pick(12, &["\"discount\"", "\"coupon\" | \"discount\""]),
             derived = pick(
                 9,
                 &["Omit<Order, \"id\">", "Pick<Order, \"count\">", "Partial<Order>"]
@@ -111,16 +112,16 @@ impl State {
 #[test]
 fn a_session_builds_what_a_build_from_nothing_does() {
     let mut dice = Dice(20_260_721);
-    let mut state = State { parts: [0; 12] };
+    let mut state = State { parts: [0; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
     let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
     let mut session = Session::default();
     let mut reused = 0;
-    for step in 0..60 {
+    for step in 0..80 {
         // Now and then nothing changes, and now and then somebody meddles with the output.
         if dice.roll(8) > 0 {
-            let part = dice.roll(12);
+            let part = dice.roll(13);
             state.parts[part] = dice.roll(6);
         }
         for (path, text) in state.files() {
@@ -150,7 +151,10 @@ fn a_session_builds_what_a_build_from_nothing_does() {
         );
         let (incremental, cold) = (project.output(), fresh.output());
         for (path, text) in &cold {
-            assert_eq!(incremental.get(path), Some(text), "step {step}: {path}");
+            assert!(
+                incremental.get(path) == Some(text),
+                "step {step}: {path} is another one"
+            );
         }
         assert_eq!(incremental.len(), cold.len(), "step {step}");
     }
@@ -160,7 +164,7 @@ fn a_session_builds_what_a_build_from_nothing_does() {
 /// A mistake in between must not become what the next build compares with.
 #[test]
 fn a_session_goes_on_after_a_mistake() {
-    let state = State { parts: [1; 12] };
+    let state = State { parts: [1; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
     let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();

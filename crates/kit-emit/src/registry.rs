@@ -31,8 +31,9 @@ fn routes(context: Context<'_>) -> String {
 
 /// The entries of `schemas.json`, in the order of the declarations, indented as they stand there.
 pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String>> {
+    let names = context.analysis.components().fingerprint(context.program);
     let ids = context.program.declarations.iter_ids();
-    let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, id), id)).collect();
+    let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, names, id), id)).collect();
     parts.take(&keyed, |id| {
         let text = serde_json::to_string_pretty(&schema_entry(context, *id))
             .expect("entries are structs and maps with text keys, which serialize without fail");
@@ -41,19 +42,9 @@ pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String
     })
 }
 
-/// What an entry says, and by what names its schemas refer to others.
-fn entry_key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
+/// What an entry says; `names` are those of all components, by which its schemas refer to others.
+fn entry_key(context: Context<'_>, names: Fingerprint, id: DeclarationId) -> Fingerprint {
     let program = context.program;
-    let names: Vec<_> = context
-        .analysis
-        .references()
-        .of(id)
-        .iter()
-        .flat_map(|target| {
-            [Direction::Output, Direction::Input]
-                .map(|direction| context.analysis.components().name(program, (*target, direction)))
-        })
-        .collect();
     let table = context
         .analysis
         .entity(id)

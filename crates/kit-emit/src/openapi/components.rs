@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use kit_ir::{DeclarationId, Program, Route, Slot};
 
 use crate::analysis::References;
+use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::json_schema::{Direction, differs_inline};
 
 /// A declaration in one direction.
@@ -53,6 +54,17 @@ impl ComponentNames {
             made.insert(id, (direction, name));
         }
         Self { made }
+    }
+
+    /// Of all names that are not the declarations' own.
+    pub(crate) fn fingerprint(&self, program: &Program) -> Fingerprint {
+        let mut names: Vec<_> = self
+            .made
+            .iter()
+            .map(|(id, made)| (&program.declarations[*id].name, made))
+            .collect();
+        names.sort_unstable();
+        fingerprint(names)
     }
 
     /// The name of a declaration's component in a direction.
