@@ -1,0 +1,149 @@
+//! A type on one line, as far as a reader of the page knows its names: an exported type stands by its name, an instance of
+//! a generic one by what it is.
+
+use kit_ir::{
+    DeclarationId, DeclarationOrigin, IndexKey, LiteralValue, ObjectType, Program, Property, TemplatePart,
+    TypeId, TypeKind,
+};
+
+/// The type of the property that asks for it: inside of its own name, and with the `undefined` that makes it optional.
+pub(crate) fn property_text(program: &Program, property: &Property) -> String {
+    let mut printer = Printer {
+        program,
+        inside: Vec::new(),
+    };
+    let mut text = match program.types[property.r#type].kind {
+        TypeKind::Reference { declaration } => printer.body(declaration),
+        _ => printer.r#type(property.r#type),
+    };
+    if property.optional {
+        text = if text == "never" {
+            "undefined".to_owned()
+        } else {
+            text + " | undefined"
+        };
+    }
+    text
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    /// Declarations that are being printed: they recurse by name.
+    inside: Vec<DeclarationId>,
+}
+
+impl Printer<'_> {
+    fn body(&mut self, id: DeclarationId) -> String {
+        self.inside.push(id);
+        let text = self.r#type(self.program.declarations[id].r#type);
+        self.inside.pop();
+        text
+    }
+
+    fn r#type(&mut self, id: TypeId) -> String {
+        match &self.program.types[id].kind {
+            TypeKind::Unknown => "unknown".to_owned(),
+            TypeKind::Never => "never".to_owned(),
+            TypeKind::Null => "null".to_owned(),
+            TypeKind::Boolean => "boolean".to_owned(),
+            TypeKind::Number => "number".to_owned(),
+            TypeKind::String => "string".to_owned(),
+            TypeKind::BigInt => "bigint".to_owned(),
+            TypeKind::Date => "Date".to_owned(),
+            TypeKind::Bytes => "Uint8Array".to_owned(),
+            TypeKind::Literal { value } => match value {
+                LiteralValue::String(text) => serde_json::Value::from(text.as_str()).to_string(),
+                LiteralValue::Number(number) => number.to_string(),
+                LiteralValue::Boolean(value) => value.to_string(),
+                LiteralValue::BigInt(digits) => format!("{digits}n"),
+            },
+            TypeKind::Template { parts } => self.template(parts),
+            TypeKind::Array { element } => self.list(*element),
+            TypeKind::Tuple { elements } => {
+                let mut texts = Vec::new();
+                for element in elements {
+                    let optional = if element.optional { "?" } else { "" };
+                    let text = if element.rest {
+                        self.list(element.r#type)
+                    } else {
+                        self.r#type(element.r#type)
+                    };
+                    let rest = if element.rest { "..." } else { "" };
+                    texts.push(match &element.label {
+                        Some(label) => format!("{rest}{label}{optional}: {text}"),
+                        None if element.optional && text.contains(" | ") => format!("({text})?"),
+                        None => format!("{rest}{text}{optional}"),
+                    });
+                }
+                format!("[{}]", texts.join(", "))
+            }
+            TypeKind::Object(object) => self.object(object),
+            TypeKind::Union { members } => {
+                let members: Vec<String> = members.iter().map(|member| self.r#type(*member)).collect();
+                members.join(" | ")
+            }
+            TypeKind::Reference { declaration } => {
+                let named = &self.program.declarations[*declaration];
+                if matches!(named.origin, DeclarationOrigin::Named { .. }) || self.inside.contains(declaration)
+                {
+                    named.name.clone()
+                } else {
+                    self.body(*declaration)
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, element: TypeId) -> String {
+        let inner = self.r#type(element);
+        let union = matches!(self.program.types[element].kind, TypeKind::Union { .. })
+            || matches!(self.program.types[element].kind, TypeKind::Reference { .. }) && inner.contains(" | ") && !inner.starts_with('{');
+        if union { format!("({inner})[]") } else { format!("{inner}[]") }
+    }
+
+    fn template(&mut self, parts: &[TemplatePart]) -> String {
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|part| match part {
+                TemplatePart::Text(fixed) => fixed.clone(),
+                TemplatePart::Hole(id) => format!("${{{}}}", self.r#type(*id)),
+            })
+            .collect();
+        format!("`{}`", parts.concat())
+    }
+
+    fn object(&mut self, object: &ObjectType) -> String {
+        let mut members = Vec::new();
+        for property in &object.properties {
+            let optional = if property.optional { "?" } else { "" };
+            let text = self.r#type(property.r#type);
+            members.push(format!("{}{optional}: {text}", key(&property.name)));
+        }
+        for signature in &object.index {
+            let key = match &signature.key {
+                IndexKey::String => "string".to_owned(),
+                IndexKey::Number => "number".to_owned(),
+                IndexKey::Template { parts } => self.template(parts),
+            };
+            members.push(format!("[key: {key}]: {}", self.r#type(signature.value)));
+        }
+        if members.is_empty() {
+            "{}".to_owned()
+        } else {
+            format!("{{ {} }}", members.join("; "))
+        }
+    }
+}
+
+/// A property name, quoted where it is no identifier.
+fn key(name: &str) -> String {
+    let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
+        && name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$');
+    if identifier {
+        name.to_owned()
+    } else {
+        serde_json::Value::from(name).to_string()
+    }
+}

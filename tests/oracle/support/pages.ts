@@ -1,0 +1,176 @@
+// The literate pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's checker.
+
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { repository } from "../../e2e/support/project.ts";
+import { Checker, Reader } from "./checker.ts";
+import { colour } from "./equal.ts";
+import { Graph } from "./graph.ts";
+import { text } from "./text.ts";
+
+/** What a page claims a type to be. */
+export interface Claim {
+  /** `tuples.md:12`. */
+  place: string;
+  name: string;
+  expected: string;
+  /** What TypeScript says instead; nothing where it agrees. */
+  difference: string | undefined;
+}
+
+/** A file of a project under a heading, with the page's line for each of its own. */
+interface File {
+  path: string;
+  lines: string[];
+  numbers: number[];
+}
+
+interface Project {
+  page: string;
+  files: Map<string, File>;
+}
+
+const pages = join(repository, "crates/kit-typescript/tests/mdtest/resources");
+const EXPORT = /^export (?:(?:declare|abstract|const|default) )*(?:type|interface|class|enum) ([\w$]+)/;
+const SAID = /\/\/ (?:error|warning): \[/;
+
+/** Asks TypeScript about every `revealed:` of every page. `problems` are what it says against the code itself. */
+export async function examinePages(): Promise<{ claims: Claim[]; problems: string[] }> {
+  const names = (await readdir(pages)).toSorted();
+  const projects = (
+    await Promise.all(names.map(async (name) => read(name, await readFile(join(pages, name), "utf8"))))
+  ).flat();
+  const root = await mkdtemp(join(await realpath(tmpdir()), "kit-pages-"));
+  try {
+    return await examine(root, projects);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** The projects of a page; the same rules as in `mdtest/page.rs`. */
+function read(page: string, markdown: string): Project[] {
+  const projects: Project[] = [{ page, files: new Map() }];
+  let fenced = false;
+  let open: File | undefined;
+  for (const [index, line] of markdown.split("\n").entries()) {
+    const project = projects.at(-1);
+    if (project === undefined) break;
+    if (fenced) {
+      if (line === "```") fenced = false;
+      else if (open !== undefined) {
+        open.lines.push(line);
+        open.numbers.push(index + 1);
+      }
+    } else if (line.startsWith("```")) {
+      fenced = true;
+      const [, language, path = "src/page.ts"] = /^```(\w+)(?: file=(.+))?$/.exec(line) ?? [];
+      open = undefined;
+      if (language !== "ts" && language !== "json") continue;
+      open = project.files.get(path) ?? { path, lines: [], numbers: [] };
+      project.files.set(path, open);
+    } else if (line.startsWith("#")) projects.push({ page, files: new Map() });
+  }
+  return projects.filter(({ files }) => files.size > 0);
+}
+
+/** A claim of a file, and the name under which its text stands at the end of the file as a type. */
+interface Question {
+  path: string;
+  place: string;
+  name: string;
+  expected: string;
+  alias: string;
+}
+
+async function examine(
+  root: string,
+  projects: readonly Project[],
+): Promise<{ claims: Claim[]; problems: string[] }> {
+  const config = JSON.parse(
+    await readFile(join(repository, "tests/oracle/fixtures/tsconfig.json"), "utf8"),
+  ) as Record<string, object>;
+  const common = { compilerOptions: { ...config["compilerOptions"], paths: {}, typeRoots: [] } };
+  const questions: Question[] = [];
+  const files = new Map<string, { page: string; file: File }>();
+  const alone: string[] = [];
+  for (const [index, { page, files: own }] of projects.entries()) {
+    const directory = `project-${index}`;
+    for (const file of own.values()) {
+      const path = `${directory}/${file.path}`;
+      const asked = ask(page, path, file);
+      questions.push(...asked);
+      files.set(join(root, path), { page, file });
+      const aliases = asked.map(({ alias, expected }) => `export type ${alias} = ${expected};`);
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      if (file.path !== "tsconfig.json")
+        await writeFile(join(root, path), [...file.lines, ...aliases].join("\n"));
+      else {
+        alone.push(directory);
+        const options = JSON.parse(file.lines.join("\n")) as { compilerOptions?: object };
+        const compilerOptions = { ...common.compilerOptions, ...options.compilerOptions };
+        await writeFile(join(root, path), JSON.stringify({ compilerOptions, include: ["src"] }));
+      }
+    }
+  }
+  const include = projects.map((_, index) => `project-${index}/src`);
+  await writeFile(
+    join(root, "tsconfig.json"),
+    JSON.stringify({ ...common, include: include.filter((path) => !alone.includes(dirname(path))) }),
+  );
+  const first = Checker.of(root);
+  const checkers = new Map(alone.map((name) => [name, Checker.of(join(root, name), new Map(), first)]));
+  const problems = [first, ...checkers.values()].flatMap((checker) => complaints(checker, files));
+  const claims = questions.map((question) => {
+    const directory = question.path.split("/")[0] ?? "";
+    const own = checkers.get(directory);
+    const path = own === undefined ? question.path : question.path.slice(directory.length + 1);
+    return claim(own ?? first, path, question);
+  });
+  return { claims, problems };
+}
+
+/** The claims of a file. That something is refused is kit's own decision. */
+function ask(page: string, path: string, file: File): Question[] {
+  const questions: Question[] = [];
+  let name: string | undefined;
+  for (const [index, line] of file.lines.entries()) {
+    name = EXPORT.exec(line)?.[1] ?? name;
+    const expected = line.split("// revealed: ")[1]?.trim();
+    if (expected === undefined || expected === "error" || name === undefined) continue;
+    const place = `${page}:${file.numbers[index]}`;
+    questions.push({ path, place, name, expected, alias: `Revealed${index}` });
+  }
+  return questions;
+}
+
+function claim(checker: Checker, path: string, { place, name, expected, alias }: Question): Claim {
+  const graph = new Graph();
+  const reader = new Reader(checker.checker, graph);
+  const own = reader.read(checker.type(path, name));
+  const claimed = reader.read(checker.type(path, alias));
+  const colours = colour(graph);
+  const difference =
+    colours.get(own) === colours.get(claimed)
+      ? undefined
+      : `TypeScript: ${text(graph, own)}\n  page:       ${text(graph, claimed)}`;
+  return { place, name, expected, difference };
+}
+
+/** What TypeScript says where the page does not say that there is a mistake. */
+function complaints(
+  checker: Checker,
+  files: ReadonlyMap<string, { page: string; file: File }>,
+): string[] {
+  return ts.getPreEmitDiagnostics(checker.program).flatMap((diagnostic) => {
+    const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");
+    const known = files.get(diagnostic.file?.fileName ?? "");
+    if (known === undefined || diagnostic.file === undefined) return [message];
+    const { line } = diagnostic.file.getLineAndCharacterOfPosition(diagnostic.start ?? 0);
+    const { lines, numbers } = known.file;
+    const expected = SAID.test(lines[line] ?? "") || /^\s*\/\/ error/.test(lines[line - 1] ?? "");
+    return expected ? [] : [`${known.page}:${numbers[line] ?? "revealed"}: ${message}`];
+  });
+}
