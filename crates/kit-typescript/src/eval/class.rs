@@ -11,7 +11,7 @@ use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
 use super::members::{insert, symbol_name};
-use super::types::Function;
+use super::types::{Function, Generic};
 use super::values::Widening;
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, Place, expression_path};
@@ -86,6 +86,7 @@ impl<'a> Evaluator<'a> {
                 this: None,
                 parameters: Rc::from([]),
                 result: instance,
+                generic: Generic::default(),
                 method: false,
             });
         }

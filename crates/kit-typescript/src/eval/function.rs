@@ -7,10 +7,12 @@ use oxc_ast::ast::{
     TSTypeParameterDeclaration,
 };
 
-use super::types::{Element, Function};
+use super::types::{Element, Function, Generic};
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
+use oxc_span::GetSpan;
 
 /// The parts of a signature, however it is written.
+#[derive(Clone, Copy)]
 pub(super) struct Signature<'a> {
     pub(super) type_parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
     pub(super) this: Option<&'a TSThisParameter<'a>>,
@@ -61,6 +63,7 @@ impl<'a> Evaluator<'a> {
         let own = signature
             .type_parameters
             .map_or(&[][..], |parameters| parameters.params.as_slice());
+        let outer = scope;
         let scope = if own.is_empty() {
             scope
         } else {
@@ -78,6 +81,85 @@ impl<'a> Evaluator<'a> {
         };
         let count = u32::try_from(own.len()).unwrap_or(u32::MAX);
         self.parameters = self.parameters.saturating_add(count);
+        let mut function = self.signature_in(signature, scope);
+        self.parameters -= count;
+        if !own.is_empty() {
+            function.generic = Generic(u32::try_from(self.generics.len()).ok());
+            self.generics.push((*signature, outer));
+        }
+        function
+    }
+
+    /// A generic signature with its type arguments; nothing if their number does not fit.
+    pub(super) fn instantiate_signature(&mut self, generic: Generic, arguments: &[TyId]) -> Option<Function> {
+        let (signature, outer) = *self.generics.get(generic.0? as usize)?;
+        let own = signature.type_parameters?.params.as_slice();
+        if arguments.len() > own.len() {
+            return None;
+        }
+        let mut scope = outer;
+        for (index, parameter) in own.iter().enumerate() {
+            let ty = match (arguments.get(index), &parameter.default) {
+                (Some(argument), _) => *argument,
+                (None, Some(default)) => self.evaluate(default, scope),
+                (None, None) => return None,
+            };
+            scope = self
+                .store
+                .inner_scope(scope, vec![(parameter.name.name.as_str(), ty)]);
+        }
+        Some(self.signature_in(&signature, scope))
+    }
+
+    /// A signature as it is seen from outside: a type parameter is what its constraint says, or `unknown`.
+    pub(super) fn base_signature(&mut self, function: &Function) -> Function {
+        let Some((signature, mut scope)) = function
+            .generic
+            .0
+            .and_then(|number| self.generics.get(number as usize))
+            .copied()
+        else {
+            return function.clone();
+        };
+        let own = signature
+            .type_parameters
+            .map_or(&[][..], |parameters| parameters.params.as_slice());
+        // A constraint may mention parameters after it.
+        let unknown = self.store.add(Ty::Unknown);
+        let names = own
+            .iter()
+            .map(|parameter| (parameter.name.name.as_str(), unknown));
+        let names = names.collect();
+        scope = self.store.inner_scope(scope, names);
+        for parameter in own {
+            if let Some(constraint) = &parameter.constraint {
+                let ty = self.evaluate(constraint, scope);
+                scope = self
+                    .store
+                    .inner_scope(scope, vec![(parameter.name.name.as_str(), ty)]);
+            }
+        }
+        let base = self.signature_in(&signature, scope);
+        Function {
+            result: if signature.result.is_some() {
+                base.result
+            } else {
+                function.result
+            },
+            ..base
+        }
+    }
+
+    /// What a generic signature says of its result, as it is written.
+    pub(super) fn written_result(&self, generic: Generic) -> Option<&'a str> {
+        let (signature, scope) = self.generics.get(generic.0? as usize)?;
+        let span = signature.result?.type_annotation.span();
+        let text = self.graph.module(self.store.module_of(*scope)).text;
+        text.get(span.start as usize..span.end as usize)
+    }
+
+    /// The parts of a signature whose type parameters are bound.
+    fn signature_in(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let any = self.store.add(Ty::Any);
         let annotated = |this: &mut Self, annotation: Option<&'a TSTypeAnnotation<'a>>| {
             annotation.map_or(any, |annotation| {
@@ -104,11 +186,11 @@ impl<'a> Evaluator<'a> {
             .this
             .map(|this| annotated(self, this.type_annotation.as_deref()));
         let result = annotated(self, signature.result);
-        self.parameters -= count;
         Function {
             this,
             parameters: parameters.into(),
             result,
+            generic: Generic::default(),
             method: signature.method,
         }
     }

@@ -1,8 +1,9 @@
 //! Whether two types are the same, which is more than assignable both ways: `any` is no `unknown`, and `a?: 1` no
 //! `a: 1 | undefined`.
 
-use super::types::{Element, Function};
+use super::types::{Element, Function, State};
 use super::{Evaluator, Ty, TyId};
+use crate::modules::DeclKind;
 
 /// Types that are still the same this far down are taken for the same.
 const DEEPEST: u32 = 50;
@@ -13,6 +14,10 @@ impl Evaluator<'_> {
     }
 
     fn same(&mut self, a: TyId, b: TyId, left: u32) -> bool {
+        // Objects that were laid over one another are another type than one with all the properties.
+        if self.is_laid_over(a) != self.is_laid_over(b) {
+            return false;
+        }
         let (a, b) = (self.shape(a), self.shape(b));
         if a == b || left == 0 {
             return true;
@@ -84,6 +89,36 @@ impl Evaluator<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a type is an intersection of objects, `{ a: 1 } & { b: 2 }`, however it is named.
+    fn is_laid_over(&mut self, ty: TyId) -> bool {
+        let mut at = self.peel(ty);
+        while let Ty::Named(id) = *self.store.get(at) {
+            let instance = &self.store.instances[id.index()];
+            let is_alias = matches!(self.graph.decl(instance.decl).kind, DeclKind::Alias(_));
+            if !is_alias || instance.body == State::InProgress {
+                return false;
+            }
+            let body = self.body(id);
+            at = self.peel(body);
+        }
+        let Ty::Intersection(members) = self.store.get(at).clone() else {
+            return false;
+        };
+        let mut objects: Vec<TyId> = Vec::with_capacity(members.len());
+        for member in members.iter() {
+            let shape = self.shape(*member);
+            if let Ty::Object(id) = *self.store.get(shape) {
+                let object = self.store.object_at(id);
+                // `T & {}` is `T`.
+                let empty = object.properties.is_empty() && object.index.is_empty() && !object.is_function();
+                if !empty && !objects.contains(&shape) {
+                    objects.push(shape);
+                }
+            }
+        }
+        objects.len() > 1
     }
 
     fn same_elements(&mut self, a: &[Element], b: &[Element], left: u32) -> bool {

@@ -384,6 +384,10 @@ impl Evaluator<'_> {
         contra: bool,
     ) {
         for (own, hole) in source.iter().rev().zip(holes.iter().rev()) {
+            let own = &match hole.generic.0 {
+                None => self.base_signature(own),
+                Some(_) => own.clone(),
+            };
             self.match_parameters(own, hole, inference, !contra);
             if let (Some(own), Some(hole)) = (own.this, hole.this) {
                 self.infer_from(own, hole, inference, !contra);

@@ -68,6 +68,8 @@ fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
                 .for_each(|value| of_type(value, found));
         }
         TSType::TSFunctionType(function) => {
+            let this = function.this_param.as_deref();
+            of_annotation(this.and_then(|this| this.type_annotation.as_deref()), found);
             of_parameters(&function.params, found);
             of_annotation(Some(&function.return_type), found);
         }

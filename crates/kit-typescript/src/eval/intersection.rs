@@ -1,5 +1,7 @@
 //! Intersections: objects are merged, unions multiplied out, and what no value satisfies is `never`.
 
+use std::rc::Rc;
+
 use super::members::set_index;
 use super::types::{Index, State};
 use super::{Evaluator, Object, Prop, Ty, TyId};
@@ -25,7 +27,8 @@ impl Evaluator<'_> {
             |this| {
                 let mut result = this.store.add(Ty::Unknown);
                 for member in members.iter() {
-                    let shape = this.shape(*member);
+                    let member = this.with_this(*member, id);
+                    let shape = this.shape(member);
                     result = this.intersect_two(result, shape);
                 }
                 result
@@ -34,6 +37,30 @@ impl Evaluator<'_> {
         );
         self.intersections.insert(id, State::Done(result));
         result
+    }
+
+    /// A member of an intersection: where it is an interface that speaks of `this`, that is the intersection.
+    fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
+        let mut at = self.peel(member);
+        while let Ty::Named(id) = *self.store.get(at) {
+            let instance = &self.store.instances[id.index()];
+            let (decl, args, bound) = (instance.decl, Rc::clone(&instance.args), instance.this);
+            let in_progress = instance.body == State::InProgress;
+            let declared = self.graph.decl(decl);
+            match declared.kind {
+                DeclKind::Alias(_) if !in_progress => {
+                    let body = self.body(id);
+                    at = self.peel(body);
+                }
+                DeclKind::Interface(_)
+                    if bound.is_none() && self.graph.module(declared.module).text.contains("this") =>
+                {
+                    return self.store.named_with_this(decl, args, Some(this));
+                }
+                _ => return member,
+            }
+        }
+        member
     }
 
     /// The intersection of two shapes.

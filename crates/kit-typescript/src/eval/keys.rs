@@ -49,6 +49,19 @@ const ARRAY_MEMBERS: &[&str] = &[
     "with",
 ];
 
+/// Those that change the array, which a readonly one does not have.
+const CHANGING: &[&str] = &[
+    "pop",
+    "push",
+    "reverse",
+    "shift",
+    "sort",
+    "splice",
+    "unshift",
+    "fill",
+    "copyWithin",
+];
+
 impl Evaluator<'_> {
     /// `keyof T`
     pub(super) fn keys_of(&mut self, ty: TyId, place: Place) -> TyId {
@@ -75,8 +88,8 @@ impl Evaluator<'_> {
             }
             Ty::Any | Ty::Never => self.any_key(),
             Ty::Unknown | Ty::Null | Ty::Undefined | Ty::NonPrimitive => self.store.add(Ty::Never),
-            Ty::Array { .. } => self.list_keys(&[]),
-            Ty::Tuple { elements, .. } => self.list_keys(&elements),
+            Ty::Array { readonly, .. } => self.list_keys(&[], readonly),
+            Ty::Tuple { elements, readonly } => self.list_keys(&elements, readonly),
             Ty::Branded(_, tags) => self.keys_of(tags, place),
             Ty::Invalid(_) => shape,
             _ => {
@@ -121,10 +134,13 @@ impl Evaluator<'_> {
         self.store.add(Ty::Literal(literal))
     }
 
-    fn list_keys(&mut self, elements: &[Element]) -> TyId {
+    fn list_keys(&mut self, elements: &[Element], readonly: bool) -> TyId {
         let mut keys = vec![self.store.add(Ty::Number)];
         keys.extend((0..elements.len()).map(|index| self.store.text(&index.to_string())));
-        keys.extend(ARRAY_MEMBERS.iter().map(|name| self.store.text(name)));
+        let members = ARRAY_MEMBERS
+            .iter()
+            .filter(|name| !readonly || !CHANGING.contains(name));
+        keys.extend(members.map(|name| self.store.text(name)));
         self.union(keys)
     }
 

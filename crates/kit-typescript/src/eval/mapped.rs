@@ -215,8 +215,8 @@ impl<'a> Evaluator<'a> {
         let TSTypeName::IdentifierReference(name) = &reference.type_name else {
             return None;
         };
-        let (_, home) = self.store.binding(scope, name.name.as_str())?;
-        let (constraint, scope) = match self.store.owner(home)? {
+        let (home, owner) = self.store.binder(scope, name.name.as_str())?;
+        let (constraint, scope) = match owner {
             Owner::Declaration(decl) => {
                 let parameter = reference::parameters(self.graph.decl(decl))?
                     .iter()

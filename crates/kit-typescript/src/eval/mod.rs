@@ -92,6 +92,8 @@ pub(crate) struct Evaluator<'a> {
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
     /// How many `infer`s are being matched around the current evaluation.
     infers: u32,
+    /// Generic signatures with the scopes that they stand in, by their numbers: a call may give them type arguments.
+    generics: Vec<(function::Signature<'a>, ScopeId)>,
     /// How many parameters of generic functions are around the current evaluation.
     parameters: u32,
     /// The expression that is being evaluated, for mistakes that only show later.
@@ -114,6 +116,7 @@ impl<'a> Evaluator<'a> {
             relations: relation::Relations::default(),
             values: FxHashMap::default(),
             infers: 0,
+            generics: Vec::new(),
             parameters: 0,
             current,
         }

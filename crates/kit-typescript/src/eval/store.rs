@@ -234,9 +234,20 @@ impl<'a> Store<'a> {
         None
     }
 
-    /// What has the type parameters that a scope binds.
-    pub(crate) fn owner(&self, scope: ScopeId) -> Option<Owner<'a>> {
-        self.scopes[scope.index()].owner
+    /// The scope that binds a name as a type parameter, and what has it. A conditional type that distributes over the
+    /// parameter binds its name anew, further in.
+    pub(crate) fn binder(&self, scope: ScopeId, name: &str) -> Option<(ScopeId, Owner<'a>)> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.index()];
+            if scope.bindings.iter().any(|(known, _)| *known == name)
+                && let Some(owner) = scope.owner
+            {
+                return Some((id, owner));
+            }
+            at = scope.parent;
+        }
+        None
     }
 
     pub(crate) fn doc(&self, id: DocId) -> Rc<Doc> {

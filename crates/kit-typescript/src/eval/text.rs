@@ -9,10 +9,17 @@ use crate::print::{key_text, literal_text};
 /// Types inside of types beyond this depth are printed as `…`.
 const DEEPEST_TEXT: usize = 6;
 
+/// More letters than this tell nobody anything.
+const LONGEST_TEXT: usize = 200;
+
 impl Evaluator<'_> {
     /// A type for a message. It shows what is known and evaluates nothing.
     pub(crate) fn text(&self, id: TyId) -> String {
-        self.nested_text(id, 0)
+        let text = self.nested_text(id, 0);
+        match text.char_indices().nth(LONGEST_TEXT) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
     }
 
     fn nested_text(&self, id: TyId, depth: usize) -> String {

@@ -63,23 +63,41 @@ impl<'a> Evaluator<'a> {
                 readonly,
             });
         }
-        let rests = elements.iter().filter(|element| element.rest).count();
-        let elements = if rests > 1 {
-            self.join_rests(&elements)
-        } else {
-            elements
-        };
+        let elements = self.required_before_required(elements);
+        let elements = self.join_rests(elements);
         self.store.add(Ty::Tuple {
             elements: elements.into(),
             readonly,
         })
     }
 
-    /// From the first to the last rest element everything becomes one, as in TypeScript.
-    fn join_rests(&mut self, elements: &[Element]) -> Vec<Element> {
-        let first = elements.iter().position(|element| element.rest).unwrap_or(0);
-        let last = elements.iter().rposition(|element| element.rest).unwrap_or(0);
-        let joined = elements[first..=last].iter().map(|element| element.ty).collect();
+    /// An optional element before a required one has to be there, though it may be undefined.
+    fn required_before_required(&mut self, mut elements: Vec<Element>) -> Vec<Element> {
+        let required = |element: &Element| !element.optional && !element.rest;
+        let last = elements.iter().rposition(required).unwrap_or(0);
+        for element in elements.iter_mut().take(last).filter(|element| element.optional) {
+            let absent = self.store.add(Ty::Undefined);
+            element.optional = false;
+            element.ty = self.union(vec![element.ty, absent]);
+        }
+        elements
+    }
+
+    /// From the first rest element to the last one, or to an optional element after it, everything becomes one, as in
+    /// TypeScript.
+    fn join_rests(&mut self, elements: Vec<Element>) -> Vec<Element> {
+        let Some(first) = elements.iter().position(|element| element.rest) else {
+            return elements;
+        };
+        let open = |element: &Element| element.rest || element.optional;
+        let last = elements.iter().rposition(open).unwrap_or(first);
+        if first == last {
+            return elements;
+        }
+        let joined = elements[first..=last]
+            .iter()
+            .map(|element| self.optional_type(element))
+            .collect();
         let joined = Element::rest(self.union(joined));
         elements[..first]
             .iter()

@@ -356,8 +356,28 @@ pub(crate) struct Function {
     /// Parameters; the last may be a rest parameter, whose type is that of the whole array.
     pub(crate) parameters: Rc<[Element]>,
     pub(crate) result: TyId,
+    pub(crate) generic: Generic,
     /// Methods compare their parameters both ways, as TypeScript does.
     pub(crate) method: bool,
+}
+
+/// The number of a generic signature among the evaluator's; nothing for one without type parameters. Which one it is says
+/// nothing that its parts do not say, so it does not count where functions are compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Generic(pub(crate) Option<u32>);
+
+impl PartialEq for Generic {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_some() == other.0.is_some()
+    }
+}
+
+impl Eq for Generic {}
+
+impl Hash for Generic {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.is_some().hash(state);
+    }
 }
 
 /// A declaration with type arguments.

@@ -301,6 +301,15 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether a text stands as a literal at a place.
+    fn is_written(&self, text: &str, place: Place) -> bool {
+        let source = self.graph.module(place.module).text;
+        let code = source.get(place.span.start as usize..place.span.end as usize);
+        ['"', '\'', '`']
+            .iter()
+            .any(|quote| code.is_some_and(|code| code.contains(&format!("{quote}{text}{quote}"))))
+    }
+
     /// TypeScript allows `Omit` of what is not there, and it is nearly always a slip that lets a property through.
     fn unknown_omitted(&mut self, object: &Object, keys: TyId, place: Place) -> Vec<Diagnostic> {
         if !object.index.is_empty() {
@@ -317,7 +326,8 @@ impl Evaluator<'_> {
             let Some((name, KeyKind::Text | KeyKind::Number)) = self.key_name(*key) else {
                 continue;
             };
-            if known.contains(&&*name) {
+            // Keys that are computed, as in `Omit<A, keyof B>`, are often more than the type has.
+            if known.contains(&&*name) || !self.is_written(&name, place) {
                 continue;
             }
             let help = match closest(&name, known.iter().copied()) {
@@ -407,7 +417,8 @@ impl Evaluator<'_> {
                 } else {
                     &object.calls
                 };
-                list.last().cloned()
+                let last = list.last().cloned();
+                last.map(|last| self.base_signature(&last))
             }
             _ => None,
         }

@@ -22,7 +22,10 @@ pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
         for diagnostic in &output.diagnostics {
             errors += usize::from(diagnostic.severity == Severity::Error);
             let line = line_of(section, diagnostic).unwrap_or(fallback);
-            if !diagnostics.iter().any(|(_, known)| known == diagnostic) {
+            if !diagnostics
+                .iter()
+                .any(|(at, known)| *at == line && known == diagnostic)
+            {
                 diagnostics.push((line, diagnostic.clone()));
             }
         }
@@ -36,7 +39,7 @@ pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
         let text = if errors > 0 {
             "error".to_owned()
         } else {
-            answer(&output.program).unwrap_or_else(|| "nothing".to_owned())
+            answer(&output.program, section).unwrap_or_else(|| "nothing".to_owned())
         };
         if text != revealed.expected {
             let what = format!(
@@ -53,7 +56,10 @@ pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
             Some(at) => {
                 left.remove(at);
             }
-            None => found.push((*line, format!("kit says what the page does not: {}", shown(diagnostic)))),
+            None => found.push((
+                *line,
+                format!("kit says what the page does not: {}", shown(section, diagnostic)),
+            )),
         }
     }
     for said in left {
@@ -97,42 +103,53 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
 }
 
 /// The type that was asked for.
-fn answer(program: &Program) -> Option<String> {
+fn answer(program: &Program, section: &Section) -> Option<String> {
     let route = program.routes.iter().next()?;
     let response = &program.declarations[route.slots.get(Slot::Response)?];
     let TypeKind::Object(object) = &program.types[response.r#type].kind else {
         return None;
     };
-    Some(property_text(program, object.property("value")?))
+    let source: String = section.files.iter().map(|file| file.text.as_str()).collect();
+    Some(property_text(program, object.property("value")?, &source))
 }
 
 /// The line of the page that a diagnostic stands on.
 fn line_of(section: &Section, diagnostic: &Diagnostic) -> Option<usize> {
     let label = diagnostic.primary()?;
     let file = section.files.iter().find(|file| file.path == label.path)?;
-    file.lines.get(usize::try_from(label.line).ok()?.checked_sub(1)?).copied()
+    file.lines
+        .get(usize::try_from(label.line).ok()?.checked_sub(1)?)
+        .copied()
 }
 
 fn matches(said: &Said, section: &Section, diagnostic: &Diagnostic) -> bool {
-    let label = diagnostic.primary();
-    let under = label.and_then(|label| {
-        let file = section.files.iter().find(|file| file.path == label.path)?;
-        file.text.get(label.range.clone())
-    });
+    let under = under(section, diagnostic);
     said.code == diagnostic.code.name()
         && said.warning == (diagnostic.severity == Severity::Warning)
-        && said
-            .message
-            .as_ref()
-            .is_none_or(|part| diagnostic.message.contains(part) || diagnostic.help.as_ref().is_some_and(|help| help.contains(part)))
+        && said.message.as_ref().is_none_or(|part| {
+            diagnostic.message.contains(part)
+                || diagnostic.help.as_ref().is_some_and(|help| help.contains(part))
+        })
         && said.under.as_deref().is_none_or(|text| under == Some(text))
 }
 
-fn shown(diagnostic: &Diagnostic) -> String {
+/// The source text under the label.
+fn under<'a>(section: &'a Section, diagnostic: &Diagnostic) -> Option<&'a str> {
+    let label = diagnostic.primary()?;
+    let file = section.files.iter().find(|file| file.path == label.path)?;
+    file.text.get(label.range.clone())
+}
+
+fn shown(section: &Section, diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
     let help = diagnostic.help.as_deref().unwrap_or("no help");
-    format!("{severity} [{}] {}\n  help: {help}", diagnostic.code.name(), diagnostic.message)
+    let under = under(section, diagnostic).unwrap_or("the use in a route");
+    format!(
+        "{severity} [{}] {}\n  at: {under}\n  help: {help}",
+        diagnostic.code.name(),
+        diagnostic.message
+    )
 }

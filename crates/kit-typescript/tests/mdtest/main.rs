@@ -40,16 +40,28 @@ macro_rules! pages {
 
 pages! {
     arrays
+    brands
+    classes
+    conditional
+    doc_tags
     enums
     generics
+    index_signatures
     indexed_access
+    infer
     interfaces
     intersections
     keyof
+    libraries
+    limits
     literals
+    mapped
+    modules
+    recursion
     templates
     tuples
     unions
+    utility_types
     values
 }
 

@@ -124,12 +124,16 @@ fn claims(section: &mut Section) -> Result<(), String> {
                     expected: expected.trim().to_owned(),
                 });
             } else {
-                let line = if before.trim().is_empty() { number + 1 } else { *number };
-                section
-                    .said
-                    .push(said(claim, line).ok_or_else(|| {
+                let line = if before.trim().is_empty() {
+                    number + 1
+                } else {
+                    *number
+                };
+                section.said.push(
+                    said(claim, line).ok_or_else(|| {
                         format!("{number}: write `// error: [KIT1301] \"message\" at `text``")
-                    })?);
+                    })?,
+                );
             }
         }
     }
@@ -138,10 +142,12 @@ fn claims(section: &mut Section) -> Result<(), String> {
 
 /// The claim at the end of a line, and what stands before it.
 fn comment(line: &str) -> Option<(&str, &str)> {
-    ["revealed: ", "error: ", "warning: "].into_iter().find_map(|kind| {
-        let at = line.find(&format!("// {kind}"))?;
-        Some((&line[..at], &line[at + 3..]))
-    })
+    ["revealed: ", "error: ", "warning: "]
+        .into_iter()
+        .find_map(|kind| {
+            let at = line.find(&format!("// {kind}"))?;
+            Some((&line[..at], &line[at + 3..]))
+        })
 }
 
 /// The name that a line exports.
@@ -162,7 +168,10 @@ fn said(claim: &str, line: usize) -> Option<Said> {
     let (code, rest) = rest.split_once(']')?;
     let rest = rest.trim();
     let (rest, under) = match rest.find("at `") {
-        Some(at) => (rest[..at].trim(), Some(rest[at + 4..].strip_suffix('`')?.to_owned())),
+        Some(at) => (
+            rest[..at].trim(),
+            Some(rest[at + 4..].strip_suffix('`')?.to_owned()),
+        ),
         None => (rest, None),
     };
     let message = match rest {

@@ -2,14 +2,15 @@
 //! a generic one by what it is.
 
 use kit_ir::{
-    DeclarationId, DeclarationOrigin, IndexKey, LiteralValue, ObjectType, Program, Property, TemplatePart,
-    TypeId, TypeKind,
+    Constraints, DeclarationId, DeclarationOrigin, IndexKey, LiteralValue, ObjectType, Program, Property,
+    TemplatePart, TypeId, TypeKind,
 };
 
 /// The type of the property that asks for it: inside of its own name, and with the `undefined` that makes it optional.
-pub(crate) fn property_text(program: &Program, property: &Property) -> String {
+pub(crate) fn property_text(program: &Program, property: &Property, source: &str) -> String {
     let mut printer = Printer {
         program,
+        source,
         inside: Vec::new(),
     };
     let mut text = match program.types[property.r#type].kind {
@@ -28,6 +29,8 @@ pub(crate) fn property_text(program: &Program, property: &Property) -> String {
 
 struct Printer<'a> {
     program: &'a Program,
+    /// The text that declares the names that a reader knows.
+    source: &'a str,
     /// Declarations that are being printed: they recurse by name.
     inside: Vec<DeclarationId>,
 }
@@ -84,8 +87,9 @@ impl Printer<'_> {
             }
             TypeKind::Reference { declaration } => {
                 let named = &self.program.declarations[*declaration];
-                if matches!(named.origin, DeclarationOrigin::Named { .. }) || self.inside.contains(declaration)
-                {
+                let known =
+                    matches!(named.origin, DeclarationOrigin::Named { .. }) && self.declares(&named.name);
+                if known || self.inside.contains(declaration) {
                     named.name.clone()
                 } else {
                     self.body(*declaration)
@@ -94,11 +98,23 @@ impl Printer<'_> {
         }
     }
 
+    fn declares(&self, name: &str) -> bool {
+        ["interface", "type", "class", "enum"]
+            .iter()
+            .any(|keyword| self.source.contains(&format!("{keyword} {name}")))
+    }
+
     fn list(&mut self, element: TypeId) -> String {
         let inner = self.r#type(element);
         let union = matches!(self.program.types[element].kind, TypeKind::Union { .. })
-            || matches!(self.program.types[element].kind, TypeKind::Reference { .. }) && inner.contains(" | ") && !inner.starts_with('{');
-        if union { format!("({inner})[]") } else { format!("{inner}[]") }
+            || matches!(self.program.types[element].kind, TypeKind::Reference { .. })
+                && inner.contains(" | ")
+                && !inner.starts_with('{');
+        if union {
+            format!("({inner})[]")
+        } else {
+            format!("{inner}[]")
+        }
     }
 
     fn template(&mut self, parts: &[TemplatePart]) -> String {
@@ -117,7 +133,8 @@ impl Printer<'_> {
         for property in &object.properties {
             let optional = if property.optional { "?" } else { "" };
             let text = self.r#type(property.r#type);
-            members.push(format!("{}{optional}: {text}", key(&property.name)));
+            let rules = rules(&self.program.types[property.r#type].constraints);
+            members.push(format!("{rules}{}{optional}: {text}", key(&property.name)));
         }
         for signature in &object.index {
             let key = match &signature.key {
@@ -132,6 +149,29 @@ impl Printer<'_> {
         } else {
             format!("{{ {} }}", members.join("; "))
         }
+    }
+}
+
+/// The rules of a property's values as a doc comment.
+fn rules(constraints: &Constraints) -> String {
+    let rules = serde_json::to_value(constraints).expect("rules are plain data");
+    let tags: Vec<String> = rules
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| match value {
+            serde_json::Value::Bool(_) => format!("@{name}"),
+            serde_json::Value::String(text) => format!("@{name} {text}"),
+            other => match other.as_f64() {
+                Some(number) => format!("@{name} {number}"),
+                None => format!("@{name} {other}"),
+            },
+        })
+        .collect();
+    if tags.is_empty() {
+        String::new()
+    } else {
+        format!("/** {} */ ", tags.join(" "))
     }
 }
 

@@ -91,6 +91,7 @@ impl Evaluator<'_> {
             }
             // Any number passes for a member of a numeric enum whose value is not known better; a literal for its equal.
             (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member)) => *literal == member.value,
+            (Ty::EnumMember(member), Ty::Literal(literal)) => *literal == member.value,
             (Ty::Number, Ty::EnumMember(member)) => matches!(member.value, Literal::Number(_)),
             (
                 Ty::String
@@ -229,7 +230,7 @@ impl Evaluator<'_> {
     }
 
     /// The type of an item with `undefined` where it may be missing.
-    fn optional_type(&mut self, element: &Element) -> TyId {
+    pub(super) fn optional_type(&mut self, element: &Element) -> TyId {
         if element.optional {
             let absent = self.store.add(Ty::Undefined);
             self.union(vec![element.ty, absent])

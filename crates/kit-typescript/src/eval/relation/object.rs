@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::types::{Function, Literal, number_name};
+use crate::eval::types::{Function, Generic, Literal, number_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
@@ -222,6 +222,7 @@ impl Evaluator<'_> {
             parameters: [].into(),
             result: self.store.add(result),
             method: true,
+            generic: Generic::default(),
         };
         Some(self.store.object(Object {
             calls: vec![method],

@@ -1,5 +1,7 @@
 //! The types of expressions.
 
+use std::rc::Rc;
+
 use oxc_ast::ast::{
     ArrayExpressionElement, Expression, ObjectExpression, ObjectPropertyKind, PropertyKind, TSType,
     TSTypeName, UnaryOperator,
@@ -180,8 +182,9 @@ impl<'a> Evaluator<'a> {
                     // `Object.freeze` keeps the literals of the properties it is given.
                     return self.expression_type(argument, scope, Widening::Const);
                 }
-                return self.call_value(&call.callee, scope, place);
+                return self.call_value(call, scope, place);
             }
+            Expression::BinaryExpression(binary) => return self.binary_value(binary, scope, place),
             Expression::AwaitExpression(inner) => {
                 let ty = self.expression_type(&inner.argument, scope, widening);
                 let places = [place];
@@ -247,28 +250,17 @@ impl<'a> Evaluator<'a> {
         found.map_or(Widening::Mutable, Widening::For)
     }
 
-    /// The declared result of a function that is called.
-    fn call_value(&mut self, callee: &'a Expression<'a>, scope: ScopeId, place: Place) -> TyId {
-        let function = self.expression_type(callee, scope, Widening::Declared);
-        let shape = self.shape(function);
-        let result = match *self.store.get(shape) {
-            Ty::Object(id) => {
-                let object = self.store.object_at(id);
-                match object.calls.as_slice() {
-                    [only] => Some(only.result),
-                    _ => None,
-                }
-            }
-            Ty::Invalid(_) => return shape,
-            _ => None,
+    /// The elements of the tuple that a place asks for, if it asks for one.
+    fn asked_tuple(&mut self, widening: Widening) -> Option<Rc<[Element]>> {
+        let Widening::For(wanted) = widening else {
+            return None;
         };
-        match result {
-            Some(result) if !self.store.is_open(result) => result,
-            _ => self.uninferred(
-                place,
-                "the result of this call",
-                "the type beside the name, and use that: `const settings: Settings = …`",
-            ),
+        match self.look(wanted) {
+            Ty::Tuple { elements, .. } => Some(elements),
+            Ty::Union(members) => members
+                .iter()
+                .find_map(|member| self.asked_tuple(Widening::For(*member))),
+            _ => None,
         }
     }
 
@@ -280,10 +272,15 @@ impl<'a> Evaluator<'a> {
         place: Place,
     ) -> TyId {
         let mut items = Vec::with_capacity(elements.len());
-        for element in elements {
+        let tuple = self.asked_tuple(widening);
+        for (index, element) in elements.iter().enumerate() {
             match element {
                 ArrayExpressionElement::SpreadElement(spread) => {
-                    let list = self.expression_type(&spread.argument, scope, Widening::Declared);
+                    let within = match widening {
+                        Widening::Const => Widening::Const,
+                        _ => Widening::Declared,
+                    };
+                    let list = self.expression_type(&spread.argument, scope, within);
                     match self.look(list) {
                         Ty::Array { element, .. } => items.push(Element::rest(element)),
                         Ty::Tuple { elements, .. } => items.extend(elements.iter().cloned()),
@@ -296,7 +293,10 @@ impl<'a> Evaluator<'a> {
                 }
                 other => {
                     if let Some(expression) = other.as_expression() {
-                        let inside = self.inside(widening, None);
+                        let inside = match tuple.as_ref().and_then(|tuple| tuple.get(index)) {
+                            Some(asked) if !asked.rest => Widening::For(asked.ty),
+                            _ => self.inside(widening, None),
+                        };
                         items.push(Element::plain(self.expression_type(expression, scope, inside)));
                     }
                 }
@@ -307,6 +307,9 @@ impl<'a> Evaluator<'a> {
                 elements: items.into(),
                 readonly: true,
             });
+        }
+        if tuple.is_some() {
+            return self.tuple_of(items, false);
         }
         let element = self.union(items.iter().map(|item| item.ty).collect());
         self.store.add(Ty::Array {

@@ -4,6 +4,7 @@
 //! result of a function that is not generic. Anything else would need TypeScript's inference, and the error shows the
 //! annotation to write instead.
 
+mod call;
 mod expression;
 
 use kit_diagnostics::codes;

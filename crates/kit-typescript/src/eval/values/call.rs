@@ -1,0 +1,147 @@
+//! The types of what expressions compute: results of calls, and of operators.
+
+use oxc_ast::ast::{BinaryExpression, BinaryOperator, CallExpression};
+
+use super::Widening;
+use crate::eval::types::{Function, Literal};
+use crate::eval::{Evaluator, ScopeId, Ty, TyId};
+use crate::modules::Place;
+
+impl<'a> Evaluator<'a> {
+    /// The declared result of a function that is called. Type arguments count as far as they are written; what would have to
+    /// be inferred from the values is an error that says what to write.
+    pub(super) fn call_value(&mut self, call: &'a CallExpression<'a>, scope: ScopeId, place: Place) -> TyId {
+        let function = self.expression_type(&call.callee, scope, Widening::Declared);
+        let shape = self.shape(function);
+        let signatures = match *self.store.get(shape) {
+            Ty::Object(id) => self.store.object_at(id).calls.clone(),
+            Ty::Invalid(_) => return shape,
+            _ => Vec::new(),
+        };
+        let nodes = call
+            .type_arguments
+            .as_ref()
+            .map_or(&[][..], |arguments| arguments.params.as_slice());
+        let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
+        let mut fitting = Vec::new();
+        let mut generic = None;
+        for signature in signatures {
+            if !self.takes(&signature, call) {
+                continue;
+            }
+            if signature.generic.0.is_none() && arguments.is_empty() {
+                fitting.push(signature.result);
+            } else if arguments.is_empty() {
+                generic = Some(signature);
+            } else if let Some(instance) = self.instantiate_signature(signature.generic, &arguments) {
+                // Without an annotation the result is the mistake that says so.
+                let annotated = self.written_result(signature.generic).is_some();
+                fitting.push(if annotated {
+                    instance.result
+                } else {
+                    signature.result
+                });
+            }
+        }
+        match (fitting.as_slice(), generic) {
+            ([only], None) if !self.store.is_open(*only) => *only,
+            ([], Some(signature)) => self.uninferred_call(&signature, place),
+            _ => self.uninferred(
+                place,
+                "the result of this call",
+                "the type beside the name, and use that: `const settings: Settings = …`",
+            ),
+        }
+    }
+
+    /// Whether a signature takes as many arguments as a call gives.
+    fn takes(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
+        let given = call.arguments.len();
+        if call.arguments.iter().any(|argument| argument.is_spread()) {
+            return true;
+        }
+        let parameters = self.parameter_tuple(signature);
+        let Ty::Tuple { elements, .. } = self.look(parameters) else {
+            return true;
+        };
+        let required = elements
+            .iter()
+            .filter(|element| !element.optional && !element.rest)
+            .count();
+        given >= required && (given <= elements.len() || elements.iter().any(|element| element.rest))
+    }
+
+    /// A call whose type arguments follow from its values only.
+    fn uninferred_call(&mut self, signature: &Function, place: Place) -> TyId {
+        // A result that mentions no type parameter needs none of them.
+        if !self.store.is_open(signature.result) {
+            return signature.result;
+        }
+        let written = self.written_result(signature.generic).unwrap_or("…");
+        self.uninferred(
+            place,
+            "what this call makes of its arguments",
+            &format!(
+                "the type beside the name, `const value: {written} = …` with its type arguments filled in, or declare \
+                 the type itself and use it in place of `typeof value`"
+            ),
+        )
+    }
+
+    /// Comparisons are booleans; arithmetic is with numbers, unless it is with bigints; `+` may join texts.
+    pub(super) fn binary_value(
+        &mut self,
+        binary: &'a BinaryExpression<'a>,
+        scope: ScopeId,
+        place: Place,
+    ) -> TyId {
+        let operator = binary.operator;
+        if operator.is_equality()
+            || operator.is_compare()
+            || matches!(operator, BinaryOperator::In | BinaryOperator::Instanceof)
+        {
+            return self.store.add(Ty::Boolean);
+        }
+        let left = self.expression_type(&binary.left, scope, Widening::Mutable);
+        let right = self.expression_type(&binary.right, scope, Widening::Mutable);
+        let kinds = [left, right].map(|operand| self.scalar(operand));
+        let result = match kinds {
+            [Some(Ty::Number), Some(Ty::Number)] => Ty::Number,
+            [Some(Ty::BigInt), Some(Ty::BigInt)] => Ty::BigInt,
+            [Some(Ty::String), Some(_)] | [Some(_), Some(Ty::String)]
+                if operator == BinaryOperator::Addition =>
+            {
+                Ty::String
+            }
+            _ => {
+                return self.uninferred(
+                    place,
+                    "this expression",
+                    "the type beside the name: `const size: number = …`",
+                );
+            }
+        };
+        self.store.add(result)
+    }
+
+    /// The primitive that a type is of, where it is of one.
+    fn scalar(&mut self, ty: TyId) -> Option<Ty> {
+        match self.look(ty) {
+            Ty::Literal(literal) => Some(literal.primitive()),
+            Ty::EnumMember(member) => Some(match member.value {
+                Literal::Number(_) => Ty::Number,
+                _ => Ty::String,
+            }),
+            Ty::Template(_) | Ty::Cased(..) => Some(Ty::String),
+            scalar @ (Ty::String | Ty::Number | Ty::BigInt | Ty::Boolean) => Some(scalar),
+            Ty::Union(members) => {
+                let first = self.scalar(*members.first()?)?;
+                members
+                    .iter()
+                    .all(|member| self.scalar(*member).as_ref() == Some(&first))
+                    .then_some(first)
+            }
+            _ => None,
+        }
+    }
+}
