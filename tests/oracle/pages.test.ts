@@ -8,8 +8,7 @@ import { examinePages } from "./support/pages.ts";
 
 const { claims, problems } = await examinePages();
 
-test("the pages are TypeScript, save where they say that they are not", () =>
-  assert.deepEqual(problems, []));
+test("the pages are TypeScript, save where they say that they are not", () => assert.deepEqual(problems, []));
 
 test("there is enough to compare", () => assert.ok(claims.length >= 250, `${claims.length} claims`));
 

@@ -161,10 +161,7 @@ function claim(checker: Checker, path: string, { place, name, expected, alias }:
 }
 
 /** What TypeScript says where the page does not say that there is a mistake. */
-function complaints(
-  checker: Checker,
-  files: ReadonlyMap<string, { page: string; file: File }>,
-): string[] {
+function complaints(checker: Checker, files: ReadonlyMap<string, { page: string; file: File }>): string[] {
   return ts.getPreEmitDiagnostics(checker.program).flatMap((diagnostic) => {
     const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");
     const known = files.get(diagnostic.file?.fileName ?? "");

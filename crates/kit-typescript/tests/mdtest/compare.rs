@@ -86,7 +86,7 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
         );
         files.push((ASKED.to_owned(), text));
     }
-    let own = |path: &str| path.starts_with("src/") && path.ends_with(".ts") && !path.ends_with(".d.ts");
+    let own = |path: &str| path.starts_with("src/");
     compile(&Input {
         root,
         type_files: files

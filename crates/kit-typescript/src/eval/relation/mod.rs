@@ -90,8 +90,9 @@ impl Evaluator<'_> {
                 member.value.primitive() == *self.store.get(to)
             }
             // Any number passes for a member of a numeric enum whose value is not known better; a literal for its equal.
-            (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member)) => *literal == member.value,
-            (Ty::EnumMember(member), Ty::Literal(literal)) => *literal == member.value,
+            // A member of any enum passes for its value.
+            (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member))
+            | (Ty::EnumMember(member), Ty::Literal(literal)) => *literal == member.value,
             (Ty::Number, Ty::EnumMember(member)) => matches!(member.value, Literal::Number(_)),
             (
                 Ty::String

@@ -1,6 +1,6 @@
 //! The types of what expressions compute: results of calls, and of operators.
 
-use oxc_ast::ast::{BinaryExpression, BinaryOperator, CallExpression};
+use oxc_ast::ast::{Argument, BinaryExpression, BinaryOperator, CallExpression};
 
 use super::Widening;
 use crate::eval::types::{Function, Literal};
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
     /// Whether a signature takes as many arguments as a call gives.
     fn takes(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
         let given = call.arguments.len();
-        if call.arguments.iter().any(|argument| argument.is_spread()) {
+        if call.arguments.iter().any(Argument::is_spread) {
             return true;
         }
         let parameters = self.parameter_tuple(signature);
