@@ -132,6 +132,18 @@ fn intersections_that_contain_themselves_end() {
 }
 
 #[test]
+fn types_that_branch_or_double_without_end_are_refused() {
+    for text in [
+        "export type A = ((A[] & A) | A)[];",
+        "export interface A { t: G<number> }\ntype G<T extends string | number> = G<G<`a${T}b${T}`>>;",
+        "export interface A { t: D<D<D<D<D<D<D<D<1>>>>>>>> }\ntype D<T extends string | number> = `${T}${T}${T}${T}${T}${T}${T}${T}`;",
+    ] {
+        let output = output(&[("src/a.types.ts", text)]);
+        assert!(output.program.types.len() < 200_000);
+    }
+}
+
+#[test]
 fn long_chains_end() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {

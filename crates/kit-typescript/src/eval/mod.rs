@@ -70,8 +70,8 @@ const DEEPEST_EVALUATION: u32 = 6_000;
 /// More instances than this of all generic types together come from one that expands without end.
 const MOST_INSTANCES: usize = 200_000;
 
-/// Evaluations of a whole program beyond this would take many seconds.
-const MOST_EVALUATIONS: u32 = 20_000_000;
+/// Evaluations of a whole program beyond this would take seconds. A large project needs some ten thousand.
+const MOST_EVALUATIONS: u32 = 2_000_000;
 
 /// The stack that an evaluation must have left, and by how much it grows where it has not.
 const STACK_LEFT: usize = 128 * 1024;

@@ -11,6 +11,10 @@ use super::{Evaluator, Part, ScopeId, Ty, TyId};
 /// A template whose unions multiply out to more members than this is refused; TypeScript's limit is 100,000.
 const MOST_COMBINATIONS: usize = 20_000;
 
+/// All parts of a template's texts together, where a part counts more the longer it is: a template that is put into itself
+/// twice, again and again, doubles each time.
+const MOST_PARTS: usize = 500_000;
+
 impl<'a> Evaluator<'a> {
     /// `` `user-${number}` ``. Unions in it are multiplied out, and a template of literals alone is one literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
@@ -41,6 +45,22 @@ impl<'a> Evaluator<'a> {
                     place,
                     "the unions of this template multiply to too many texts",
                     "write `${string}` in place of one of them",
+                );
+            }
+            let weight = |parts: &[Part]| -> usize {
+                let weights = parts.iter().map(|part| match part {
+                    Part::Text(text) => 1 + text.len() / 16,
+                    Part::Hole(_) => 1,
+                });
+                weights.sum()
+            };
+            let own: usize = variants.iter().map(|parts| weight(parts)).sum();
+            let added: usize = fillings.iter().map(|parts| weight(parts)).sum();
+            if own * fillings.len() + added * variants.len() > MOST_PARTS {
+                return self.unsupported(
+                    place,
+                    "the texts of this template are too long",
+                    "write `${string}` in place of one of its types",
                 );
             }
             variants = variants

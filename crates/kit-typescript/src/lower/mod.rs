@@ -24,6 +24,10 @@ pub(crate) use names::plural_snake;
 /// Inline types inside of inline types beyond this are an expansion without end.
 const DEEPEST: u32 = 250;
 
+/// More inline types than this in one declaration come from one that branches without end, whose depth alone would be
+/// reached too late.
+const MOST_INLINE: u32 = 50_000;
+
 /// The help for what no JSON value can be.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
@@ -38,6 +42,8 @@ pub(crate) struct Lowering<'a> {
     /// Declarations with a comment, for what must fit their types.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
     failed: HashSet<TypeId>,
+    /// Inline types of the declaration that is being lowered.
+    inline: u32,
     reported: HashSet<TyId>,
     /// Anonymous objects.
     objects: HashMap<ObjectId, object::State>,
@@ -63,6 +69,7 @@ impl<'a> Lowering<'a> {
             tagged: Vec::new(),
             documented: Vec::new(),
             failed: HashSet::new(),
+            inline: 0,
             reported: HashSet::new(),
             objects: HashMap::new(),
             path: Vec::new(),
@@ -142,7 +149,9 @@ impl<'a> Lowering<'a> {
     pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, place: Place) -> DeclarationId {
         let path = std::mem::replace(&mut self.path, vec![name.clone()]);
         let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), place);
+        let inline = std::mem::take(&mut self.inline);
         let structure = self.structure(ty);
+        self.inline = inline;
         self.path = path;
         self.program.declarations[id].r#type = structure;
         id
@@ -190,6 +199,7 @@ impl<'a> Lowering<'a> {
             let body = self.eval.body(instance);
             self.path = vec![self.program.declarations[id].name.clone()];
             self.stand_at_declaration(instance);
+            self.inline = 0;
             let structure = self.structure(body);
             self.program.declarations[id].r#type = structure;
         }
@@ -222,6 +232,12 @@ impl<'a> Lowering<'a> {
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
         if self.depth > DEEPEST {
             return self.endless(ty);
+        }
+        self.inline += 1;
+        if self.inline >= MOST_INLINE {
+            // The first one is reported; what comes after it is no other mistake.
+            let first = self.inline == MOST_INLINE;
+            return if first { self.endless(ty) } else { self.failed() };
         }
         self.depth += 1;
         let id = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.structure_inner(ty));
