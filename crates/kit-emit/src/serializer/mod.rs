@@ -130,10 +130,10 @@ impl<'a> Serializers<'a> {
             TypeKind::Number => "writeNumber",
             TypeKind::String => "writeString",
             TypeKind::Template { parts } => {
-                let pattern = module.pattern(&crate::validator::template_pattern(program, parts), path);
+                let texts = crate::validator::template_test(program, parts, path, module);
                 let (write, refuse) = (module.helper("writeString"), module.helper("refuse"));
                 return format!(
-                    "(typeof {value} === \"string\" && {pattern}.test({value}) ? {write}({value}) : {refuse}({value}))"
+                    "(typeof {value} === \"string\" && {texts}.test({value}) ? {write}({value}) : {refuse}({value}))"
                 );
             }
             TypeKind::BigInt => "writeBigInt",

@@ -128,9 +128,9 @@ impl Serializers<'_> {
         module: &mut Module,
     ) -> String {
         let step = format!("Member{position}");
-        let source = crate::validator::template_pattern(self.context.program, parts);
-        let pattern = module.pattern(&source, &path.step(&step));
-        format!("typeof value === \"string\" && {pattern}.test(value)")
+        let program = self.context.program;
+        let texts = crate::validator::template_test(program, parts, &path.step(&step), module);
+        format!("typeof value === \"string\" && {texts}.test(value)")
     }
 
     /// Statements that end in `return`.

@@ -21,7 +21,7 @@ use decode::Decoder;
 
 pub(crate) use names::{is_inherited, is_no_index, key_condition, labels, local, value_step};
 use shape::Shapes;
-pub(crate) use template::pattern as template_pattern;
+pub(crate) use template::{pattern as template_pattern, test as template_test};
 
 /// Path of a declaration's module, without the directory.
 pub(crate) fn file_name(name: &str) -> String {

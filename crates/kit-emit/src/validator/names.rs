@@ -90,7 +90,7 @@ const TAKEN: &[&str] = &[
 
 /// A local variable for a property: the property's own name where that can be one.
 pub(crate) fn local(property: &str, position: usize) -> String {
-    let generated = ["is", "decode", "write", "pattern", "choices", "shape"]
+    let generated = ["is", "decode", "write", "pattern", "texts", "choices", "shape"]
         .iter()
         .any(|prefix| property.starts_with(prefix));
     if literal::is_identifier(property)
@@ -155,8 +155,8 @@ pub(crate) fn key_condition(
         IndexKey::String => None,
         IndexKey::Number => Some(format!("{}(key)", module.helper("isNumericKey"))),
         IndexKey::Template { parts } => {
-            let pattern = module.pattern(&template::pattern(program, parts), &path.step("Key"));
-            Some(format!("{pattern}.test(key)"))
+            let texts = template::test(program, parts, &path.step("Key"), module);
+            Some(format!("{texts}.test(key)"))
         }
     }
 }

@@ -66,10 +66,7 @@ impl<'a> Shapes<'a> {
             TypeKind::Template { parts } => fields(
                 "template",
                 vec![
-                    (
-                        "pattern",
-                        module.pattern(&template::pattern(program, parts), path),
-                    ),
+                    ("texts", template::test(program, parts, path, module)),
                     ("source", literal::string(&template::source(self.context, parts))),
                 ],
             ),
@@ -231,9 +228,7 @@ impl<'a> Shapes<'a> {
                 let keys = match &signature.key {
                     IndexKey::String => literal::string("string"),
                     IndexKey::Number => literal::string("number"),
-                    IndexKey::Template { parts } => {
-                        module.pattern(&template::pattern(program, parts), &path.step("Key"))
-                    }
+                    IndexKey::Template { parts } => template::test(program, parts, &path.step("Key"), module),
                 };
                 let shape = self.shape(signature.value, None, &path, module);
                 literal::object([("keys".to_owned(), keys), ("shape".to_owned(), shape)])

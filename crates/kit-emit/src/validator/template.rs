@@ -1,12 +1,83 @@
-//! Template literal types as regular expressions.
+//! Template literal types: for the codec as parts, and for JSON Schema as a regular expression.
 
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
 use crate::Context;
-use crate::text::literal;
+use crate::text::{Module, Path, Writer, literal};
 use kit_analysis::resolve;
 
-/// A pattern that matches exactly the texts of a template literal type, for `new RegExp(…, "u")`.
+/// A constant of the module that tests whether a text is one of a template literal type. Not a regular expression: an engine
+/// that backtracks could be held up by a wrong text.
+pub(crate) fn test(
+    program: &Program,
+    parts: &[TemplatePart],
+    path: &Path<'_>,
+    module: &mut Module,
+) -> String {
+    let parts = list(program, parts);
+    module.once("texts", parts.clone(), path, |module, name| {
+        let (texts, template) = (module.codec_type("TextTest"), module.helper("template"));
+        let mut writer = Writer::default();
+        writer.line(format_args!("const {name}: {texts} = {template}({parts});"));
+        module.push(writer);
+    })
+}
+
+/// The parts as the codec reads them.
+fn list(program: &Program, parts: &[TemplatePart]) -> String {
+    literal::list(
+        "[",
+        parts.iter().map(|part| match part {
+            TemplatePart::Text(text) => literal::string(text),
+            TemplatePart::Hole(id) => filling(program, *id),
+        }),
+        "]",
+    )
+}
+
+fn filling(program: &Program, id: TypeId) -> String {
+    let hole = |name: &str| literal::object([("hole".to_owned(), literal::string(name))]);
+    let either =
+        |sequences: Vec<String>| literal::object([("either".to_owned(), literal::list("[", sequences, "]"))]);
+    let text = |text: &str| literal::string(text);
+    match &program.types[resolve(program, id)].kind {
+        TypeKind::String | TypeKind::Unknown => hole("string"),
+        TypeKind::Number => hole("number"),
+        TypeKind::BigInt => hole("bigint"),
+        TypeKind::Boolean => either(vec![
+            literal::list("[", [text("true")], "]"),
+            literal::list("[", [text("false")], "]"),
+        ]),
+        TypeKind::Null => text("null"),
+        TypeKind::Literal { value } => text(&literal_text(value)),
+        TypeKind::Template { parts } => either(vec![list(program, parts)]),
+        TypeKind::Union { members } => either(
+            members
+                .iter()
+                .map(|member| literal::list("[", [filling(program, *member)], "]"))
+                .collect(),
+        ),
+        // TypeScript allows nothing else in a hole, so there is no text that could fill it.
+        TypeKind::Never
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Array { .. }
+        | TypeKind::Tuple { .. }
+        | TypeKind::Object(_)
+        | TypeKind::Reference { .. } => either(Vec::new()),
+    }
+}
+
+fn literal_text(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(text) => text.clone(),
+        LiteralValue::Number(number) => literal::number(*number),
+        LiteralValue::Boolean(value) => value.to_string(),
+        LiteralValue::BigInt(digits) => digits.clone(),
+    }
+}
+
+/// A pattern that matches exactly the texts of a template literal type, as JSON Schema writes one.
 ///
 /// `${number}` takes what JSON takes as a number: TypeScript would also take ` 1` and `0x1`, which no server means.
 pub(crate) fn pattern(program: &Program, parts: &[TemplatePart]) -> String {
@@ -41,12 +112,7 @@ fn hole(program: &Program, id: TypeId) -> String {
         TypeKind::BigInt => "-?[0-9]+".to_owned(),
         TypeKind::Boolean => "(?:true|false)".to_owned(),
         TypeKind::Null => "null".to_owned(),
-        TypeKind::Literal { value } => escape(&match value {
-            LiteralValue::String(text) => text.clone(),
-            LiteralValue::Number(number) => literal::number(*number),
-            LiteralValue::Boolean(value) => value.to_string(),
-            LiteralValue::BigInt(digits) => digits.clone(),
-        }),
+        TypeKind::Literal { value } => escape(&literal_text(value)),
         TypeKind::Template { parts } => sequence(program, parts),
         TypeKind::Union { members } => {
             let members: Vec<_> = members.iter().map(|member| hole(program, *member)).collect();

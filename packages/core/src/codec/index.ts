@@ -22,6 +22,8 @@ export { isMultipleOf } from "./number.ts";
 export { decodeUnknown, isNumericKey, isObject, own } from "./object.ts";
 export { readQuery, readWholeQuery } from "./query.ts";
 export type { Form, Shape, UnionShape } from "./shape.ts";
+export { template } from "./template.ts";
+export type { TemplatePart, TextTest } from "./template.ts";
 export { codePointsWithin } from "./text.ts";
 export { hasUniqueItems } from "./unique.ts";
 export { isUri } from "./uri.ts";

@@ -27,7 +27,7 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
     case "string":
       return typeof value === "string";
     case "template":
-      return typeof value === "string" && shape.pattern.test(value);
+      return typeof value === "string" && shape.texts.test(value);
     case "date":
       return form === "wire" ? typeof value === "string" && isDateTime(value) : isWritableDate(value);
     case "bytes":

@@ -1,3 +1,5 @@
+import type { TextTest } from "./template.ts";
+
 /** Which side of the codec a value is on: parsed JSON (`wire`) or what handlers see (`value`: `Date`, `bigint`, bytes). */
 export type Form = "wire" | "value";
 
@@ -54,7 +56,7 @@ export interface LiteralShape {
 /** A template literal type. */
 export interface TemplateShape {
   readonly kind: "template";
-  readonly pattern: RegExp;
+  readonly texts: TextTest;
   /** As TypeScript writes it, without the backticks: `user-${number}`. */
   readonly source: string;
 }
@@ -94,7 +96,7 @@ export interface ObjectShape {
 
 /** An index signature: which keys it takes, and what they hold. */
 export interface IndexShape {
-  readonly keys: "string" | "number" | RegExp;
+  readonly keys: "string" | "number" | TextTest;
   readonly shape: Shape;
 }
 

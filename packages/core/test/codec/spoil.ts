@@ -97,13 +97,13 @@ function fittingText(shape: Kind<"string">): string {
   });
 }
 
-function fittingTemplate({ source, pattern }: Kind<"template">): string {
+function fittingTemplate({ source, texts }: Kind<"template">): string {
   const text = source.replaceAll(/\$\{([^}]*)\}/g, (_, hole: string) => {
     const literal = /^"([^"]*)"/.exec(hole);
     if (literal !== null) return literal[1] as string;
     return hole === "number" || hole === "bigint" ? "5" : hole.startsWith("boolean") ? "true" : "abc";
   });
-  return found([text], (candidate) => pattern.test(candidate));
+  return found([text], (candidate) => texts.test(candidate));
 }
 
 function found(candidates: readonly string[], fits: (text: string) => boolean): string {

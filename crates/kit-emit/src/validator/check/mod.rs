@@ -99,8 +99,8 @@ impl<'a> Checker<'a> {
             }
             TypeKind::Literal { value: expected } => format!("{value} === {}", literal::value(expected)),
             TypeKind::Template { parts } => {
-                let pattern = module.pattern(&template::pattern(program, parts), path);
-                format!("typeof {value} === \"string\" && {pattern}.test({value})")
+                let texts = template::test(program, parts, path, module);
+                format!("typeof {value} === \"string\" && {texts}.test({value})")
             }
             TypeKind::Reference { declaration } => self.reference(*declaration, value, module),
             TypeKind::Union { members } => self.union_condition(id, members, value, path, module),

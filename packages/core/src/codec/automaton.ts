@@ -1,0 +1,180 @@
+import type { TemplatePart, TextTest } from "./template.ts";
+
+/** More states than this are forgotten and found anew, so that no text can fill the memory. */
+const MAX_KNOWN = 500;
+
+const DIGITS = "0123456789";
+
+/** A step of the machine that the parts describe: on a unit of `on`, or of any kind, to another state. */
+interface Step {
+  /** The units that it takes; nothing for every unit. */
+  readonly on: string | undefined;
+  readonly to: number;
+}
+
+/** A set of states in which the machine can be at once, and where it goes from there. */
+interface Known {
+  /** In ascending order. */
+  readonly states: readonly number[];
+  /** The machine may end here. */
+  readonly accepts: boolean;
+  /** By class of unit; nothing where it was not asked for yet. */
+  readonly next: (Known | undefined)[];
+}
+
+/**
+ * A template literal type as a machine that follows all divisions of a text at once: one look at each unit, whatever the text.
+ * Sets of states are found when a text first leads to them.
+ */
+export class Automaton implements TextTest {
+  readonly #steps: Step[][] = [[]];
+  /** States that are reached without a unit. */
+  readonly #free: number[][] = [[]];
+  readonly #end: number;
+  /** Units that some step tells from others have a class each; all others are class 0. */
+  readonly #classes: ReadonlyMap<number, number>;
+  readonly #units: readonly (string | undefined)[];
+  readonly #known: Map<string, Known> = new Map();
+  readonly #start: Known;
+  /** Units and states that were looked at; for tests of the bound. */
+  work = 0;
+
+  constructor(parts: readonly TemplatePart[]) {
+    this.#end = this.#sequence(parts, 0);
+    const told = new Set(this.#steps.flatMap((steps) => steps.flatMap(({ on }) => (on ?? "").split(""))));
+    this.#units = [undefined, ...told];
+    this.#classes = new Map([...told].map((unit, index) => [unit.charCodeAt(0), index + 1]));
+    this.#start = this.#set([0]);
+  }
+
+  /** How many sets of states are remembered. */
+  get known(): number {
+    return this.#known.size;
+  }
+
+  test(text: string): boolean {
+    let current = this.#start;
+    for (let index = 0; index < text.length; index++) {
+      const unit = this.#classes.get(text.charCodeAt(index)) ?? 0;
+      current = current.next[unit] ?? this.#follow(current, unit);
+      if (current.states.length === 0) {
+        this.work += index + 1;
+        return false;
+      }
+    }
+    this.work += text.length;
+    return current.accepts;
+  }
+
+  #follow(from: Known, unit: number): Known {
+    const letter = this.#units[unit];
+    const reached: number[] = [];
+    for (const state of from.states) {
+      for (const { on, to } of this.#steps[state] as Step[]) {
+        if (on === undefined || (letter !== undefined && on.includes(letter))) reached.push(to);
+      }
+    }
+    this.work += from.states.length;
+    const next = this.#set(reached);
+    from.next[unit] = next;
+    return next;
+  }
+
+  /** The known set of these states and of what they reach without a unit. */
+  #set(reached: readonly number[]): Known {
+    const all = new Set(reached);
+    for (const state of all) {
+      for (const free of this.#free[state] as number[]) all.add(free);
+    }
+    const states = [...all].toSorted((a, b) => a - b);
+    const key = states.join();
+    const found = this.#known.get(key);
+    if (found !== undefined) return found;
+    if (this.#known.size >= MAX_KNOWN) this.#forget();
+    const known: Known = { states, accepts: all.has(this.#end), next: [] };
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #forget(): void {
+    for (const known of this.#known.values()) known.next.length = 0;
+    this.#known.clear();
+    this.#known.set(this.#start.states.join(), this.#start);
+  }
+
+  /** Adds what a sequence of parts takes from a state on; the state behind it. */
+  #sequence(parts: readonly TemplatePart[], from: number): number {
+    let at = from;
+    for (const part of parts) at = this.#part(part, at);
+    return at;
+  }
+
+  #part(part: TemplatePart, from: number): number {
+    if (typeof part === "string") {
+      let at = from;
+      for (let index = 0; index < part.length; index++) at = this.#unit(at, part.charAt(index));
+      return at;
+    }
+    if ("either" in part) {
+      const behind = this.#state();
+      // Each begins in a state of its own, so that none goes round in another's loop.
+      for (const parts of part.either) this.#join(this.#sequence(parts, this.#fork(from)), behind);
+      return behind;
+    }
+    switch (part.hole) {
+      case "string": {
+        const at = this.#fork(from);
+        (this.#steps[at] as Step[]).push({ on: undefined, to: at });
+        return at;
+      }
+      case "bigint":
+        return this.#digits(this.#sign(from, "-"));
+      case "number": {
+        const whole = this.#digits(this.#sign(from, "-"));
+        const fraction = this.#digits(this.#unit(whole, "."));
+        const mantissa = this.#state();
+        this.#join(whole, mantissa);
+        this.#join(fraction, mantissa);
+        const exponent = this.#digits(this.#sign(this.#unit(mantissa, "eE"), "+-"));
+        const behind = this.#state();
+        this.#join(mantissa, behind);
+        this.#join(exponent, behind);
+        return behind;
+      }
+    }
+  }
+
+  /** One of these units, or none. */
+  #sign(from: number, units: string): number {
+    const at = this.#unit(from, units);
+    this.#join(from, at);
+    return at;
+  }
+
+  #digits(from: number): number {
+    const at = this.#unit(from, DIGITS);
+    (this.#steps[at] as Step[]).push({ on: DIGITS, to: at });
+    return at;
+  }
+
+  #unit(from: number, units: string): number {
+    const to = this.#state();
+    (this.#steps[from] as Step[]).push({ on: units, to });
+    return to;
+  }
+
+  #fork(from: number): number {
+    const at = this.#state();
+    this.#join(from, at);
+    return at;
+  }
+
+  #join(from: number, to: number): void {
+    (this.#free[from] as number[]).push(to);
+  }
+
+  #state(): number {
+    this.#free.push([]);
+    return this.#steps.push([]) - 1;
+  }
+}
