@@ -9,6 +9,8 @@ import { createErrorMiddleware } from "../error-middleware.ts";
 import { Log } from "../logging/log.ts";
 import { compileRedactor } from "../logging/redact.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
+import { ContractBreaches } from "../request/contract-breaches.ts";
+import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
@@ -64,6 +66,8 @@ class Application implements App {
   readonly #registered: readonly RegisteredRoute[];
   readonly #plugins: PluginRunner;
   readonly #log: Log;
+  readonly #inFlight: InFlight;
+  readonly #breaches: ContractBreaches;
   #prepared: Promise<{ found: FoundCompiled; pipeline: Pipeline }> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
@@ -80,6 +84,8 @@ class Application implements App {
       lines: stdoutSink(),
       sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
     });
+    this.#inFlight = new InFlight(options.requestTimeoutMs);
+    this.#breaches = new ContractBreaches(this.#log);
   }
 
   listen(options: ListenOptions): Promise<ListenAddress> {
@@ -100,7 +106,12 @@ class Application implements App {
   }
 
   close(options: Partial<CloseOptions> = {}): Promise<void> {
-    this.#closing ??= this.#close({ graceMs: options.graceMs ?? defaultGraceMs });
+    const { graceMs = defaultGraceMs } = options;
+    if (!Number.isInteger(graceMs) || graceMs < 0) {
+      const message = `close: \`graceMs\` must be a whole number of milliseconds, not ${String(graceMs)}`;
+      return Promise.reject(new RangeError(message));
+    }
+    this.#closing ??= this.#close({ graceMs });
     return this.#closing;
   }
 
@@ -147,10 +158,23 @@ class Application implements App {
   async #close(options: CloseOptions): Promise<void> {
     const listening = await this.#listening?.catch(() => undefined);
     try {
-      if (listening !== undefined) await this.#options.server.close(options);
+      if (listening !== undefined) await this.#closeServer(options);
     } finally {
+      this.#breaches.flush();
       await this.#plugins.stop();
       this.#removeSignals?.();
+    }
+  }
+
+  /** What is not answered at the end of the grace is answered with 503 just before its connection is cut. */
+  async #closeServer(options: CloseOptions): Promise<void> {
+    const timer = setTimeout(() => this.#inFlight.giveUp(), options.graceMs);
+    try {
+      await this.#options.server.close(options);
+    } finally {
+      clearTimeout(timer);
+      // A server may cut before that timer is due.
+      this.#inFlight.giveUp();
     }
   }
 
@@ -186,6 +210,8 @@ class Application implements App {
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
         checkResponses: isDevelopment,
         log: this.#log,
+        inFlight: this.#inFlight,
+        breaches: this.#breaches,
         onError: plugins.flatMap((plugin) => (plugin.onError ? [plugin.onError.bind(plugin)] : [])),
         onLifecycle: plugins.flatMap((plugin) =>
           plugin.onLifecycle ? [plugin.onLifecycle.bind(plugin)] : [],

@@ -60,6 +60,12 @@ export interface AppOptions {
   readonly env?: Environment;
   /** Makes the answers to failures; default `createErrorMiddleware()` for the environment. */
   readonly errorMiddleware?: ErrorMiddleware;
+  /**
+   * How many milliseconds a request may take from its arrival to its answer; default 30,000, and 0 for as long as it likes.
+   * Then it is answered with 503 `REQUEST_TIMEOUT`, and `ctx.signal` is aborted; what its handler gives after that is dropped. The
+   * limit may be exceeded by a twentieth.
+   */
+  readonly requestTimeoutMs?: number;
   /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
   readonly signals?: boolean;
 }
@@ -77,6 +83,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   env: true,
   errorMiddleware: true,
   signals: true,
+  requestTimeoutMs: true,
 };
 
 const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
@@ -91,6 +98,9 @@ const knownInTelemetry: Readonly<Record<keyof TelemetryOptions, true>> = {
 const environments: readonly Environment[] = ["development", "production", "test"];
 
 const defaultBodyBytes = 1024 * 1024;
+const defaultRequestTimeoutMs = 30_000;
+/** What a timer of Node can wait. */
+const longestTimeoutMs = 2 ** 31 - 1;
 
 /** Options with their defaults, checked. */
 export interface ReadOptions {
@@ -106,6 +116,7 @@ export interface ReadOptions {
   readonly isProduction: boolean;
   readonly errorMiddleware: ErrorMiddleware | undefined;
   readonly signals: boolean;
+  readonly requestTimeoutMs: number;
 }
 
 /**
@@ -160,6 +171,8 @@ export function readOptions(options: AppOptions): ReadOptions {
   if (options.errorMiddleware !== undefined && typeof options.errorMiddleware !== "function") {
     throw new TypeError("createApp: `errorMiddleware` must be a function such as createErrorMiddleware()");
   }
+  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
+  requireMilliseconds(requestTimeoutMs, "requestTimeoutMs");
   const env = options.env ?? process.env["NODE_ENV"];
   return {
     server,
@@ -174,6 +187,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     isProduction: env === "production",
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
+    requestTimeoutMs,
   };
 }
 
@@ -193,6 +207,14 @@ function requirePlugin(value: unknown, name: string): void {
   const { name: own } = value as Partial<Plugin>;
   if (typeof own !== "string" || own === "")
     throw new TypeError(`createApp: \`${name}.name\` must be a text`);
+}
+
+function requireMilliseconds(value: number, name: string): void {
+  if (!Number.isInteger(value) || value < 0 || value > longestTimeoutMs) {
+    throw new TypeError(
+      `createApp: \`${name}\` must be a whole number of milliseconds from 0 to ${longestTimeoutMs}, not ${String(value)}`,
+    );
+  }
 }
 
 function requireList(value: unknown, name: string): void {

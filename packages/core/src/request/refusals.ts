@@ -33,6 +33,17 @@ export function unsupportedMediaType(message: string): AppError {
   return withoutStack(() => new AppError("UNSUPPORTED_MEDIA_TYPE", 415, message));
 }
 
+/** The handler, or a middleware, did not come to its end in time. */
+export function requestTimeout(limitMs: number): AppError {
+  const message = `The request took longer than ${limitMs} ms`;
+  return withoutStack(() => new AppError("REQUEST_TIMEOUT", 503, message));
+}
+
+/** The application closes, and the request was not answered in the time that was left for it. */
+export function applicationCloses(): AppError {
+  return withoutStack(() => new AppError("SERVICE_UNAVAILABLE", 503, "The server is closing"));
+}
+
 /** A slot does not fit its contract. */
 export function invalidSlot(
   slot: RequestSlot,

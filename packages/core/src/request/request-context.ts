@@ -35,7 +35,10 @@ export interface RequestContext {
   readonly ip: string;
   /** Request headers by lower-case name; repeated ones are joined with `, `. Read only; empty after the answer. */
   readonly headers: RequestHeaders;
-  /** Aborted when the client goes away before it was answered. */
+  /**
+   * Aborted when nobody waits for the answer any more: the client went away, the request took longer than
+   * `requestTimeoutMs`, or the application closed. Give it to what can be cancelled: `fetch(url, { signal: ctx.signal })`.
+   */
   readonly signal: AbortSignal;
   /** Writes log entries that carry the request's ids. */
   readonly log: Logger;

@@ -1,3 +1,4 @@
+import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ServerExchange } from "@kit/types";
 
 import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
@@ -8,6 +9,9 @@ import { describeThrown } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomTraceId, traceIdOf } from "./ids.ts";
+import type { ContractBreaches } from "./contract-breaches.ts";
+import type { InFlight, Waiting } from "./in-flight.ts";
+import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
@@ -19,6 +23,8 @@ export interface PipelineSettings {
   /** Whether a response is held against its contract before it is written; costs a second walk of it. */
   readonly checkResponses: boolean;
   readonly log: Log;
+  readonly inFlight: InFlight;
+  readonly breaches: ContractBreaches;
   /** Told of every failure that becomes an answer. */
   readonly onError: readonly ((error: unknown, request: FailedRequest) => void)[];
   /** Told of every request's phases; phases are timed only where somebody is. */
@@ -35,11 +41,15 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
  * A request from its arrival to its one answer: ids, phase, headers, and how it succeeds or fails. Knows nothing of routes
  * beyond their name, so that 404 and its like are answered in the same way.
  */
-export class RequestState implements FailedRequest {
+export class RequestState implements FailedRequest, Waiting {
   readonly exchange: ServerExchange;
   readonly settings: PipelineSettings;
   readonly route: CompiledRoute | null;
   phase = "server:normalize";
+  previousWaiting: Waiting | null = null;
+  nextWaiting: Waiting | null = null;
+  /** -1: it does not wait. */
+  since = -1;
   #status = 0;
   #responseHeaders: ResponseHeaders | null = null;
   #answered = false;
@@ -47,7 +57,9 @@ export class RequestState implements FailedRequest {
   #requestId: string | undefined;
   #path: string | undefined;
   #headers: RequestHeaders | undefined;
-  #signal: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  /** Why the request was answered before its handler had ended. */
+  #cut: AppError | undefined;
   #log: Logger | undefined;
   readonly #lifecycle: LifecycleRecorder | null;
 
@@ -88,13 +100,22 @@ export class RequestState implements FailedRequest {
   }
 
   get signal(): AbortSignal {
-    if (this.#signal === undefined) {
+    if (this.#controller === undefined) {
       const controller = new AbortController();
-      this.#signal = controller.signal;
-      if (this.#answered) return this.#signal; // Nothing can abort the request any more.
-      this.exchange.onAbort(() => controller.abort(new Error("The client went away before it was answered")));
+      this.#controller = controller;
+      if (this.#cut !== undefined) controller.abort(this.#cut);
+      // Once it was answered nothing can abort the request any more.
+      else if (!this.#answered)
+        this.exchange.onAbort(() =>
+          controller.abort(new Error("The client went away before it was answered")),
+        );
     }
-    return this.#signal;
+    return this.#controller.signal;
+  }
+
+  /** Whether the answer is out. */
+  get isAnswered(): boolean {
+    return this.#answered;
   }
 
   get log(): Logger {
@@ -105,6 +126,26 @@ export class RequestState implements FailedRequest {
   enter(phase: string): void {
     this.phase = phase;
     if (this.#lifecycle !== null) this.#lifecycle.enter(phase);
+  }
+
+  /** Notes that the request waits for a promise, and so may wait too long. */
+  wait(): void {
+    if (this.since === -1 && !this.#answered) this.settings.inFlight.add(this);
+  }
+
+  timeOut(limitMs: number): void {
+    this.#cutShort(requestTimeout(limitMs));
+  }
+
+  giveUp(): void {
+    this.#cutShort(applicationCloses());
+  }
+
+  /** Notes that a handler or middleware gave what nobody waits for any more: the request was cut short. */
+  noteLate(error?: unknown): void {
+    const ended = error === undefined ? "ended" : "failed";
+    const data = error === undefined || error === this.#cut ? undefined : { error };
+    this.log.warn(`What still ran for a request ${ended} after it was answered; it is dropped`, data);
   }
 
   /** Notes that the validation under way passed. */
@@ -132,21 +173,30 @@ export class RequestState implements FailedRequest {
     else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
   }
 
-  /** Answers with an error. Never throws: whatever the error is and does, the client is answered. */
-  fail(error: unknown): void {
+  /** Answers with an error, which is logged unless `isLogged`. Never throws: whatever the error is and does, the client is answered. */
+  fail(error: unknown, isLogged = false): void {
     if (this.#answered) {
       // The answer is out, and there is only one.
-      this.#logFailure("Something failed after the answer", error);
+      if (this.#cut === undefined) this.logFailure("Something failed after the answer", error);
+      else this.noteLate(error);
       return;
     }
     if (this.#lifecycle !== null && this.phase.startsWith("validation:")) this.#lifecycle.result("fail");
     const { status, text } = this.#errorAnswer(error);
-    if (status >= 500) this.#logFailure(describeThrown(error).message, error);
-    else if (this.settings.log.makes("debug"))
+    if (status >= 500) {
+      if (!isLogged) this.logFailure(describeThrown(error).message, error);
+    } else if (this.settings.log.makes("debug"))
       this.log.debug(describeThrown(error).message, { status, error });
     this.#tell(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
     this.#respond(status, jsonType, text);
+  }
+
+  /** Answers at once, and lets whatever still works for the request know that it need not. */
+  #cutShort(reason: AppError): void {
+    this.fail(reason);
+    this.#cut = reason;
+    this.#controller?.abort(reason);
   }
 
   #errorAnswer(error: unknown): { status: number; text: string } {
@@ -155,7 +205,7 @@ export class RequestState implements FailedRequest {
       if (!isErrorAnswer(answer)) throw new TypeError("The error middleware returned no { status, body }");
       return { status: answer.status, text: errorBodyText(answer.body) };
     } catch (failure) {
-      this.#logFailure("The error middleware failed", failure);
+      this.logFailure("The error middleware failed", failure);
       return { status: 500, text: this.#plainError() };
     }
   }
@@ -171,11 +221,12 @@ export class RequestState implements FailedRequest {
     this.enter("server:write");
     this.#traceId ??= this.#readTraceId();
     this.#answered = true;
+    if (this.since !== -1) this.settings.inFlight.remove(this);
     let written = status;
     try {
       this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
     } catch (error) {
-      this.#logFailure("The answer could not be written", error);
+      this.logFailure("The answer could not be written", error);
       this.#respondPlainly();
       written = 500;
     }
@@ -193,7 +244,7 @@ export class RequestState implements FailedRequest {
       this.exchange.respond(500, jsonType, this.#plainError(), null);
     } catch (error) {
       // Not even that: the server is at its end, and closes the connection.
-      this.#logFailure("The answer 500 could not be written either", error);
+      this.logFailure("The answer 500 could not be written either", error);
     }
   }
 
@@ -208,12 +259,13 @@ export class RequestState implements FailedRequest {
       try {
         call(listener);
       } catch (failure) {
-        this.#logFailure("A plugin failed", failure);
+        this.logFailure("A plugin failed", failure);
       }
     }
   }
 
-  #logFailure(message: string, error: unknown): void {
+  /** Logs what went wrong. */
+  logFailure(message: string, error: unknown): void {
     this.log.error(message, { error });
   }
 

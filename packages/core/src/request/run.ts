@@ -1,6 +1,7 @@
 import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { parseJsonText, readJsonText } from "./body.ts";
+import { describeThrown } from "../thrown.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
@@ -140,12 +141,26 @@ export class RequestRun extends RequestState {
       const failures = response.failures(result);
       if (failures.length > 0) throw new ResponseContractError(ref, response.name, failures);
     }
-    this.answer(status, response.serialize(result));
+    let text: string;
+    try {
+      text = response.serialize(result);
+    } catch (error) {
+      // Not sent as it is, and not logged each time either: a handler that is wrong is so for every request.
+      this.settings.breaches.count(ref, error, () => this.logFailure(describeThrown(error).message, error));
+      this.fail(error, true);
+      return;
+    }
+    this.answer(status, text);
   }
 
   /** Goes on with what a promise gives; whatever fails then is answered too. */
   #await(promise: PromiseLike<unknown>, proceed: (value: unknown) => void): void {
+    this.wait();
     const onValue = (value: unknown): void => {
+      if (this.isAnswered) {
+        this.noteLate();
+        return;
+      }
       try {
         proceed(value);
       } catch (error) {

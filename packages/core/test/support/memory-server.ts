@@ -37,6 +37,8 @@ export class MemoryServer implements ServerAdapter {
   /** What `listen` and `close` were called with. */
   readonly calls: string[] = [];
   failToListen: Error | undefined;
+  /** What closing waits for. */
+  closesAfter: Promise<unknown> | undefined;
 
   listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
     this.calls.push(`listen ${options.port}`);
@@ -46,10 +48,10 @@ export class MemoryServer implements ServerAdapter {
     return Promise.resolve({ port, host: "localhost", url: `http://localhost:${port}` });
   }
 
-  close(options: CloseOptions): Promise<void> {
+  async close(options: CloseOptions): Promise<void> {
     this.calls.push(`close ${options.graceMs}`);
     this.service = undefined;
-    return Promise.resolve();
+    await this.closesAfter;
   }
 
   getNativeServer(): unknown {
