@@ -57,6 +57,7 @@ pages! {
     literals
     mapped
     modules
+    programs
     recursion
     templates
     tuples
