@@ -196,6 +196,7 @@ class Application implements App {
       isDevelopment,
       isProduction,
       errorMiddleware,
+      findAddress,
     } = this.#options;
     const where = "the given `compiled`";
     const found =
@@ -210,6 +211,7 @@ class Application implements App {
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
         checkResponses: isDevelopment,
         log: this.#log,
+        findAddress,
         inFlight: this.#inFlight,
         breaches: this.#breaches,
         onError: plugins.flatMap((plugin) => (plugin.onError ? [plugin.onError.bind(plugin)] : [])),

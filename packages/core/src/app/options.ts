@@ -5,6 +5,7 @@ import type { AnyHandlers } from "../handlers.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
 import type { Plugin } from "./plugin.ts";
+import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
 /** Handlers with what they share. */
 export interface RouteGroup {
@@ -66,6 +67,11 @@ export interface AppOptions {
    * limit may be exceeded by a twentieth.
    */
   readonly requestTimeoutMs?: number;
+  /**
+   * Which proxies are believed about where a request came from, for `ctx.ip`; default `false`, none. A number of proxies, or a
+   * list of their addresses: `["loopback", "10.0.0.0/8"]`.
+   */
+  readonly trustProxy?: TrustProxy;
   /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
   readonly signals?: boolean;
 }
@@ -84,6 +90,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   errorMiddleware: true,
   signals: true,
   requestTimeoutMs: true,
+  trustProxy: true,
 };
 
 const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
@@ -117,6 +124,7 @@ export interface ReadOptions {
   readonly errorMiddleware: ErrorMiddleware | undefined;
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
+  readonly findAddress: FindAddress;
 }
 
 /**
@@ -188,6 +196,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
     requestTimeoutMs,
+    findAddress: compileTrustProxy(options.trustProxy ?? false),
   };
 }
 

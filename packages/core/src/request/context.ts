@@ -37,8 +37,7 @@ export class Context implements RequestContext {
   }
 
   get ip(): string {
-    const address = this.#run.remoteAddress;
-    return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
+    return this.#run.address;
   }
 
   get headers(): RequestHeaders {

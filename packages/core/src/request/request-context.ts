@@ -31,7 +31,10 @@ export interface RequestContext {
   readonly method: string;
   /** The request's path as it was sent, without the query. */
   readonly path: string;
-  /** Address of the peer; an IPv4 address that was mapped to IPv6 is given as IPv4. Empty after the answer. */
+  /**
+   * Address of the client: of whoever connected, or what the proxies say that `trustProxy` names. An IPv4 address that was mapped to IPv6 is
+   * given as IPv4. Empty where the connection has none (a Unix socket), and after the answer where it was not read before.
+   */
   readonly ip: string;
   /** Request headers by lower-case name; repeated ones are joined with `, `. Read only; empty after the answer. */
   readonly headers: RequestHeaders;

@@ -1,6 +1,7 @@
 import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ServerExchange } from "@kit/types";
 
+import type { FindAddress } from "./trust-proxy.ts";
 import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
 import { LifecycleRecorder, type LifecycleTrace } from "../lifecycle.ts";
 import type { Log, LogPlace } from "../logging/log.ts";
@@ -23,6 +24,7 @@ export interface PipelineSettings {
   /** Whether a response is held against its contract before it is written; costs a second walk of it. */
   readonly checkResponses: boolean;
   readonly log: Log;
+  readonly findAddress: FindAddress;
   readonly inFlight: InFlight;
   readonly breaches: ContractBreaches;
   /** Told of every failure that becomes an answer. */
@@ -56,6 +58,7 @@ export class RequestState implements FailedRequest, Waiting {
   #traceId: string | undefined;
   #requestId: string | undefined;
   #path: string | undefined;
+  #address: string | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   /** Why the request was answered before its handler had ended. */
@@ -94,9 +97,13 @@ export class RequestState implements FailedRequest, Waiting {
     return (this.#headers ??= headerView(this.exchange, () => this.#isReadTooLate("headers")));
   }
 
-  /** The peer's address; empty once the server has forgotten the request. */
-  get remoteAddress(): string {
-    return this.#isReadTooLate("ip") ? "" : this.exchange.remoteAddress;
+  /** The client's address; empty once the server has forgotten the request, unless it was read before. */
+  get address(): string {
+    if (this.#address !== undefined) return this.#address;
+    if (this.#isReadTooLate("ip")) return "";
+    const { exchange } = this;
+    this.#address = this.settings.findAddress(exchange.remoteAddress, (name) => exchange.header(name));
+    return this.#address;
   }
 
   get signal(): AbortSignal {
