@@ -126,6 +126,8 @@ fn intersections_that_contain_themselves_end() {
         "export type A = (A[] & A)[];",
         "export type A = { a: A & { b: A } } & { a: { c: A } & A };",
         "export type A = [A & [A]] & [A];",
+        "type E = E; export type A = E & { a: 1 };",
+        "type E = F; type F = E; export type A = E & { a: 1 };",
     ] {
         output(&[("src/a.types.ts", text)]);
     }

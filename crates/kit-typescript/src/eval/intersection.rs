@@ -42,7 +42,13 @@ impl Evaluator<'_> {
     /// A member of an intersection: where it is an interface that speaks of `this`, that is the intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
         let mut at = self.peel(member);
+        let mut passed = Vec::new();
         while let Ty::Named(id) = *self.store.get(at) {
+            // `type E = E` leads to itself, and is reported where its shape is asked for.
+            if passed.contains(&id) {
+                return member;
+            }
+            passed.push(id);
             let instance = &self.store.instances[id.index()];
             let (decl, args, bound) = (instance.decl, Rc::clone(&instance.args), instance.this);
             let in_progress = instance.body == State::InProgress;
