@@ -6,8 +6,10 @@
 export { type App, createApp } from "./app/app.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, Environment, LoggingOptions, RouteGroup, TelemetryOptions } from "./app/options.ts";
+export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { TrustProxy } from "./request/trust-proxy.ts";
 export type { Plugin, PluginHost } from "./app/plugin.ts";
+export type { SchemaChange } from "./app/schema-watch.ts";
 export {
   createErrorMiddleware,
   type ErrorAnswer,

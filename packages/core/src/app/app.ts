@@ -10,6 +10,7 @@ import { Log } from "../logging/log.ts";
 import { compileRedactor } from "../logging/redact.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 import { ContractBreaches } from "../request/contract-breaches.ts";
+import { Health } from "../request/health.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
@@ -19,6 +20,7 @@ import { matchCompiled } from "./match-compiled.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
+import { type SchemaChange, watchSchema } from "./schema-watch.ts";
 import { closeOnSignal } from "./signals.ts";
 
 /** A running or startable application. */
@@ -72,6 +74,9 @@ class Application implements App {
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
   #removeSignals: (() => void) | undefined;
+  #unwatchSchema: (() => void) | undefined;
+  /** Whether requests may be sent. */
+  #isReady = false;
 
   constructor(options: ReadOptions) {
     this.#options = options;
@@ -111,6 +116,7 @@ class Application implements App {
       const message = `close: \`graceMs\` must be a whole number of milliseconds, not ${String(graceMs)}`;
       return Promise.reject(new RangeError(message));
     }
+    this.#isReady = false;
     this.#closing ??= this.#close({ graceMs });
     return this.#closing;
   }
@@ -138,6 +144,8 @@ class Application implements App {
       const address = await server.listen(pipeline, options);
       isServing = true;
       await this.#plugins.ready(address);
+      this.#isReady = this.#closing === undefined;
+      this.#watchSchema(found);
       if (signals) {
         this.#removeSignals = closeOnSignal(
           () => this.close(),
@@ -161,9 +169,34 @@ class Application implements App {
       if (listening !== undefined) await this.#closeServer(options);
     } finally {
       this.#breaches.flush();
+      this.#unwatchSchema?.();
       await this.#plugins.stop();
       this.#removeSignals?.();
     }
+  }
+
+  /** Tells plugins of builds under the running application, in development and only where one wants to know. */
+  #watchSchema({ where, directory }: FoundCompiled): void {
+    const { isDevelopment } = this.#options;
+    const log = this.#log.at(() => ({}));
+    const listeners = this.#plugins.listeners("onSchemaChange", log);
+    if (!isDevelopment || listeners.length === 0) return;
+    if (directory === undefined) {
+      log.debug(`onSchemaChange is not called: ${where} is in no directory that could be watched`);
+      return;
+    }
+    const tell = (change: SchemaChange): void => {
+      for (const listener of listeners) {
+        try {
+          listener(change);
+        } catch (error) {
+          log.error("A plugin failed", { error });
+        }
+      }
+    };
+    this.#unwatchSchema = watchSchema(directory, tell, (error) =>
+      log.warn("Changes of .kit/ cannot be watched", { error }),
+    );
   }
 
   /** What is not answered at the end of the grace is answered with 503 just before its connection is cut. */
@@ -190,7 +223,7 @@ class Application implements App {
   async #makePipeline(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
     const {
       compiled: given,
-      plugins,
+      health,
       server,
       limits,
       isDevelopment,
@@ -200,12 +233,17 @@ class Application implements App {
     } = this.#options;
     const where = "the given `compiled`";
     const found =
-      given === undefined ? await loadCompiled() : { compiled: checkVersion(given, where), where };
+      given === undefined
+        ? await loadCompiled()
+        : { compiled: checkVersion(given, where), where, directory: undefined };
+    const log = this.#log.at(() => ({}));
+    const paths = new Set(found.compiled.routes.map(({ path }) => path));
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
       routes: matchCompiled(this.#registered, found.compiled, found.where),
       limits,
       openapi: isProduction ? null : OpenApiDocument.of(found.compiled),
+      health: health && new Health(health, paths, () => this.#isReady, log),
       settings: {
         serverAdapter: server.name,
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
@@ -214,10 +252,8 @@ class Application implements App {
         findAddress,
         inFlight: this.#inFlight,
         breaches: this.#breaches,
-        onError: plugins.flatMap((plugin) => (plugin.onError ? [plugin.onError.bind(plugin)] : [])),
-        onLifecycle: plugins.flatMap((plugin) =>
-          plugin.onLifecycle ? [plugin.onLifecycle.bind(plugin)] : [],
-        ),
+        onError: this.#plugins.listeners("onError", log),
+        onLifecycle: this.#plugins.listeners("onLifecycle", log),
       },
     });
     return { found, pipeline };

@@ -12,6 +12,8 @@ export interface FoundCompiled {
   readonly compiled: CompiledApplication;
   /** For messages. */
   readonly where: string;
+  /** `.kit/`, where it was found on disk. */
+  readonly directory: string | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   } catch (cause) {
     throw new Error(`${path} could not be loaded; run \`kit build\` to make it anew`, { cause });
   }
-  return { compiled: checkVersion(loaded.default, path), where: path };
+  return { compiled: checkVersion(loaded.default, path), where: path, directory: dirname(dirname(path)) };
 }
 
 /** Refuses what this runtime does not understand. */

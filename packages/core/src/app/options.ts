@@ -4,6 +4,8 @@ import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { AnyHandlers } from "../handlers.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
+import type { HealthOptions, ReadHealth } from "../request/health.ts";
+import { readHealth } from "./health-options.ts";
 import type { Plugin } from "./plugin.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
@@ -72,6 +74,11 @@ export interface AppOptions {
    * list of their addresses: `["loopback", "10.0.0.0/8"]`.
    */
   readonly trustProxy?: TrustProxy;
+  /**
+   * Answers `/healthz` (200 as long as the process serves) and `/readyz` (503 before the plugins' `onReady` and once the application
+   * closes, or where a check fails); default `false`.
+   */
+  readonly health?: boolean | HealthOptions;
   /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
   readonly signals?: boolean;
 }
@@ -91,6 +98,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   signals: true,
   requestTimeoutMs: true,
   trustProxy: true,
+  health: true,
 };
 
 const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
@@ -125,6 +133,7 @@ export interface ReadOptions {
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
   readonly findAddress: FindAddress;
+  readonly health: ReadHealth | null;
 }
 
 /**
@@ -197,6 +206,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     signals: options.signals ?? true,
     requestTimeoutMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
+    health: readHealth(options.health ?? false),
   };
 }
 

@@ -3,6 +3,8 @@ import type { CompiledApplication, ListenAddress } from "@kit/types";
 import type { FailedRequest } from "../error-middleware.ts";
 import type { LifecycleTrace } from "../lifecycle.ts";
 import type { LogEntry, Logger } from "../logging/log-entry.ts";
+import { isThenable } from "../thenable.ts";
+import type { SchemaChange } from "./schema-watch.ts";
 
 /** What a plugin is told of its application. */
 export interface PluginHost {
@@ -15,8 +17,8 @@ export interface PluginHost {
 }
 
 /**
- * Something that lives and works beside an application. All hooks are optional; those that may return a promise are
- * waited for.
+ * Something that lives and works beside an application. All hooks are optional; `onStart`, `onReady` and `onStop` are
+ * waited for. The other hooks cannot harm the application: what they throw, or reject with, is logged.
  *
  * @example
  * ```ts
@@ -34,6 +36,11 @@ export interface Plugin {
   onError?(error: unknown, request: FailedRequest): void;
   /** After each request. Phases are timed only where a plugin has this hook. */
   onLifecycle?(trace: LifecycleTrace): void;
+  /**
+   * In development, after a build changed `.kit/` under the running application. What runs goes on with what it has loaded; `kit dev`
+   * starts it anew.
+   */
+  onSchemaChange?(change: SchemaChange): void | Promise<void>;
   /** For each log entry that is at or above the threshold, redacted. */
   onLog?(entry: LogEntry): void;
   /** After the last request, in the reverse order of the list; only where the plugin was started. */
@@ -61,6 +68,27 @@ export class PluginRunner {
     for (const plugin of this.#plugins) await named(plugin, "onReady", () => plugin.onReady?.(address));
   }
 
+  /** A listener for each plugin that has the hook. It throws an error with the plugin's name; where the hook gives a promise, that is logged. */
+  listeners<THook extends "onError" | "onLifecycle" | "onSchemaChange">(
+    hook: THook,
+    log: Logger,
+  ): ((...told: Parameters<Required<Plugin>[THook]>) => void)[] {
+    return this.#plugins
+      .filter((plugin) => plugin[hook] !== undefined)
+      .map((plugin) => (...told) => {
+        try {
+          const call = plugin[hook] as (...values: readonly unknown[]) => unknown;
+          const result = call.apply(plugin, told);
+          if (isThenable(result))
+            result.then(undefined, (cause: unknown) =>
+              log.error("A plugin failed", { error: failure(plugin, hook, cause) }),
+            );
+        } catch (cause) {
+          throw failure(plugin, hook, cause);
+        }
+      });
+  }
+
   /** Stops all that were started, even where some fail; then throws what failed. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
@@ -83,6 +111,10 @@ async function named(plugin: Plugin, hook: string, call: () => void | Promise<vo
   try {
     await call();
   } catch (cause) {
-    throw new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
+    throw failure(plugin, hook, cause);
   }
+}
+
+function failure(plugin: Plugin, hook: string, cause: unknown): Error {
+  return new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
 }

@@ -1,6 +1,7 @@
 import { type LogEntry, type Logger, type LogLevel, severityOf } from "./log-entry.ts";
 import { boundedText, toLoggable } from "./loggable.ts";
 import type { Redactor } from "./redact.ts";
+import { isThenable } from "../thenable.ts";
 import type { LineSink } from "./stdout-sink.ts";
 
 /** Where an entry was written. */
@@ -64,17 +65,17 @@ export class Log {
     };
     lines.write(JSON.stringify(entry));
     for (const sink of sinks) {
+      // Not through the log: the sink would be asked again.
+      const onFailure = (error: unknown): void => {
+        const failed = { level: "error", message: "A log sink failed" };
+        lines.write(JSON.stringify({ ...entry, ...failed, data: toLoggable({ error }, redactor) }));
+      };
       try {
-        sink(entry);
+        const result: unknown = sink(entry);
+        // Nobody awaits it, and a rejection that nobody catches ends the process.
+        if (isThenable(result)) result.then(undefined, onFailure);
       } catch (error) {
-        // Not through the log: the sink would be asked again.
-        const failure = {
-          ...entry,
-          level: "error",
-          message: "A log sink failed",
-          data: toLoggable({ error }, redactor),
-        };
-        lines.write(JSON.stringify(failure));
+        onFailure(error);
       }
     }
   }

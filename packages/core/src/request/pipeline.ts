@@ -3,6 +3,7 @@ import type { CompiledRouteTree, ServerExchange, ServerLimits, ServerService } f
 
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
+import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { badPath, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
 import { pathOf, type PipelineSettings, RequestState } from "./request-state.ts";
@@ -17,6 +18,8 @@ export interface PipelineParts {
   readonly settings: PipelineSettings;
   /** Served where it is given. */
   readonly openapi: OpenApiDocument | null;
+  /** Served where it is given. */
+  readonly health: Health | null;
 }
 
 /** Serves an application's requests, on any server. */
@@ -27,6 +30,7 @@ export class Pipeline implements ServerService {
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
   readonly #openapi: OpenApiDocument | null;
+  readonly #health: Health | null;
   readonly #match: Matcher;
 
   constructor(parts: PipelineParts) {
@@ -36,6 +40,7 @@ export class Pipeline implements ServerService {
     this.#executables = parts.routes;
     this.#settings = parts.settings;
     this.#openapi = parts.openapi;
+    this.#health = parts.health;
     // Even where the adapter matches by itself: a tree that is broken shows at start.
     this.#match = createMatcher(parts.tree, this.routes);
   }
@@ -44,6 +49,10 @@ export class Pipeline implements ServerService {
     // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
+    if (this.#health !== null) {
+      const path = this.#health.find(exchange);
+      if (path !== undefined) return this.#serveHealth(this.#health, exchange, path);
+    }
     const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
     switch (match.kind) {
       case "route":
@@ -66,6 +75,11 @@ export class Pipeline implements ServerService {
     if (exchange.method !== "GET" && exchange.method !== "HEAD")
       return this.#refuseMethod(exchange, ["GET", "HEAD"]);
     void this.#openapi!.answer(new RequestState(this.#settings, exchange, null));
+  }
+
+  #serveHealth(health: Health, exchange: ServerExchange, path: string): void {
+    if (exchange.method === "GET" || exchange.method === "HEAD") health.answer(exchange, path);
+    else this.#refuseMethod(exchange, ["GET", "HEAD"]);
   }
 
   #refuseMethod(exchange: ServerExchange, allowed: readonly string[]): void {

@@ -1,6 +1,7 @@
 import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { parseJsonText, readJsonText } from "./body.ts";
+import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
@@ -169,13 +170,6 @@ export class RequestRun extends RequestState {
     };
     Promise.resolve(promise).then(onValue, (error: unknown) => this.fail(error));
   }
-}
-
-/** A promise, or something else that is awaited like one: query builders are, and a handler may return them. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 function unexpectedResponse(ref: string): ResponseContractError {

@@ -1,0 +1,39 @@
+import type { HealthOptions, ReadHealth } from "../request/health.ts";
+
+const known: Readonly<Record<keyof HealthOptions, true>> = { live: true, ready: true, checks: true };
+
+/**
+ * Reads the option `health`; nothing where it is off.
+ *
+ * @throws {TypeError} that names what is wrong.
+ */
+export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
+  if (option === false) return null;
+  if (option !== true && (typeof option !== "object" || option === null)) {
+    throw new TypeError("createApp: `health` must be true, false or an object");
+  }
+  const options: HealthOptions = option === true ? {} : option;
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name)) throw new TypeError(`createApp: there is no option \`health.${name}\``);
+  }
+  const { live = "/healthz", ready = "/readyz", checks = {} } = options;
+  requirePath(live, "health.live");
+  requirePath(ready, "health.ready");
+  if (live === ready) throw new TypeError("createApp: `health.live` and `health.ready` must be two paths");
+  if (typeof checks !== "object" || checks === null || Array.isArray(checks)) {
+    throw new TypeError("createApp: `health.checks` must be an object of functions");
+  }
+  const entries = Object.entries(checks);
+  for (const [name, check] of entries) {
+    if (typeof check !== "function")
+      throw new TypeError(`createApp: \`health.checks.${name}\` must be a function`);
+  }
+  return { live, ready, checks: entries };
+}
+
+function requirePath(path: unknown, name: string): void {
+  if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) return;
+  throw new TypeError(
+    `createApp: \`${name}\` must be a path such as /healthz, of letters, digits and -._~ only, not ${JSON.stringify(path)}`,
+  );
+}

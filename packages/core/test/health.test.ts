@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, it } from "node:test";
+
+import { type AppOptions, createApp, type LifecycleTrace } from "@kit/core";
+import { compiled, paramsOf, responseOf, route } from "./support/compiled.ts";
+import { MemoryServer, send } from "./support/memory-server.ts";
+import { errorOf, serve } from "./support/serve.ts";
+
+const page = route("GET /:page", {
+  params: paramsOf("Page", { page: "string" }),
+  response: responseOf("Text", { text: "string" }),
+});
+const own = route("GET /readyz", { response: responseOf("Text", { text: "string" }) });
+const routes = [[page, () => ({ text: "a page" })]] as const;
+
+const ok = {
+  status: 200,
+  contentType: "application/json",
+  text: '{"status":"ok"}',
+  headers: ["cache-control", "no-store"],
+};
+
+describe("health", () => {
+  it("is not there unless it is asked for", async () => {
+    const { send: ask } = await serve(routes);
+    assert.equal((await ask("GET /healthz")).text, '{"text":"a page"}');
+  });
+
+  it("answers before parameters, beside the contract, the log and the lifecycle", async () => {
+    const traces: LifecycleTrace[] = [];
+    const { send: ask, log } = await serve(routes, {
+      health: true,
+      logLevel: "trace",
+      plugins: [{ name: "t", onLifecycle: (trace) => void traces.push(trace) }],
+    });
+    for (const line of ["GET /healthz", "GET /readyz", "HEAD /readyz", "GET /healthz/?probe=1"]) {
+      assert.deepEqual(await ask(line), ok, line);
+    }
+    assert.deepEqual([log.length, traces.length], [0, 0]);
+    const refused = await ask("POST /healthz");
+    assert.equal(refused.status, 405);
+    assert.deepEqual(refused.headers, ["allow", "GET, HEAD"]);
+    assert.equal((await ask("GET /healthzz")).text, '{"text":"a page"}');
+  });
+
+  it("leaves a route of the same path alone, and takes other paths", async () => {
+    const mine = [[own, () => ({ text: "mine" })]] as const;
+    const { send: ask } = await serve(mine, { health: true });
+    assert.equal((await ask("GET /readyz")).text, '{"text":"mine"}');
+    assert.deepEqual(await ask("GET /healthz"), ok);
+    const other = await serve(mine, { health: { live: "/-/live", ready: "/-/ready" } });
+    assert.deepEqual(await other.send("GET /-/ready"), ok);
+    assert.equal(errorOf(await other.send("GET /healthz"))["code"], "NOT_FOUND");
+  });
+
+  it("is ready after onReady and until the application closes; alive all the time", async () => {
+    const server = new MemoryServer();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const app = createApp({
+      server,
+      signals: false,
+      health: true,
+      compiled: compiled(),
+      routes: [],
+      plugins: [{ name: "slow", onReady: () => gate }],
+    });
+    const service = await app.service();
+    const states = async (): Promise<string> =>
+      `${(await send(service, "GET /healthz")).status} ${(await send(service, "GET /readyz")).status}`;
+    const listening = app.listen({ port: 1 });
+    await sleep(1);
+    assert.equal(await states(), "200 503");
+    open();
+    await listening;
+    assert.equal(await states(), "200 200");
+    server.closesAfter = sleep(20);
+    const closing = app.close();
+    assert.equal(await states(), "200 503");
+    await closing;
+    assert.equal(await states(), "200 503");
+  });
+
+  it("asks checks, once for all who ask at the same time, and logs when one changes", async () => {
+    let isDown = true;
+    let asked = 0;
+    const { send: ask, log } = await serve(routes, {
+      logLevel: "info",
+      health: {
+        checks: {
+          queue: () => true,
+          database: async () => {
+            asked += 1;
+            await sleep(5);
+            if (isDown) throw new Error("password wrong for admin");
+          },
+        },
+      },
+    });
+    const [one, two] = await Promise.all([ask("GET /readyz"), ask("GET /readyz")]);
+    assert.equal(asked, 1);
+    assert.equal(one!.status, 503);
+    assert.equal(one!.text, '{"status":"unavailable","checks":{"queue":"ok","database":"failed"}}');
+    assert.equal(two!.text, one!.text);
+    assert.equal((await ask("GET /readyz")).status, 503);
+    assert.equal((await ask("GET /healthz")).status, 200);
+    isDown = false;
+    assert.equal((await ask("GET /readyz")).text, '{"status":"ok","checks":{"queue":"ok","database":"ok"}}');
+    assert.deepEqual(
+      log.map(({ message }) => message),
+      ["The health check database fails", "The health check database holds again"],
+    );
+  });
+
+  it("fails a check that gives false or takes too long", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const { send: ask, log } = await serve(routes, {
+      logLevel: "info",
+      health: { checks: { no: () => false, never: () => new Promise(() => undefined) } },
+    });
+    const answer = ask("GET /readyz");
+    test.mock.timers.tick(5_000);
+    assert.equal((await answer).text, '{"status":"unavailable","checks":{"no":"failed","never":"failed"}}');
+    assert.match(JSON.stringify(log), /It gave false.*It takes longer than 5000 ms/);
+  });
+
+  it("refuses options that would not do what they say", () => {
+    const bad: [unknown, RegExp][] = [
+      ["yes", /`health` must be true, false or an object/],
+      [{ alive: "/x" }, /no option `health\.alive`/],
+      [{ live: "healthz" }, /`health\.live` must be a path/],
+      [{ ready: "/ready/:id" }, /`health\.ready` must be a path/],
+      [{ ready: "/healthz" }, /must be two paths/],
+      [{ checks: [] }, /`health\.checks` must be an object/],
+      [{ checks: { db: true } }, /`health\.checks\.db` must be a function/],
+    ];
+    for (const [health, message] of bad) {
+      const options = { server: new MemoryServer(), routes: [], health };
+      assert.throws(() => createApp(options as unknown as AppOptions), message);
+    }
+  });
+});

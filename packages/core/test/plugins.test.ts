@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { SchemaChange } from "@kit/core";
+import { responseOf, route } from "./support/compiled.ts";
+import { serve } from "./support/serve.ts";
+
+const hello = route("GET /hello", { response: responseOf("Hello", { text: "string" }) });
+
+const bad = (): never => {
+  throw new Error("out of order");
+};
+
+describe("a plugin whose hooks fail", () => {
+  it("harms no request and no other plugin, and is named in the log", async () => {
+    const told: string[] = [];
+    const { send, log } = await serve([[hello, () => ({ text: "hi" })]], {
+      logLevel: "info",
+      plugins: [
+        { name: "sync", onError: bad, onLifecycle: bad },
+        {
+          name: "async",
+          onError: async () => bad(),
+          onLifecycle: async () => bad(),
+          onLog: async () => bad(),
+        },
+        { name: "good", onError: () => void told.push("error"), onLifecycle: () => void told.push("trace") },
+      ],
+    });
+    assert.equal((await send("GET /hello")).text, '{"text":"hi"}');
+    assert.equal((await send("GET /nowhere")).status, 404);
+    // A rejection that nobody caught would fail this test.
+    await sleep(5);
+    assert.deepEqual(told, ["trace", "error", "trace"]);
+    const failures = log.map(
+      ({ message, data }) => `${message}: ${(data as { error: { message: string } }).error.message}`,
+    );
+    assert.deepEqual(failures.toSorted(), [
+      "A plugin failed: onError of the plugin async failed",
+      "A plugin failed: onError of the plugin sync failed",
+      "A plugin failed: onLifecycle of the plugin async failed",
+      "A plugin failed: onLifecycle of the plugin async failed",
+      "A plugin failed: onLifecycle of the plugin sync failed",
+      "A plugin failed: onLifecycle of the plugin sync failed",
+    ]);
+  });
+});
+
+const support = join(import.meta.dirname, "support");
+/** Ends by itself as soon as nothing keeps it: a watcher that did would fail the test. */
+const program = `
+import { createApp } from "@kit/core";
+import { MemoryServer } from ${JSON.stringify(join(support, "memory-server.ts"))};
+const line = (value) => console.log(JSON.stringify(value));
+const onSchemaChange = (change) => {
+  line(change);
+  if (change.routes) clearInterval(keep);
+  throw new Error("hook");
+};
+const app = createApp({
+  server: new MemoryServer(),
+  routes: [],
+  env: process.argv[2],
+  signals: false,
+  plugins: [{ name: "watcher", onSchemaChange }],
+});
+const keep = setInterval(() => {}, 1000);
+await app.listen({ port: 5 });
+line("listening");
+if (process.argv[2] === "production") clearInterval(keep);
+`;
+
+function project(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "kit-plugins-")));
+  symlinkSync(join(import.meta.dirname, "../../../node_modules"), join(root, "node_modules"));
+  mkdirSync(join(root, ".kit/routes"), { recursive: true });
+  mkdirSync(join(root, ".kit/validators"));
+  mkdirSync(join(root, ".kit/serializers"));
+  writeFileSync(join(root, "package.json"), '{"type":"module"}');
+  writeFileSync(join(root, "main.ts"), program);
+  const helper = JSON.stringify(join(support, "compiled.ts"));
+  writeFileSync(
+    join(root, ".kit/routes/index.ts"),
+    `import { compiled } from ${helper};\nexport default compiled();\n`,
+  );
+  return root;
+}
+
+describe("onSchemaChange", () => {
+  it("is told in development what a build changed, and keeps no process alive", async (test) => {
+    const root = project();
+    test.after(() => rmSync(root, { recursive: true, force: true }));
+    const kit = join(root, ".kit");
+    const child = spawn(process.execPath, [join(root, "main.ts"), "development"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines: unknown[] = [];
+    let wake: (() => void) | undefined;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      for (const line of text.split("\n")) if (line !== "") lines.push(JSON.parse(line));
+      wake?.();
+    });
+    const next = async (index: number): Promise<unknown> => {
+      while (lines.length <= index) await new Promise<void>((resolve) => (wake = resolve));
+      return lines[index];
+    };
+    assert.equal(await next(0), "listening");
+    // Watching of directories within begins a moment later.
+    await sleep(100);
+    writeFileSync(join(kit, "validators/Note.validator.ts"), "1");
+    writeFileSync(join(kit, "serializers/Note.serializer.ts"), "1");
+    writeFileSync(join(kit, "serializers/Book.serializer.ts"), "1");
+    writeFileSync(join(kit, ".manifest.json"), "1");
+    assert.deepEqual(await next(1), {
+      directory: kit,
+      files: [
+        "serializers/Book.serializer.ts",
+        "serializers/Note.serializer.ts",
+        "validators/Note.validator.ts",
+      ],
+      types: ["Book", "Note"],
+      routes: false,
+    } satisfies SchemaChange);
+    // The hook threw, which is an entry of the log.
+    assert.match(JSON.stringify(await next(2)), /onSchemaChange of the plugin watcher failed/);
+    const exit = once(child, "exit");
+    writeFileSync(join(kit, "routes.json"), "{}");
+    assert.deepEqual(await next(3), {
+      directory: kit,
+      files: ["routes.json"],
+      types: [],
+      routes: true,
+    } satisfies SchemaChange);
+    assert.deepEqual(await exit, [0, null]);
+  });
+
+  it("is not called in production, where nothing is watched", async (test) => {
+    const root = project();
+    test.after(() => rmSync(root, { recursive: true, force: true }));
+    const child = spawn(process.execPath, [join(root, "main.ts"), "production"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+    assert.equal(out, '"listening"\n');
+  });
+});
