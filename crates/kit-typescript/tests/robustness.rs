@@ -184,3 +184,26 @@ fn a_long_chain_of_names_leads_to_its_end() {
     let found = support::text(&output(&[("src/a.types.ts", &text)]));
     assert_eq!(found, "type A = {\n  x: string;\n}\n");
 }
+
+#[test]
+fn what_branches_as_it_expands_ends_early() {
+    let output = output(&[(
+        "src/a.types.ts",
+        "type F<T> = { a: F<T[]>; b: F<{ x: T }>; c: F<[T, T]> };\n/** @table */\nexport interface A { f: F<string> }",
+    )]);
+    let codes: Vec<String> = output
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code.name())
+        .collect();
+    assert_eq!(
+        codes,
+        ["KIT1310", "KIT1310", "KIT1310"],
+        "one for each call that expands"
+    );
+    assert!(
+        output.program.declarations.len() < 5_000,
+        "{} declarations were made before it was found out",
+        output.program.declarations.len()
+    );
+}

@@ -60,8 +60,8 @@ use types::{Owner, Scope, State};
 const DEEPEST: u32 = 60;
 
 /// A generic type with this many instances, some of them nested this deeply, expands without end too.
-const MANY: u32 = 1_000;
-const DEEP: u32 = 10;
+const MANY: u32 = 500;
+const DEEP: u32 = 6;
 
 /// Evaluations inside evaluations beyond this come from one that does not end. TypeScript allows 1,000 calls in a row of
 /// a conditional type to itself, each of which is a few evaluations here.
