@@ -65,7 +65,10 @@ impl<'a> Evaluator<'a> {
         let inner = if infers.is_empty() {
             scope
         } else {
-            self.inferred_scope(node, check, &infers, scope)
+            match self.inferred_scope(node, check, &infers, scope) {
+                Ok(inner) => inner,
+                Err(invalid) => return invalid,
+            }
         };
         let extends = self.evaluate(&node.extends_type, inner);
         let extends_shape = self.shape(extends);
@@ -94,14 +97,14 @@ impl<'a> Evaluator<'a> {
         broken.map_or(Ok(answer), Err)
     }
 
-    /// The scope in which the names of `infer` mean what was found.
+    /// The scope in which the names of `infer` mean what was found; a mistake where kit cannot tell what it would be.
     fn inferred_scope(
         &mut self,
         node: &'a TSConditionalType<'a>,
         check: TyId,
         infers: &[&'a TSTypeParameter<'a>],
         scope: ScopeId,
-    ) -> ScopeId {
+    ) -> Result<ScopeId, TyId> {
         let first = self.infers;
         let count = u32::try_from(infers.len()).unwrap_or(u32::MAX);
         let holes = infers
@@ -115,6 +118,9 @@ impl<'a> Evaluator<'a> {
         let mut inference = Inference::new(first, infers.len());
         self.infer_from(check, pattern, &mut inference, false);
         self.infers -= count;
+        if let Some(invalid) = inference.unknown {
+            return Err(invalid);
+        }
 
         let mut bindings: Vec<(&'a str, TyId)> = Vec::with_capacity(infers.len());
         for (index, infer) in infers.iter().enumerate() {
@@ -144,7 +150,7 @@ impl<'a> Evaluator<'a> {
             };
             bindings.push((infer.name.name.as_str(), ty));
         }
-        self.store.inner_scope(scope, bindings)
+        Ok(self.store.inner_scope(scope, bindings))
     }
 
     /// A text that a template gave, as the number, bigint, boolean or null that the constraint asks for; the text itself

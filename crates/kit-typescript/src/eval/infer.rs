@@ -17,6 +17,8 @@ pub(super) struct Inference {
     contravariant: Vec<Vec<TyId>>,
     /// It came from the text of a template, which may mean a number.
     pub(super) from_text: Vec<bool>,
+    /// A hole stands for what kit does not know: a method of TypeScript's own, say.
+    pub(super) unknown: Option<TyId>,
     depth: u32,
 }
 
@@ -27,6 +29,7 @@ impl Inference {
             covariant: vec![Vec::new(); count],
             contravariant: vec![Vec::new(); count],
             from_text: vec![false; count],
+            unknown: None,
             depth: 0,
         }
     }
@@ -326,6 +329,14 @@ impl Evaluator<'_> {
             if let Some(own) = own {
                 let own = if hole.optional { self.defined(own) } else { own };
                 self.infer_from(own, hole.ty, inference, contra);
+            } else if self.is_method(source, &hole.name) {
+                let message = format!(
+                    "kit does not know the type of `{}` in `{}`",
+                    hole.name,
+                    self.text(source)
+                );
+                let help = "write the type that the pattern would find";
+                inference.unknown = Some(self.unsupported(place, &message, help));
             }
         }
         for hole in &pattern.index {

@@ -190,8 +190,19 @@ impl Evaluator<'_> {
                 }
                 known.ty = self.store.intersection([known.ty, property.ty]);
             }
-            known.required |= property.required || known.optional != property.optional;
-            known.optional &= property.optional;
+            let asks_nothing = |this: &mut Self, ty: TyId| {
+                let ty = this.peel(ty);
+                matches!(this.store.get(ty), Ty::Unknown)
+            };
+            if known.optional != property.optional
+                && asks_nothing(self, if known.optional { property.ty } else { known.ty })
+            {
+                // `unknown & (T | undefined)` still may be `undefined`, which on the wire is absent.
+                known.optional = true;
+            } else {
+                known.required |= property.required || known.optional != property.optional;
+                known.optional &= property.optional;
+            }
             known.readonly &= property.readonly;
             known.doc = known.doc.or(property.doc);
             merged.properties[at] = known;

@@ -34,6 +34,7 @@ impl Evaluator<'_> {
                 | Ty::UniqueSymbol(_)
                 | Ty::NonPrimitive
                 | Ty::Builtin(..)
+                | Ty::Cased(..)
                 | Ty::Parameter(_)
                 | Ty::Infer(_)
                 | Ty::Deferred(_) => return false,
@@ -64,6 +65,11 @@ impl Evaluator<'_> {
                         .filter(|property| property.key != KeyKind::Symbol);
                     open.extend(properties.map(|property| (property.ty, true)));
                     open.extend(object.index.iter().map(|index| (index.value, true)));
+                    let templates = object
+                        .index
+                        .iter()
+                        .filter(|index| matches!(self.store.get(index.key), Ty::Template(_) | Ty::Cased(..)));
+                    open.extend(templates.map(|index| (index.key, false)));
                 }
                 _ => {}
             }

@@ -231,7 +231,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a value of TypeScript's own has a method; only names are known.
-    fn is_method(&self, id: TyId, name: &str) -> bool {
+    pub(in crate::eval) fn is_method(&self, id: TyId, name: &str) -> bool {
         let methods: &[&str] = match self.store.get(id) {
             Ty::String | Ty::Template(_) | Ty::Literal(Literal::String(_)) => &[
                 "charAt",
@@ -260,7 +260,8 @@ impl Evaluator<'_> {
             Ty::Builtin("Promise", _) => &["then", "catch", "finally"],
             _ => &[],
         };
-        methods.contains(&name) || matches!(name, "toString" | "valueOf" | "toLocaleString")
+        let everywhere = matches!(name, "toString" | "valueOf" | "toLocaleString");
+        methods.contains(&name) || (everywhere && !matches!(self.store.get(id), Ty::Object(_)))
     }
 }
 
