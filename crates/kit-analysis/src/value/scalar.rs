@@ -44,7 +44,11 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
             .map_or(Fit::No, |number| number_fit(rules, number)),
         (TypeKind::String, Value::String(text)) => text_fit(rules, text),
         (TypeKind::Template { parts }, Value::String(text)) => {
-            Fit::sure(template::matches(program, parts, text))
+            if template::matches(program, parts, text) {
+                text_fit(rules, text)
+            } else {
+                Fit::No
+            }
         }
         (TypeKind::Date, Value::String(text)) => date_fit(text),
         (TypeKind::Bytes, Value::String(text)) => bytes_fit(text),

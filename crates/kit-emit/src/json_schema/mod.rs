@@ -189,7 +189,16 @@ impl Schemas<'_> {
                 ..of_type(literal_type(value))
             },
             TypeKind::Template { parts } => Schema {
-                pattern: Some(template_pattern(self.program, parts)),
+                format: constraints.format.map(kit_ir::Format::name),
+                min_length: constraints.min_length,
+                max_length: constraints.max_length,
+                pattern: Some(match &constraints.pattern {
+                    None => template_pattern(self.program, parts),
+                    // A schema has one pattern, so the one of the tag looks ahead for where it matches.
+                    Some(pattern) => {
+                        format!("(?=[^]*(?:{pattern})){}", template_pattern(self.program, parts))
+                    }
+                }),
                 ..of_type("string")
             },
             TypeKind::Array { element } => Schema {

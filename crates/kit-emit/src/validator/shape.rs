@@ -63,13 +63,14 @@ impl<'a> Shapes<'a> {
             TypeKind::BigInt => fields("bigint", number_rules(constraints)),
             TypeKind::String => fields("string", string_rules(constraints, path, module)),
             TypeKind::Literal { value } => fields("literal", vec![("value", literal::value(value))]),
-            TypeKind::Template { parts } => fields(
-                "template",
-                vec![
+            TypeKind::Template { parts } => {
+                let mut template = vec![
                     ("texts", template::test(program, parts, path, module)),
                     ("source", literal::string(&template::source(self.context, parts))),
-                ],
-            ),
+                ];
+                template.extend(string_rules(constraints, path, module));
+                fields("template", template)
+            }
             TypeKind::Array { element } => {
                 let mut rules = vec![("element", self.shape(*element, None, &path.step("Item"), module))];
                 rules.extend(constraints.min_items.map(|items| ("minItems", items.to_string())));

@@ -3,7 +3,7 @@ import { isBase64 } from "./bytes.ts";
 import { FIRST_TIME, isDateTime, LAST_TIME } from "./date.ts";
 import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
-import type { Form, LiteralShape, NumberShape, SimpleShape, StringShape, TemplateShape } from "./shape.ts";
+import type { Form, LiteralShape, NumberShape, SimpleShape, StringShape, TemplateShape, TextRules } from "./shape.ts";
 import { codePointsWithin } from "./text.ts";
 
 /** A shape whose values have no parts. */
@@ -43,7 +43,8 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
 export function keepsRules(shape: ScalarShape, value: unknown): boolean {
   switch (shape.kind) {
     case "string":
-      return keepsStringRules(shape, value as string);
+    case "template":
+      return keepsTextRules(shape, value as string);
     case "number":
       return keepsNumberRules(shape, value as number);
     case "bigint":
@@ -60,7 +61,7 @@ export function isWritableDate(value: unknown): value is Date {
   return time >= FIRST_TIME && time <= LAST_TIME;
 }
 
-function keepsStringRules(shape: StringShape, text: string): boolean {
+function keepsTextRules(shape: TextRules, text: string): boolean {
   return (
     codePointsWithin(text, shape.minLength ?? 0, shape.maxLength ?? Number.POSITIVE_INFINITY) &&
     (shape.format === undefined || hasFormat(shape.format, text)) &&

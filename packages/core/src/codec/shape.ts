@@ -27,9 +27,13 @@ export interface SimpleShape {
   readonly kind: "unknown" | "never" | "null" | "boolean" | "date" | "bytes";
 }
 
-/** Text. Lengths count code points. */
-export interface StringShape {
+/** Text. */
+export interface StringShape extends TextRules {
   readonly kind: "string";
+}
+
+/** Rules on texts. Lengths count code points. */
+export interface TextRules {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: FormatName;
@@ -54,7 +58,7 @@ export interface LiteralShape {
 }
 
 /** A template literal type. */
-export interface TemplateShape {
+export interface TemplateShape extends TextRules {
   readonly kind: "template";
   readonly texts: TextTest;
   /** As TypeScript writes it, without the backticks: `user-${number}`. */

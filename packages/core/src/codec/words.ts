@@ -1,4 +1,4 @@
-import type { ArrayShape, Form, NumberShape, Shape, StringShape, TupleShape } from "./shape.ts";
+import type { ArrayShape, Form, NumberShape, Shape, TextRules, TupleShape } from "./shape.ts";
 import { resolve } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 
@@ -32,7 +32,7 @@ function inWords(shape: Shape, form: Form): string {
     case "bytes":
       return form === "wire" ? "base64 string" : "Uint8Array";
     case "string":
-      return describeString(resolved);
+      return describeText("string", resolved);
     case "number":
       return describeNumber(resolved.integer === undefined ? "number" : "integer", resolved);
     case "bigint":
@@ -42,7 +42,7 @@ function inWords(shape: Shape, form: Form): string {
         ? `${resolved.value}n`
         : JSON.stringify(typeof resolved.value === "bigint" ? resolved.value.toString() : resolved.value);
     case "template":
-      return `string of the form \`${resolved.source}\``;
+      return describeText(`string of the form \`${resolved.source}\``, resolved);
     case "array":
       return describeArray(resolved);
     case "tuple":
@@ -83,8 +83,8 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function describeString(shape: StringShape): string {
-  const kind = shape.format === undefined ? "string" : `string in ${shape.format} format`;
+function describeText(noun: string, shape: TextRules): string {
+  const kind = shape.format === undefined ? noun : `${noun} in ${shape.format} format`;
   const length = range(shape.minLength, shape.maxLength, "character");
   const pattern = shape.pattern === undefined ? undefined : `matching /${shape.pattern.source}/`;
   return listed(kind, length, pattern);

@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
             TypeKind::Literal { value: expected } => format!("{value} === {}", literal::value(expected)),
             TypeKind::Template { parts } => {
                 let texts = template::test(program, parts, path, module);
-                format!("typeof {value} === \"string\" && {texts}.test({value})")
+                scalar::template(value, &texts, constraints, path, module)
             }
             TypeKind::Reference { declaration } => self.reference(*declaration, value, module),
             TypeKind::Union { members } => self.union_condition(id, members, value, path, module),

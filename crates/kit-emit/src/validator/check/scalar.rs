@@ -51,6 +51,26 @@ fn bounds(value: &str, constraints: &Constraints) -> impl Iterator<Item = String
 
 pub(super) fn string(value: &str, constraints: &Constraints, path: &Path<'_>, module: &mut Module) -> String {
     let mut conditions = vec![format!("typeof {value} === \"string\"")];
+    conditions.extend(text_rules(value, constraints, path, module));
+    conditions.join(" && ")
+}
+
+/// A template literal type, with the rules of strings.
+pub(super) fn template(
+    value: &str,
+    texts: &str,
+    constraints: &Constraints,
+    path: &Path<'_>,
+    module: &mut Module,
+) -> String {
+    let mut conditions = vec![format!("typeof {value} === \"string\"")];
+    conditions.extend(text_rules(value, constraints, path, module));
+    conditions.push(format!("{texts}.test({value})"));
+    conditions.join(" && ")
+}
+
+fn text_rules(value: &str, constraints: &Constraints, path: &Path<'_>, module: &mut Module) -> Vec<String> {
+    let mut conditions = Vec::new();
     conditions.extend(length(value, constraints, module));
     if let Some(format) = constraints.format {
         let helper = module.helper(match format {
@@ -68,7 +88,7 @@ pub(super) fn string(value: &str, constraints: &Constraints, path: &Path<'_>, mo
         let pattern = module.pattern(pattern, path);
         conditions.push(format!("{pattern}.test({value})"));
     }
-    conditions.join(" && ")
+    conditions
 }
 
 /// Bounds of code points. A string of `n` UTF-16 units has `n / 2` to `n` code points, so its length alone decides all but a few.

@@ -36,6 +36,7 @@ export interface Strings {
   least?: string;
   pattern?: string;
   template?: `v${number}-${"a.b" | "c"}:${string}`;
+  ruledTemplate?: `${string}@${string}.${string}`;
   secret?: string;
 }
 

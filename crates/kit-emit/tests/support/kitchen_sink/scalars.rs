@@ -107,6 +107,23 @@ pub fn strings(b: &mut Builder) {
         ],
     });
     properties.push(optional(b.property("template", template)));
+    let ruled = b.constrained(
+        TypeKind::Template {
+            parts: vec![
+                TemplatePart::Hole(string),
+                TemplatePart::Text("@".to_owned()),
+                TemplatePart::Hole(string),
+                TemplatePart::Text(".".to_owned()),
+                TemplatePart::Hole(string),
+            ],
+        },
+        Constraints {
+            max_length: Some(11),
+            pattern: Some("^[^ ]+$".to_owned()),
+            ..Constraints::default()
+        },
+    );
+    properties.push(optional(b.property("ruledTemplate", ruled)));
     let secret = b.text(8, 72);
     properties.push(optional(tagged(b.property("secret", secret), |tags| {
         tags.sensitive = true;

@@ -383,8 +383,8 @@ export function writeChoices(value: unknown): string {
   if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${writeChoicesTuples(tuples)}`;
   const lists = value["lists"];
   if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${writeChoicesLists(lists)}`;
-  const texts = value["texts"];
-  if (texts !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${writeChoicesTexts(texts)}`;
+  const property9 = value["texts"];
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${writeChoicesTexts(property9)}`;
   const bytesOrText = value["bytesOrText"];
   if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${writeChoicesBytesOrText(bytesOrText)}`;
   const possible = value["possible"];

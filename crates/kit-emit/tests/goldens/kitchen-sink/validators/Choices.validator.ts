@@ -446,8 +446,8 @@ export function isChoices(value: unknown): boolean {
   if (tuples !== undefined && !((isChoicesTuples(tuples) || isChoicesTuples2(tuples)))) return false;
   const lists = value["lists"];
   if (lists !== undefined && !((isChoicesLists(lists) || isChoicesLists2(lists)))) return false;
-  const texts = value["texts"];
-  if (texts !== undefined && !isChoicesTexts(texts)) return false;
+  const property9 = value["texts"];
+  if (property9 !== undefined && !isChoicesTexts(property9)) return false;
   const bytesOrText = value["bytesOrText"];
   if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
   const possible = value["possible"];
@@ -770,8 +770,8 @@ export function decodeChoices(value: unknown): Types.Choices {
   if (tuples !== undefined) result["tuples"] = decodeChoicesTuples(tuples);
   const lists = input["lists"];
   if (lists !== undefined) result["lists"] = decodeChoicesLists(lists);
-  const texts = input["texts"];
-  if (texts !== undefined) result["texts"] = decodeChoicesTexts(texts);
+  const property9 = input["texts"];
+  if (property9 !== undefined) result["texts"] = decodeChoicesTexts(property9);
   const bytesOrText = input["bytesOrText"];
   if (bytesOrText !== undefined) result["bytesOrText"] = decodeChoicesBytesOrText(bytesOrText);
   const possible = input["possible"];

@@ -21,6 +21,10 @@ const patternStringsPattern: RegExp = new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
 
 const textsStringsTemplate: TextTest = template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
 
+const textsStringsRuledTemplate: TextTest = template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+
+const patternStringsRuledTemplate: RegExp = new RegExp("^[^ ]+$", "u");
+
 export const StringsShape: Shape = {
   kind: "object",
   name: "Strings",
@@ -36,6 +40,7 @@ export const StringsShape: Shape = {
     { key: "least", shape: { kind: "string", minLength: 3 }, optional: "always" },
     { key: "pattern", shape: { kind: "string", pattern: patternStringsPattern }, optional: "always" },
     { key: "template", shape: { kind: "template", texts: textsStringsTemplate, source: "v${number}-${\"a.b\" | \"c\"}:${string}" }, optional: "always" },
+    { key: "ruledTemplate", shape: { kind: "template", texts: textsStringsRuledTemplate, source: "${string}@${string}.${string}", maxLength: 11, pattern: patternStringsRuledTemplate }, optional: "always" },
     { key: "secret", shape: { kind: "string", minLength: 8, maxLength: 72 }, optional: "always", sensitive: true },
   ],
 };
@@ -65,6 +70,8 @@ export function isStrings(value: unknown): boolean {
   if (property9 !== undefined && !(typeof property9 === "string" && patternStringsPattern.test(property9))) return false;
   const template = value["template"];
   if (template !== undefined && !(typeof template === "string" && textsStringsTemplate.test(template))) return false;
+  const ruledTemplate = value["ruledTemplate"];
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternStringsRuledTemplate.test(ruledTemplate) && textsStringsRuledTemplate.test(ruledTemplate))) return false;
   const secret = value["secret"];
   return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }
@@ -95,6 +102,8 @@ export function decodeStrings(value: unknown): Types.Strings {
   if (property9 !== undefined) result["pattern"] = property9;
   const template = input["template"];
   if (template !== undefined) result["template"] = template;
+  const ruledTemplate = input["ruledTemplate"];
+  if (ruledTemplate !== undefined) result["ruledTemplate"] = ruledTemplate;
   const secret = input["secret"];
   if (secret !== undefined) result["secret"] = secret;
   return result as unknown as Types.Strings;
