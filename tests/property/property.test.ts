@@ -1,0 +1,77 @@
+// Whatever the type: a value of it is accepted, read as what it means, written and read again; a value that is spoiled in one
+// place is refused, and the failure names that place.
+//
+// Types are made at random, as models of this test, written as TypeScript in many spellings, and built by `kit build`. What is a
+// value, and what is not, follows from the model alone. `KIT_SEED` and `KIT_RUNS` choose the types; what fails is made smaller
+// before it is shown.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { check, type Shown } from "./support/check.ts";
+import { generate } from "./support/generate.ts";
+import type { Subject } from "./support/model.ts";
+import { build } from "./support/project.ts";
+import { Random } from "./support/random.ts";
+import { reduce } from "./support/reduce.ts";
+import { source } from "./support/source.ts";
+
+const seed = Number(process.env["KIT_SEED"] ?? 2026);
+const runs = Number(process.env["KIT_RUNS"] ?? 400);
+
+/** More types than this are not made smaller. */
+const MOST_SHOWN = 3;
+
+/** What is wrong with each subject; nothing where all is right. */
+async function examine(subjects: readonly Subject[], shown: Shown): Promise<(string | undefined)[]> {
+  const built = await build(subjects);
+  return subjects.map((subject, index) => {
+    const artifacts = built.get(subject);
+    assert.ok(artifacts !== undefined, `${subject.name} was not built`);
+    return typeof artifacts === "string" ? artifacts : check(subject, artifacts, seed + index, shown);
+  });
+}
+
+/** How long the source is, whatever the name. */
+function size(subject: Subject): number {
+  return source(subject).replaceAll(subject.name, "").length;
+}
+
+/** Which subjects fail in the way of a complaint: a refusal stays a refusal. */
+async function failAs(complaint: string, subjects: readonly Subject[]): Promise<boolean[]> {
+  if (subjects.length === 0) return [];
+  const kind = complaint.split(" ", 2).join(" ");
+  const complaints = await examine(subjects, { accepted: 0, refused: 0 });
+  return complaints.map((found) => found?.startsWith(kind) ?? false);
+}
+
+test("a value of a random type is accepted and survives; a spoiled one is refused", async () => {
+  assert.ok(
+    Number.isSafeInteger(seed) && Number.isSafeInteger(runs) && runs > 0,
+    "KIT_SEED and KIT_RUNS are numbers",
+  );
+  const subjects = Array.from({ length: runs }, (_, index) =>
+    generate(new Random(Math.imul(seed, 1_000_003) + index), `S${index}Type`),
+  );
+  const shown: Shown = { accepted: 0, refused: 0 };
+  const complaints = await examine(subjects, shown);
+  const reports: string[] = [];
+  for (const [index, complaint] of complaints.entries()) {
+    const subject = subjects[index];
+    if (complaint === undefined || subject === undefined) continue;
+    if (reports.length >= MOST_SHOWN) {
+      reports.push(`${subject.name}: ${complaint.slice(0, 200)}`);
+      continue;
+    }
+    const smallest = await reduce(subject, size, (candidates) => failAs(complaint, candidates));
+    const [about = complaint] = await examine([smallest], { accepted: 0, refused: 0 });
+    reports.push(`${subject.name} is wrong, as is this smaller type:\n\n${source(smallest)}\nkit ${about}`);
+  }
+  assert.equal(
+    reports.length,
+    0,
+    `${reports.length} of ${runs} types; again with KIT_SEED=${seed} KIT_RUNS=${runs}\n\n${reports.join("\n\n")}`,
+  );
+  // Neither half may be empty.
+  assert.ok(shown.accepted > runs * 4, `only ${shown.accepted} values were accepted`);
+  assert.ok(shown.refused > runs * 10, `only ${shown.refused} values were refused`);
+});

@@ -1,0 +1,110 @@
+// What kit made of a subject, held against values of it.
+
+import { isDeepStrictEqual } from "node:util";
+import { accepts } from "./accept.ts";
+import type { Subject } from "./model.ts";
+import type { Artifacts } from "./project.ts";
+import { Random } from "./random.ts";
+import { type Spoiled, type Step, spoilings } from "./spoil.ts";
+import { type Made, Values } from "./values.ts";
+
+const VALUES = 6;
+const SPOILED = 25;
+
+/** How much was shown. */
+export interface Shown {
+  accepted: number;
+  refused: number;
+}
+
+/** What is wrong with the artifacts of a subject; nothing where all is right. */
+export function check(
+  subject: Subject,
+  artifacts: Artifacts,
+  seed: number,
+  shown: Shown,
+): string | undefined {
+  const random = new Random(seed);
+  const values = new Values(random, subject.named);
+  for (let count = 0; count < VALUES; count++) {
+    const made = values.of(subject.model);
+    try {
+      const complaint =
+        right(subject, made, artifacts, shown) ??
+        random
+          .several(spoilings(made, subject.named, random), SPOILED)
+          .map((spoiled) => wrong(subject, made, spoiled, artifacts, shown))
+          .find((found) => found !== undefined);
+      if (complaint !== undefined) return complaint;
+    } catch (error) {
+      return `it throws at ${text(made.wire)}: ${error instanceof Error ? error.stack : String(error)}`;
+    }
+  }
+  return undefined;
+}
+
+/** A value is accepted, and survives being read and written. */
+function right(subject: Subject, made: Made, artifacts: Artifacts, shown: Shown): string | undefined {
+  const { validator, serializer } = artifacts;
+  const { wire, value } = made;
+  if (!accepts(subject.model, wire, subject.named)) return `the test contradicts itself at ${text(wire)}`;
+  shown.accepted++;
+  const failures = validator.failures(wire);
+  if (!validator.is(wire) || failures.length > 0) return `refuses ${text(wire)}: ${text(failures)}`;
+  const decoded = validator.decode(structuredClone(wire));
+  if (!isDeepStrictEqual(decoded, value))
+    return `decodes ${text(wire)} as ${text(decoded)}, not as ${text(value)}`;
+  const written = serializer.serialize(value);
+  const parsed: unknown = JSON.parse(written);
+  if (!validator.is(parsed)) return `writes ${text(value)} as ${written}, which it refuses`;
+  const again = validator.decode(parsed);
+  return isDeepStrictEqual(again, value)
+    ? undefined
+    : `writes ${text(value)} as ${written}, and reads that as ${text(again)}`;
+}
+
+/** A spoiled value is refused where it is spoiled; what is not spoiled after all is accepted. */
+function wrong(
+  { model, named }: Subject,
+  made: Made,
+  { wire, how, path, vague }: Spoiled,
+  { validator }: Artifacts,
+  shown: Shown,
+): string | undefined {
+  const at = `${text(wire)} (${how} at ${pathText(path)})`;
+  const failures = validator.failures(wire);
+  const is = validator.is(wire);
+  if (is !== (failures.length === 0)) return `\`is\` says ${is} of ${at}, with failures ${text(failures)}`;
+  if (accepts(model, wire, named)) {
+    shown.accepted++;
+    if (!is) return `refuses ${at}: ${text(failures)}`;
+    const decoded = validator.decode(structuredClone(wire));
+    if (how === "an undeclared key" && vague === undefined && !isDeepStrictEqual(decoded, made.value))
+      return `decodes ${at} as ${text(decoded)}, not as ${text(made.value)}`;
+    return undefined;
+  }
+  shown.refused++;
+  if (is) return `takes ${at}`;
+  const paths = failures.map((failure) => failure.path);
+  const place = pathText(vague ?? path);
+  const fine =
+    vague === undefined
+      ? paths.length === 1 && paths[0] === place
+      : paths.every((found) => found.startsWith(place) || place.startsWith(found));
+  return fine ? undefined : `names ${text(paths)} where ${at} is wrong`;
+}
+
+/** A JSONPath. */
+function pathText(path: readonly Step[]): string {
+  const steps = path.map((step) => {
+    if (typeof step === "number") return `[${step}]`;
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+  });
+  return `$${steps.join("")}`;
+}
+
+function text(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}n` : item)) ?? "undefined"
+  );
+}

@@ -1,0 +1,73 @@
+// A project of subjects, built by the `kit` command.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Project } from "../../e2e/support/project.ts";
+import type { Subject } from "./model.ts";
+import { source } from "./source.ts";
+
+/** What kit generated for a subject. */
+export interface Artifacts {
+  readonly validator: {
+    readonly is: (value: unknown) => boolean;
+    readonly failures: (value: unknown) => readonly { readonly path: string }[];
+    readonly decode: (value: unknown) => unknown;
+  };
+  readonly serializer: { readonly serialize: (value: unknown) => string };
+}
+
+/** Builds all subjects at once. A subject that kit refuses has what kit said instead of artifacts. */
+export async function build(subjects: readonly Subject[]): Promise<Map<Subject, Artifacts | string>> {
+  const found = new Map<Subject, Artifacts | string>();
+  let left = subjects;
+  while (left.length > 0) {
+    const project = await Project.of(files(left));
+    try {
+      const { code, stdout, stderr } = await project.kit(["build", "--json"], { timeout: 300_000 });
+      if (code === 0) {
+        for (const subject of left) found.set(subject, await load(project.root, subject.name));
+        break;
+      }
+      const refused = left.filter(({ name }) => stdout.includes(`/${name}.types.ts`));
+      if (refused.length === 0) throw new Error(`kit build failed:\n${stdout}${stderr}`);
+      for (const subject of refused)
+        found.set(subject, `kit build refuses it: ${said(stdout, subject.name)}`);
+      left = left.filter((subject) => !refused.includes(subject));
+    } finally {
+      await project.remove();
+    }
+  }
+  return found;
+}
+
+function files(subjects: readonly Subject[]): Map<string, string> {
+  const sources = subjects.map((subject): [string, string] => [
+    `src/${subject.name}.types.ts`,
+    source(subject),
+  ]);
+  return new Map([
+    ["package.json", JSON.stringify({ name: "property", private: true, type: "module" })],
+    ...sources,
+  ]);
+}
+
+async function load(root: string, name: string): Promise<Artifacts> {
+  const from = async (file: string, item: string): Promise<unknown> => {
+    const module = (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
+    if (module[item] === undefined) throw new Error(`${file} has no ${item}`);
+    return module[item];
+  };
+  return {
+    validator: await from(`validators/${name}.validator.ts`, `${name}Validator`),
+    serializer: await from(`serializers/${name}.serializer.ts`, `${name}Serializer`),
+  } as Artifacts;
+}
+
+/** What the build said of a subject. */
+function said(output: string, name: string): string {
+  const { failures } = JSON.parse(output) as {
+    failures: readonly { path?: string; line?: number; message: string }[];
+  };
+  const own = failures.filter(({ path }) => path === `src/${name}.types.ts`);
+  return own.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
+}

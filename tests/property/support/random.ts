@@ -1,0 +1,41 @@
+// A source of numbers that gives the same ones for the same seed.
+
+/** Mulberry32. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** A whole number from 0 below `limit`. */
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let word = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) % limit;
+  }
+
+  /** Whether something of that many in a hundred happens. */
+  chance(percent: number): boolean {
+    return this.below(100) < percent;
+  }
+
+  /** One of a list that is not empty. */
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  /** Some of a list, in its order. */
+  some<T>(list: readonly T[], percent: number): T[] {
+    return list.filter(() => this.chance(percent));
+  }
+
+  /** So many of a list, in random order. */
+  several<T>(list: readonly T[], count: number): T[] {
+    const left = [...list];
+    return Array.from({ length: Math.min(count, list.length) }, () =>
+      left.splice(this.below(left.length), 1),
+    ).flat();
+  }
+}

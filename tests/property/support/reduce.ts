@@ -1,0 +1,121 @@
+// Smaller types that go wrong as a type does.
+
+import type { Model, ObjectModel, PropertyModel, Subject } from "./model.ts";
+
+/** More candidates than this are not built at once. */
+const MOST_CANDIDATES = 150;
+
+/** More rounds than this are not made. */
+const MOST_ROUNDS = 30;
+
+/** The smallest subject that is found to be wrong too, by taking away one thing after another. */
+export async function reduce(
+  subject: Subject,
+  size: (subject: Subject) => number,
+  areWrong: (subjects: readonly Subject[]) => Promise<boolean[]>,
+): Promise<Subject> {
+  let smallest = subject;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const candidates = smaller(smallest)
+      .map((candidate, index) => put(candidate, "name", `R${round}C${index}Type`))
+      .filter((candidate) => size(candidate) < size(smallest))
+      .toSorted((a, b) => size(a) - size(b))
+      .slice(0, MOST_CANDIDATES);
+    const wrong = await areWrong(candidates);
+    const found = candidates.find((_, index) => wrong[index]);
+    if (found === undefined) break;
+    smallest = found;
+  }
+  return smallest;
+}
+
+/** Subjects that have one thing less. */
+function smaller({ name, model, named }: Subject): Subject[] {
+  const subjects = reductions(model).map((less): Subject => ({ name, model: less, named }));
+  for (const [key, recursive] of Object.entries(named)) {
+    for (const less of reductions(recursive)) {
+      // A recursive type stays an interface.
+      if (less.kind === "object") subjects.push({ name, model, named: { ...named, [key]: less } });
+    }
+    if (!JSON.stringify(model, withoutBigint).includes(`"${key}"`)) subjects.push({ name, model, named: {} });
+  }
+  return subjects;
+}
+
+function reductions(model: Model): Model[] {
+  switch (model.kind) {
+    case "object":
+      return [
+        ...model.properties.map(({ type }) => type),
+        ...(model.spelling === "inline" ? [] : [{ ...model, spelling: "inline" } satisfies ObjectModel]),
+        ...fewer(model.properties).map((properties) => put(model, "properties", properties)),
+      ];
+    case "either":
+      return [
+        ...model.members,
+        ...(model.common === undefined
+          ? []
+          : fewer(model.common).map((common) => put(model, "common", common))),
+        ...model.members.flatMap((member, index) => [
+          ...(model.members.length > 2 ? [{ ...model, members: model.members.toSpliced(index, 1) }] : []),
+          ...reductions(member)
+            // Members are told apart by what they are.
+            .filter((less) => less.kind === member.kind)
+            .map((less) => put(model, "members", model.members.with(index, less))),
+        ]),
+      ].filter((less) => model.tag === undefined || keepsTag(less, model.tag));
+    case "list":
+      return [model.element, ...reductions(model.element).map((element) => put(model, "element", element))];
+    case "dictionary":
+      return [model.value, ...reductions(model.value).map((value) => put(model, "value", value))];
+    case "tuple": {
+      const places = ["first", "optional", "last"] as const;
+      const { rest, ...others } = model;
+      return [
+        ...places.flatMap((place) =>
+          model[place].flatMap((element, index) => [
+            element,
+            { ...model, [place]: model[place].toSpliced(index, 1) },
+            ...reductions(element).map((less) => put(model, place, model[place].with(index, less))),
+          ]),
+        ),
+        ...(rest === undefined ? [] : [others, ...reductions(rest).map((less) => put(model, "rest", less))]),
+      ];
+    }
+    case "choices":
+      return model.values.length < 2
+        ? []
+        : model.values.map((_, index) => ({ ...model, values: model.values.toSpliced(index, 1) }));
+    case "template":
+      return model.parts.length < 3
+        ? []
+        : model.parts.map((_, index) => ({ ...model, parts: model.parts.toSpliced(index, 1) }));
+    default:
+      return [];
+  }
+}
+
+/** The same with one field changed. */
+function put<M, K extends keyof M>(model: M, key: K, value: M[K]): M {
+  return { ...model, [key]: value };
+}
+
+/** Properties of which one is missing or smaller. */
+function fewer(properties: readonly PropertyModel[]): PropertyModel[][] {
+  return properties.flatMap((property, index) => [
+    properties.toSpliced(index, 1),
+    ...reductions(property.type).map((type) => properties.with(index, { ...property, type })),
+  ]);
+}
+
+/** Whether the objects of a union still have what tells them apart. */
+function keepsTag(model: Model, tag: string): boolean {
+  if (model.kind !== "either") return true;
+  return model.members.every(
+    (member) => member.kind === "object" && member.properties.some(({ name }) => name === tag),
+  );
+}
+
+function withoutBigint(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

@@ -1,0 +1,224 @@
+// Values of a model: as JSON has them, and as handlers see them.
+
+import {
+  type EitherModel,
+  type Model,
+  type ObjectModel,
+  resolve,
+  type Subject,
+  withCommon,
+} from "./model.ts";
+import type { Random } from "./random.ts";
+import { FORMATS, NUMBERS, PATTERNS, PLAIN } from "./texts.ts";
+
+/** A value and where it came from. */
+export interface Made {
+  /** The model of the place. */
+  readonly place: Model;
+  /** What it is: no union and no name. */
+  readonly model: Exclude<Model, EitherModel | { kind: "named" }>;
+  readonly wire: unknown;
+  /** The handler's value. */
+  readonly value: unknown;
+  /** Of objects and arrays: by key or index. */
+  readonly parts: readonly (readonly [string | number, Made])[];
+  /** It has parts and is a member of a union beside others of its kind, which no property of literals tells apart. */
+  readonly vague: boolean;
+}
+
+const DEEPEST = 7;
+
+/** Makes values. */
+export class Values {
+  readonly #random: Random;
+  readonly #named: Subject["named"];
+
+  constructor(random: Random, named: Subject["named"]) {
+    this.#random = random;
+    this.#named = named;
+  }
+
+  /** A value of the model. */
+  of(place: Model, depth = 0): Made {
+    const model = resolve(place, this.#named);
+    if (model.kind === "either") {
+      const member = this.#member(model, depth);
+      const made = this.of(withCommon(model, resolve(member, this.#named)), depth);
+      const kind = container(made.model);
+      const alike = model.members.filter((one) => container(resolve(one, this.#named)) === kind);
+      return { ...made, place, vague: kind !== undefined && model.tag === undefined && alike.length > 1 };
+    }
+    const scalar = (wire: unknown, value: unknown = wire): Made => ({
+      place,
+      model,
+      wire,
+      value,
+      parts: [],
+      vague: false,
+    });
+    const random = this.#random;
+    switch (model.kind) {
+      case "null":
+        return scalar(null);
+      case "boolean":
+        return scalar(random.chance(50));
+      case "unknown":
+        return scalar(random.pick([null, 1, "~", [1, { a: null }], { constructor: "x" }]));
+      case "date": {
+        const [time, text] = random.pick([
+          [0, "1970-01-01T00:00:00.000Z"],
+          [1_700_000_000_001, "2023-11-14T22:13:20.001Z"],
+          [1_767_225_600_000, "2026-01-01T00:00:00Z"],
+        ] as const);
+        return scalar(text, new Date(time));
+      }
+      case "bytes": {
+        const bytes = random.pick([[], [0], [1, 2], [255, 254, 253], [0, 16, 131, 16]]);
+        return scalar(Buffer.from(bytes).toString("base64"), new Uint8Array(bytes));
+      }
+      case "bigint": {
+        const value = random.pick([0n, 5n, -1n, 12_345_678_901_234_567_890n]);
+        return scalar(String(value), value);
+      }
+      case "text":
+        return scalar(this.#text(model));
+      case "number":
+        return scalar(this.#number(model));
+      case "template":
+        return scalar(this.#template(model));
+      case "choices": {
+        const value = random.pick(model.values);
+        return scalar(typeof value === "bigint" ? String(value) : value, value);
+      }
+      case "list":
+        return this.#list(place, model, depth);
+      case "tuple": {
+        const models = [...model.first, ...model.optional.slice(0, random.below(model.optional.length + 1))];
+        const full = models.length === model.first.length + model.optional.length;
+        if (model.rest !== undefined && full && depth < DEEPEST)
+          models.push(...Array.from({ length: random.below(3) }, () => model.rest as Model));
+        return this.#items(
+          place,
+          model,
+          [...models, ...model.last].map((one) => this.of(one, depth + 1)),
+        );
+      }
+      case "dictionary": {
+        const keys = {
+          string: ["k", "another key", "toString"],
+          number: ["0", "12"],
+          template: ["x-", "x-a"],
+        };
+        const chosen = depth < DEEPEST ? random.some(keys[model.keys], 50) : [];
+        return this.#entries(
+          place,
+          model,
+          chosen.map((key) => [key, this.of(model.value, depth + 1)] as const),
+          {},
+        );
+      }
+      case "object":
+        return this.#object(place, model, depth);
+    }
+  }
+
+  #member({ members }: EitherModel, depth: number): Model {
+    // Deep down a value ends where it can.
+    const ends = members.filter((member) => member.kind === "null");
+    return depth >= DEEPEST && ends.length > 0 ? (ends[0] as Model) : this.#random.pick(members);
+  }
+
+  #object(place: Model, model: ObjectModel, depth: number): Made {
+    const filled: Record<string, unknown> = {};
+    const entries: [string, Made][] = [];
+    for (const { name, type, optional, fallback } of model.properties) {
+      if (optional && (depth >= DEEPEST || this.#random.chance(40))) continue;
+      if (fallback !== undefined && this.#random.chance(40)) filled[name] = fallback;
+      else entries.push([name, this.of(type, depth + 1)]);
+    }
+    return this.#entries(place, model, entries, filled);
+  }
+
+  #entries(
+    place: Model,
+    model: Made["model"],
+    parts: Made["parts"],
+    filled: Readonly<Record<string, unknown>>,
+  ): Made {
+    const wire = Object.fromEntries(parts.map(([key, made]) => [key, made.wire]));
+    const value = { ...Object.fromEntries(parts.map(([key, made]) => [key, made.value])), ...filled };
+    return { place, model, wire, value, parts, vague: false };
+  }
+
+  #list(place: Model, model: Extract<Model, { kind: "list" }>, depth: number): Made {
+    const least = model.least ?? 0;
+    const extra = depth >= DEEPEST ? 0 : this.#random.below(3);
+    const length = Math.min(least + extra, model.most ?? Infinity);
+    const items: Made[] = Array.from({ length }, () => this.of(model.element, depth + 1));
+    const seen = new Set<string>();
+    const kept = items.filter((item) => {
+      const text = JSON.stringify(item.wire);
+      return model.unique !== true || (!seen.has(text) && seen.add(text));
+    });
+    return this.#items(place, model, kept);
+  }
+
+  #items(place: Model, model: Made["model"], items: readonly Made[]): Made {
+    return {
+      place,
+      model,
+      wire: items.map((item) => item.wire),
+      value: items.map((item) => item.value),
+      parts: items.map((item, index) => [index, item] as const),
+      vague: false,
+    };
+  }
+
+  #text(model: Extract<Model, { kind: "text" }>): string {
+    const { least = 0, most, pattern, format } = model;
+    if (pattern !== undefined) return this.#random.pick(PATTERNS[pattern]?.right ?? []);
+    if (format !== undefined) return this.#random.pick(FORMATS[format]?.right ?? []);
+    if (least === 0 && most === undefined) return this.#random.pick(PLAIN);
+    const length = least + this.#random.below((most ?? least + 3) - least + 1);
+    return Array.from({ length }, () => this.#random.pick(["~", "é", "😀", " "])).join("");
+  }
+
+  #number(model: Extract<Model, { kind: "number" }>): number {
+    const { integer, minimum, maximum, above, below, multiple } = model;
+    const bounds = [minimum, maximum, above, below].filter((bound) => bound !== undefined);
+    const near = (bounds.length === 0 ? [0, 3] : bounds).flatMap((bound) => [
+      bound - 1,
+      bound,
+      bound + 1,
+      bound + 0.5,
+    ]);
+    const candidates = (multiple === undefined ? [...near, ...NUMBERS] : near).filter(
+      (number) =>
+        (integer !== true || Number.isSafeInteger(number)) &&
+        number >= (minimum ?? -Infinity) &&
+        number <= (maximum ?? Infinity) &&
+        number > (above ?? -Infinity) &&
+        number < (below ?? Infinity) &&
+        (multiple === undefined || number % multiple === 0),
+    );
+    return this.#random.pick(candidates) + 0;
+  }
+
+  #template({ parts }: Extract<Model, { kind: "template" }>): string {
+    const fillings = {
+      string: ["", "a", "a.b@c", "1", "é\n"],
+      number: ["0", "-1.5", "1e9", "12"],
+      bigint: ["0", "-12"],
+      boolean: ["true", "false"],
+    };
+    return parts
+      .map((part) => (typeof part === "string" ? part : this.#random.pick(fillings[part.hole])))
+      .join("");
+  }
+}
+
+/** What JSON has for values of a model with parts. */
+function container({ kind }: Model): "array" | "object" | undefined {
+  if (kind === "list" || kind === "tuple") return "array";
+  return kind === "object" || kind === "dictionary" ? "object" : undefined;
+}
