@@ -5,6 +5,7 @@
  */
 import type { RouteContract } from "@kit/types";
 
+import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext } from "./request/request-context.ts";
 
 /** Any contract. */
@@ -37,10 +38,12 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
   readonly ctx: RequestContext & TAdded;
 };
 
-/** A function that serves one contract. It returns the response or a promise of it; errors are thrown. */
+/**
+ * A function that serves one contract. It returns the response, or what `ctx.send` made in its place, or a promise of it; errors are thrown.
+ */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,
-) => TContract["response"] | Promise<TContract["response"]>;
+) => TContract["response"] | RawResponse | Promise<TContract["response"] | RawResponse>;
 
 /** A handler for each key of a contract group. */
 export type Handlers<TRoutes extends ContractGroup<TRoutes>, TAdded extends object = {}> = {

@@ -37,4 +37,5 @@ export {
   type MiddlewareInput,
   type MiddlewareItem,
 } from "./middleware.ts";
+export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
 export type { RequestContext, RequestHeaders, Span } from "./request/request-context.ts";

@@ -147,3 +147,12 @@ const options: AppOptions = { server, routes: [bareGroup] };
 createApp(options);
 // @ts-expect-error -- no such option
 createApp({ server, routes: [], midleware: [] });
+
+// What is no JSON is sent in place of what the contract declares, and nothing else is.
+defineHandlers<Pick<NoteRoutes, "GET /notes" | "DELETE /notes/:id">>({
+  "GET /notes": async ({ query, ctx }) =>
+    query.page === 1 ? [note] : ctx.send("id\n", { contentType: "text/csv" }),
+  "DELETE /notes/:id": ({ ctx }) => ctx.send(new ReadableStream<Uint8Array>(), { length: 0 }),
+});
+// @ts-expect-error -- bytes that are not sent are no note
+defineHandlers<Pick<NoteRoutes, "GET /notes/:id">>({ "GET /notes/:id": () => new Uint8Array() });

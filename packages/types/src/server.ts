@@ -28,7 +28,10 @@ export interface ResponseWriter {
 export interface ResponseStreamEvents {
   /** The client has taken enough of what was waiting, after a `write` that gave `false`. */
   drain(): void;
-  /** The client went away before the whole body was written; called at most once, and nothing is called after it. */
+  /**
+   * The client went away before the whole body was written, or had gone already; called at most once, and nothing is called
+   * after it.
+   */
   abort(): void;
 }
 
@@ -73,7 +76,7 @@ export interface ServerExchange {
   /**
    * Answers in place of {@link respond} with a body that comes piece by piece, with the same rules. `length` is the number of
    * bytes where it is known, and exactly that many are written then; otherwise the body is sent in chunks. The head is sent
-   * without waiting for the first piece. An answer to HEAD has its head alone: what is written is dropped. Absent where an adapter cannot stream; the pipeline
+   * without waiting for the first piece. An answer to HEAD, which has its head alone, is ended at once, whatever its length. Absent where an adapter cannot stream; the pipeline
    * collects the body then. Throws, as `respond` does, before anything was sent.
    */
   respondStream?(

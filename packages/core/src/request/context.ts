@@ -2,6 +2,7 @@ import { errorFor } from "@kit/errors";
 
 import type { Logger } from "../logging/log-entry.ts";
 import type { MiddlewareInput } from "../middleware.ts";
+import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
 import type { RequestContext, RequestHeaders } from "./request-context.ts";
 import type { RequestRun } from "./run.ts";
 
@@ -60,6 +61,10 @@ export class Context implements RequestContext {
   header(name: string, value: string | readonly string[]): this {
     this.#run.setHeader(name, value);
     return this;
+  }
+
+  send(body: RawBody, options: SendOptions = {}): RawResponse {
+    return new RawResponse(body, options);
   }
 
   fail(status: number, code: string, message: string, details?: object): never {

@@ -30,6 +30,7 @@ export class InFlight {
   readonly #ticks: number;
   #first: Waiting | null = null;
   #last: Waiting | null = null;
+  readonly #streams = new Set<Pick<Waiting, "giveUp">>();
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,12 +63,23 @@ export class InFlight {
     request.nextWaiting = null;
   }
 
+  /** Keeps a request whose body is being sent; it may take as long as it likes. */
+  addStream(request: Pick<Waiting, "giveUp">): void {
+    this.#streams.add(request);
+  }
+
+  /** Forgets a request that was added so. */
+  removeStream(request: Pick<Waiting, "giveUp">): void {
+    this.#streams.delete(request);
+  }
+
   /** Tells every request that the application waits no longer, the oldest first. Each removes itself. */
   giveUp(): void {
     for (let request = this.#first; request !== null; request = this.#first) {
       request.giveUp();
       if (this.#first === request) this.remove(request);
     }
+    for (const request of this.#streams) request.giveUp();
   }
 
   #start(): void {

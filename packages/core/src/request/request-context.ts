@@ -1,4 +1,5 @@
 import type { Logger } from "../logging/log-entry.ts";
+import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
 /** A span of the request's trace; present on `ctx` only while tracing is on. */
 export interface Span {
@@ -55,6 +56,17 @@ export interface RequestContext {
    * how long to keep it (`cache-control`, `expires`).
    */
   header(name: string, value: string | readonly string[]): this;
+  /**
+   * Makes an answer that is not JSON, for a handler to return in place of what its contract declares: text, bytes, or a stream (a Node
+   * `Readable`, a web `ReadableStream`, an async generator), which is read as fast as the client takes it and let go of when the client leaves. The
+   * status is the contract's, and 200 where the contract has no response.
+   *
+   * @example
+   * ```ts
+   * "GET /notes.csv": ({ ctx }) => ctx.send(csvOfNotes(ctx.signal), { contentType: "text/csv; charset=utf-8" }),
+   * ```
+   */
+  send(body: RawBody, options?: SendOptions): RawResponse;
   /** Throws the application error of that status; nothing after it runs. */
   fail(status: number, code: string, message: string, details?: object): never;
 }

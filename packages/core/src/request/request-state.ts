@@ -1,5 +1,5 @@
 import type { AppError } from "@kit/errors";
-import type { CompiledRoute, ResponseBody, ServerExchange } from "@kit/types";
+import type { CompiledRoute, ResponseBody, ResponseWriter, ServerExchange } from "@kit/types";
 
 import type { FindAddress } from "./trust-proxy.ts";
 import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
@@ -11,6 +11,8 @@ import { errorBodyText, isErrorAnswer } from "./error-text.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomTraceId, traceIdOf } from "./ids.ts";
 import type { ContractBreaches } from "./contract-breaches.ts";
+import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
+import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { InFlight, Waiting } from "./in-flight.ts";
 import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
@@ -61,6 +63,9 @@ export class RequestState implements FailedRequest, Waiting {
   #address: string | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
+  #isStreaming = false;
+  /** Lets go of the body that is being read. */
+  #cancelBody: ((reason: unknown) => void) | undefined;
   /** Why the request was answered before its handler had ended. */
   #cut: AppError | undefined;
   #log: Logger | undefined;
@@ -111,7 +116,7 @@ export class RequestState implements FailedRequest, Waiting {
       const controller = new AbortController();
       this.#controller = controller;
       if (this.#cut !== undefined) controller.abort(this.#cut);
-      // Once it was answered nothing can abort the request any more.
+      // Once it was answered nothing can abort the request any more, but a body that is being sent: that is told otherwise.
       else if (!this.#answered)
         this.exchange.onAbort(() =>
           controller.abort(new Error("The client went away before it was answered")),
@@ -145,7 +150,8 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   giveUp(): void {
-    this.#cutShort(applicationCloses());
+    if (this.#isStreaming) this.#abandon(applicationCloses());
+    else this.#cutShort(applicationCloses());
   }
 
   /** Notes that a handler or middleware gave what nobody waits for any more: the request was cut short. */
@@ -180,6 +186,19 @@ export class RequestState implements FailedRequest, Waiting {
     else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
   }
 
+  /** Answers with what is not JSON. */
+  answerRaw(contractStatus: number, raw: RawResponse): void {
+    const status = this.#status === 0 ? contractStatus : this.#status;
+    const { body } = raw;
+    const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;
+    if (withoutBody.has(status)) {
+      raw.cancel(new Error(`An answer ${status} has no body`));
+      this.#respond(status, null, null);
+    } else if (typeof body === "string" || body instanceof Uint8Array) this.#respond(status, type, body);
+    else if (this.exchange.respondStream === undefined) void this.#respondCollected(status, type, body);
+    else this.#respondStream(status, type, body, raw.length);
+  }
+
   /** Answers with an error, which is logged unless `isLogged`. Never throws: whatever the error is and does, the client is answered. */
   fail(error: unknown, isLogged = false): void {
     if (this.#answered) {
@@ -202,8 +221,13 @@ export class RequestState implements FailedRequest, Waiting {
   /** Answers at once, and lets whatever still works for the request know that it need not. */
   #cutShort(reason: AppError): void {
     this.fail(reason);
+    this.#abandon(reason);
+  }
+
+  #abandon(reason: AppError): void {
     this.#cut = reason;
     this.#controller?.abort(reason);
+    this.#cancelBody?.(reason);
   }
 
   #errorAnswer(error: unknown): { status: number; text: string } {
@@ -224,19 +248,88 @@ export class RequestState implements FailedRequest, Waiting {
     });
   }
 
+  /** Where the server cannot stream. The request may still take too long. */
+  async #respondCollected(status: number, contentType: string, source: OpenSource): Promise<void> {
+    this.wait();
+    this.#cancelBody = (reason) => source.cancel(reason);
+    try {
+      const body = await collect(source, this.serverAdapter, () => this.#answered);
+      if (body !== undefined) this.#respond(status, contentType, body);
+    } catch (error) {
+      source.cancel(error);
+      this.fail(error);
+    }
+  }
+
+  #respondStream(status: number, contentType: string, source: OpenSource, length: number | null): void {
+    this.enter("server:write");
+    this.#traceId ??= this.#readTraceId();
+    const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
+    let writer: ResponseWriter;
+    try {
+      writer = this.exchange.respondStream!(
+        status,
+        contentType,
+        length,
+        this.#responseHeaders?.list ?? null,
+        stream,
+      );
+    } catch (error) {
+      source.cancel(error);
+      this.#respondUnwritable(error);
+      return;
+    }
+    this.#noteAnswered();
+    this.#isStreaming = true;
+    this.#cancelBody = (reason) => stream.cut(reason);
+    this.settings.inFlight.addStream(this);
+    if (this.exchange.method === "HEAD") stream.startEmpty(writer);
+    else stream.start(writer);
+  }
+
+  #endStream(status: number, end: StreamEnd): void {
+    this.#isStreaming = false;
+    this.settings.inFlight.removeStream(this);
+    if (!end.isWhole) {
+      const { error } = end;
+      if (error === undefined) {
+        this.#controller?.abort(new Error("The client went away before it had the whole body"));
+      } else if (error !== this.#cut) {
+        this.logFailure("The body of an answer failed after its head was sent; it was cut", error);
+        this.#tell(this.settings.onError, (listener) => listener(error, this));
+        this.#controller?.abort(error);
+      }
+    }
+    this.#finish(status);
+  }
+
+  #noteAnswered(): void {
+    this.#answered = true;
+    if (this.since !== -1) this.settings.inFlight.remove(this);
+  }
+
+  #respondUnwritable(error: unknown): void {
+    this.#noteAnswered();
+    this.logFailure("The answer could not be written", error);
+    this.#respondPlainly();
+    this.#finish(500);
+  }
+
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
     this.enter("server:write");
     this.#traceId ??= this.#readTraceId();
-    this.#answered = true;
-    if (this.since !== -1) this.settings.inFlight.remove(this);
-    let written = status;
+    this.#noteAnswered();
     try {
       this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
     } catch (error) {
-      this.logFailure("The answer could not be written", error);
-      this.#respondPlainly();
-      written = 500;
+      this.#respondUnwritable(error);
+      return;
     }
+    this.#finish(status);
+  }
+
+  /** The answer is out. */
+  #finish(written: number): void {
     this.enter("response");
     if (this.#lifecycle !== null) {
       const { traceId, serverAdapter: server } = this;

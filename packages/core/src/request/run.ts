@@ -6,6 +6,7 @@ import { describeThrown } from "../thrown.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
+import { RawResponse } from "./raw-response.ts";
 import { type PipelineSettings, RequestState } from "./request-state.ts";
 import { findUnstorable, mayHoldUnstorable, targetMayHoldUnstorable } from "./unstorable-text.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
@@ -133,6 +134,11 @@ export class RequestRun extends RequestState {
   #succeed(result: unknown): void {
     this.enter("serialization");
     const { response, status, ref } = this.executable.compiled;
+    if (result instanceof RawResponse) {
+      // A contract without response has a status without body.
+      this.answerRaw(response === null && status === 204 ? 200 : status, result);
+      return;
+    }
     if (response === null) {
       if (result !== undefined && this.settings.checkResponses) throw unexpectedResponse(ref);
       this.answer(status, null);
@@ -159,6 +165,7 @@ export class RequestRun extends RequestState {
     this.wait();
     const onValue = (value: unknown): void => {
       if (this.isAnswered) {
+        if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
         this.noteLate();
         return;
       }

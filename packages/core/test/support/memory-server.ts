@@ -3,6 +3,8 @@ import type {
   ListenAddress,
   ListenOptions,
   ResponseBody,
+  ResponseStreamEvents,
+  ResponseWriter,
   RouteMatch,
   ServerAdapter,
   ServerExchange,
@@ -17,6 +19,8 @@ export interface MemoryRequest {
   readonly match?: RouteMatch;
   /** Receives the function that makes the client go away. */
   readonly client?: (leave: () => void) => void;
+  /** Takes the body piece by piece; without it the server cannot stream. */
+  readonly stream?: StreamClient;
   /** Fails the writing of the answer. */
   readonly failToWrite?: Error;
 }
@@ -79,6 +83,40 @@ export function send(
   });
 }
 
+/** A client that reads the body of its answer when the test says so. */
+export class StreamClient implements ResponseWriter {
+  head: MemoryAnswer | undefined;
+  length: number | null = null;
+  readonly pieces: string[] = [];
+  outcome: "whole" | "cut" | undefined;
+  /** Whether it reads nothing. */
+  isFull = false;
+  events: ResponseStreamEvents | undefined;
+  readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  /** When the server is done with it. */
+  readonly ended: Promise<void> = this.#ended.promise;
+
+  write(chunk: Uint8Array): boolean {
+    if (this.outcome !== undefined) throw new Error("Something was written after the end");
+    this.pieces.push(Buffer.from(chunk).toString());
+    return !this.isFull;
+  }
+
+  end(): void {
+    this.#over("whole");
+  }
+
+  destroy(): void {
+    this.#over("cut");
+  }
+
+  #over(outcome: "whole" | "cut"): void {
+    if (this.outcome !== undefined) throw new Error("The answer was ended twice");
+    this.outcome = outcome;
+    this.#ended.resolve();
+  }
+}
+
 class MemoryExchange implements ServerExchange {
   readonly method: string;
   readonly target: string;
@@ -91,6 +129,7 @@ class MemoryExchange implements ServerExchange {
   readonly #resolve: (answer: MemoryAnswer) => void;
   readonly #reject: (error: Error) => void;
   readonly #failToWrite: Error | undefined;
+  respondStream?: NonNullable<ServerExchange["respondStream"]>;
   readonly #leaveListeners: (() => void)[] = [];
   #answered = false;
 
@@ -114,6 +153,21 @@ class MemoryExchange implements ServerExchange {
       Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     );
     this.#failToWrite = request.failToWrite;
+    const { stream } = request;
+    if (stream !== undefined) {
+      this.respondStream = (status, contentType, length, headers_, events) => {
+        stream.head = { status, contentType, text: null, headers: headers_ ?? [] };
+        stream.length = length;
+        stream.events = events;
+        this.#answered = true;
+        if (this.#failToWrite !== undefined) {
+          this.#answered = false;
+          throw this.#failToWrite;
+        }
+        resolve(stream.head);
+        return stream;
+      };
+    }
     this.#resolve = resolve;
     this.#reject = reject;
   }
