@@ -138,6 +138,7 @@ fn types_that_branch_or_double_without_end_are_refused() {
     for text in [
         "export type A = ((A[] & A) | A)[];",
         "export interface A { t: G<number> }\ntype G<T extends string | number> = G<G<`a${T}b${T}`>>;",
+        "interface G<T, U = T> { a?: G<G<G<G<G<T>>>>>; b: U }\nexport type A = G<G<G<G<G<G<1>>>>>>;",
         "export interface A { t: D<D<D<D<D<D<D<D<1>>>>>>>> }\ntype D<T extends string | number> = `${T}${T}${T}${T}${T}${T}${T}${T}`;",
     ] {
         let output = output(&[("src/a.types.ts", text)]);

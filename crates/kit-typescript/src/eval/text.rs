@@ -1,6 +1,7 @@
 //! Types as TypeScript prints them, and the names that artifacts give to them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::types::Literal;
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
@@ -133,6 +134,20 @@ impl Evaluator<'_> {
 
     /// A name for a type in `PascalCase`: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
     pub(crate) fn pascal_name(&self, id: TyId) -> String {
+        self.known_name(id, &mut HashMap::new())
+    }
+
+    /// A type that is an argument twice, of types that are arguments twice, has its name made once.
+    fn known_name(&self, id: TyId, known: &mut HashMap<TyId, String>) -> String {
+        if let Some(name) = known.get(&id) {
+            return name.clone();
+        }
+        let name = self.make_name(id, known);
+        known.insert(id, name.clone());
+        name
+    }
+
+    fn make_name(&self, id: TyId, known: &mut HashMap<TyId, String>) -> String {
         match self.store.get(id) {
             Ty::Named(instance) => {
                 let instance = &self.store.instances[instance.index()];
@@ -140,7 +155,7 @@ impl Evaluator<'_> {
                 let arguments: Vec<String> = instance
                     .args
                     .iter()
-                    .map(|argument| self.pascal_name(*argument))
+                    .map(|argument| self.known_name(*argument, known))
                     .collect();
                 if arguments.is_empty() {
                     name
@@ -148,16 +163,19 @@ impl Evaluator<'_> {
                     shorten(format!("{name}Of{}", arguments.join("And")))
                 }
             }
-            Ty::Array { element, .. } => format!("{}Array", self.pascal_name(*element)),
+            Ty::Array { element, .. } => format!("{}Array", self.known_name(*element, known)),
             Ty::Union(members) => {
-                let names: Vec<String> = members.iter().map(|member| self.pascal_name(*member)).collect();
+                let names: Vec<String> = members
+                    .iter()
+                    .map(|member| self.known_name(*member, known))
+                    .collect();
                 shorten(names.join("Or"))
             }
             Ty::Object(_) => "Object".to_owned(),
             Ty::Undefined => "Void".to_owned(),
             Ty::Bytes => "Bytes".to_owned(),
             Ty::Literal(Literal::String(text)) => pascal(text),
-            Ty::Constrained(inner, _) => self.pascal_name(*inner),
+            Ty::Constrained(inner, _) => self.known_name(*inner, known),
             _ => pascal(&self.text(id)),
         }
     }
