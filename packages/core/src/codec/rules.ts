@@ -3,7 +3,15 @@ import { isBase64 } from "./bytes.ts";
 import { FIRST_TIME, isDateTime, LAST_TIME } from "./date.ts";
 import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
-import type { Form, LiteralShape, NumberShape, SimpleShape, StringShape, TemplateShape, TextRules } from "./shape.ts";
+import type {
+  Form,
+  LiteralShape,
+  NumberShape,
+  SimpleShape,
+  StringShape,
+  TemplateShape,
+  TextRules,
+} from "./shape.ts";
 import { codePointsWithin } from "./text.ts";
 
 /** A shape whose values have no parts. */

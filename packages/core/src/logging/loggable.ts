@@ -4,6 +4,7 @@
  */
 import { types } from "node:util";
 
+import { viewOfDatabaseError } from "./database-error.ts";
 import { redacted, type Redactor } from "./redact.ts";
 
 /** Characters of one string. */
@@ -96,8 +97,12 @@ class Reader {
     // These are no enumerable properties of an error.
     const own = ["name", "message", "stack", "cause"].filter((key) => key in error);
     const keys = [...own, ...Object.keys(error).filter((key) => !own.includes(key))];
+    const view = viewOfDatabaseError(error);
     return this.#readEntries(
-      keys.map((key) => [key, () => (error as unknown as Record<string, unknown>)[key]]),
+      keys.map((key) => [
+        key,
+        () => (view?.has(key) === true ? view.get(key) : (error as unknown as Record<string, unknown>)[key]),
+      ]),
       path,
       within,
     );

@@ -4,6 +4,7 @@ import type { CompiledRoute, ResponseBody, ResponseWriter, ServerExchange } from
 import type { FindAddress } from "./trust-proxy.ts";
 import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
 import { LifecycleRecorder, type LifecycleTrace } from "../lifecycle.ts";
+import { messageForLog } from "../logging/database-error.ts";
 import type { Log, LogPlace } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import { describeThrown } from "../thrown.ts";
@@ -210,9 +211,8 @@ export class RequestState implements FailedRequest, Waiting {
     if (this.#lifecycle !== null && this.phase.startsWith("validation:")) this.#lifecycle.result("fail");
     const { status, text } = this.#errorAnswer(error);
     if (status >= 500) {
-      if (!isLogged) this.logFailure(describeThrown(error).message, error);
-    } else if (this.settings.log.makes("debug"))
-      this.log.debug(describeThrown(error).message, { status, error });
+      if (!isLogged) this.logFailure(textForLog(error), error);
+    } else if (this.settings.log.makes("debug")) this.log.debug(textForLog(error), { status, error });
     this.#tell(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
     this.#respond(status, jsonType, text);
@@ -387,6 +387,10 @@ export class RequestState implements FailedRequest, Waiting {
     const { traceId, requestId, phase, route } = this;
     return { traceId, requestId, phase, ...(route !== null && { route: route.ref }) };
   }
+}
+
+function textForLog(error: unknown): string {
+  return messageForLog(error, describeThrown(error).message);
 }
 
 /** The path of a request target, without its query. */

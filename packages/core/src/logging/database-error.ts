@@ -1,0 +1,62 @@
+/**
+ * Errors of database libraries hold what was sent to the database: drizzle writes every parameter into its message, PostgreSQL quotes the
+ * value that it refused. That is users' data, and the log is no place for it; where things went wrong can be told without.
+ */
+
+/** Lists of a statement's parameters, as libraries call them: drizzle, postgres.js. */
+const parameterLists: ReadonlySet<string> = new Set(["params", "parameters", "args", "values"]);
+
+/** What stands in the log in place of some properties of an error. */
+export type ErrorView = ReadonlyMap<string, unknown>;
+
+/** What to log in place of an error's own properties; nothing where it is no error of a database. May throw where its properties do. */
+export function viewOfDatabaseError(error: object): ErrorView | undefined {
+  const { message, stack, query, code, severity } = error as Readonly<Record<string, unknown>>;
+  const isPostgres = typeof severity === "string" && typeof code === "string" && /^[0-9A-Z]{5}$/.test(code);
+  const isStatement = typeof query === "string" && Array.isArray((error as { params?: unknown }).params);
+  if (!isPostgres && !isStatement) return undefined;
+  const view = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(error)) {
+    if (parameterLists.has(key) && Array.isArray(value)) view.set(key, `[${value.length} redacted]`);
+  }
+  if (typeof message === "string") {
+    const clean = isStatement ? withoutParameters(message) : withoutQuoted(message, code as string);
+    view.set("message", clean);
+    // A stack begins with the message.
+    if (typeof stack === "string") view.set("stack", stack.split(message).join(clean));
+  }
+  if (isPostgres) {
+    const { detail, where } = error as { detail?: unknown; where?: unknown };
+    if (typeof detail === "string") view.set("detail", withoutKeyValues(detail));
+    if (typeof where === "string" && /['"]/.test(where)) view.set("where", "[redacted]");
+  }
+  return view;
+}
+
+/** The message of an error for the log. Never throws. */
+export function messageForLog(error: unknown, message: string): string {
+  if (typeof error !== "object" || error === null) return message;
+  try {
+    const clean = viewOfDatabaseError(error)?.get("message");
+    return typeof clean === "string" ? clean : message;
+  } catch {
+    return message;
+  }
+}
+
+/** `Failed query: insert …\nparams: Ada,…`. */
+function withoutParameters(message: string): string {
+  const start = message.indexOf("\nparams: ");
+  return start === -1 ? message : `${message.slice(0, start)}\nparams: [redacted]`;
+}
+
+/** `invalid input syntax for type uuid: "…"`: in messages of bad data, what is quoted is the data. In all others it is a name. */
+function withoutQuoted(message: string, code: string): string {
+  return code.startsWith("22") ? message.replace(/".*"/s, '"[redacted]"') : message;
+}
+
+/** `Key (email)=(ada@example.org) already exists.` keeps the names of its columns; other details are rows and values. */
+function withoutKeyValues(detail: string): string {
+  const [, columns, end] = /^Key \((.*?)\)=\(.*\)([^)]*)$/s.exec(detail) ?? [];
+  return columns === undefined ? "[redacted]" : `Key (${columns})=([redacted])${end ?? ""}`;
+}
