@@ -1,18 +1,37 @@
 //! What can be set when a server is bound.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where and how to listen. `Config::default()` binds a free port on every address.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Address or host name to bind; `None` is every address, IPv6 and IPv4.
     pub host: Option<String>,
     /// TCP port; 0 takes a free one.
     pub port: u16,
+    /// A Unix socket to bind in place of host and port. Its file is removed when the server closes; one that a killed
+    /// server left is replaced.
+    pub path: Option<PathBuf>,
+    /// Length of the kernel's queue of connections not yet accepted; the kernel shortens it to its own limit.
+    pub backlog: u32,
     /// Sizes.
     pub limits: Limits,
     /// Patience.
     pub timeouts: Timeouts,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            host: None,
+            port: 0,
+            path: None,
+            backlog: 4096,
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+        }
+    }
 }
 
 /// Bounds on what a peer may send.
@@ -22,9 +41,9 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Greatest request line plus header section in bytes.
     pub head_bytes: usize,
-    /// Greatest number of header fields. hyper's own table ends at 100.
+    /// Greatest number of header fields. More than 100 cost each request an allocation in hyper.
     pub header_fields: usize,
-    /// Greatest request target in bytes.
+    /// Greatest request target in bytes, at most [`Limits::MAX_TARGET_BYTES`].
     pub target_bytes: usize,
     /// Greatest number of open connections; further ones wait in the kernel's queue.
     pub connections: usize,
@@ -32,6 +51,11 @@ pub struct Limits {
     pub discarded_bytes: usize,
     /// Greatest number of connections whose bytes are thrown away at once. One more cuts the one that began first.
     pub discarding: usize,
+}
+
+impl Limits {
+    /// Longer targets do not fit into the `http` crate's `Uri`.
+    pub const MAX_TARGET_BYTES: usize = 65_000;
 }
 
 impl Default for Limits {

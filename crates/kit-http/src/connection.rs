@@ -12,9 +12,10 @@ use std::time::Instant;
 use hyper::server::conn::http1;
 
 use crate::config::Timeouts;
+use crate::envelope::trace_id;
 use crate::linger::Linger;
 use crate::link::{Io, Link, Stage};
-use crate::rejection::Rejection;
+use crate::rejection::{Refusal, Rejection};
 use crate::service::Service;
 
 type Http = http1::Connection<Io, Service>;
@@ -47,6 +48,8 @@ pub(crate) struct Connection {
     pub(crate) queued: Cell<bool>,
     http: RefCell<Option<Http>>,
     linger: RefCell<Option<Linger>>,
+    /// What the engine has to tell of it.
+    pub(crate) refusal: Cell<Option<Refusal>>,
     /// Whether the engine counts it among those that linger.
     pub(crate) lingering_is_known: Cell<bool>,
     /// The last moment of it, however steadily the peer sends.
@@ -81,6 +84,7 @@ impl Connection {
             queued: Cell::new(false),
             http: RefCell::new(Some(http)),
             linger: RefCell::default(),
+            refusal: Cell::new(None),
             lingering_is_known: Cell::new(false),
             linger_until: Cell::new(None),
             discard_limit,
@@ -194,7 +198,17 @@ impl Connection {
         if rejection.is_none() && !guard.is_in_body() {
             return Outcome::Done;
         }
-        let message = rejection.map(Rejection::to_bytes).unwrap_or_default();
+        let mut message = Vec::new();
+        if let Some(rejection) = rejection {
+            let trace_id = trace_id();
+            let remote = self.link.socket.borrow().peer();
+            message = rejection.to_bytes(trace_id);
+            self.refusal.set(Some(Refusal {
+                rejection,
+                trace_id,
+                remote,
+            }));
+        }
         *self.linger.borrow_mut() = Some(Linger::new(message, self.discard_limit));
         drop(guard);
         self.poll_linger(scratch)

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use hyper::server::conn::http1;
-use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token};
 use slab::Slab;
 
@@ -18,7 +17,8 @@ use crate::connection::{Connection, Outcome};
 use crate::guard::Guard;
 use crate::linger::Lingering;
 use crate::link::Link;
-use crate::listener;
+use crate::listener::{self, Listener};
+use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::Requests;
 use crate::response::{Response, ResponseError};
@@ -34,6 +34,15 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often a connection is polled in a row when hyper asks for it.
 const POLL_ROUNDS: usize = 4;
 
+/// Why no connections are accepted for the moment; they wait in the kernel's queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// As many are open as [`crate::Limits::connections`] allows.
+    ConnectionLimit,
+    /// The process or the system has no descriptors or no memory left.
+    Exhausted,
+}
+
 /// What the engine calls. Calls come only from within [`Engine::drive`].
 pub trait Handler {
     /// A request is complete. It is answered through [`Engine::respond`], from within this call or any time later.
@@ -41,6 +50,14 @@ pub trait Handler {
     /// The peer closed its side before the answer, which is what leaving looks like. Called at most once a request, which
     /// can still be read and has still to be answered: should the peer be there after all, it gets the answer.
     fn aborted(&mut self, id: RequestId);
+    /// The engine answered a peer by itself, since its bytes were no request that it takes. For the log.
+    fn refused(&mut self, refusal: &Refusal) {
+        let _ = refusal;
+    }
+    /// Accepting pauses, for this reason. Called once for each pause, however long it lasts.
+    fn paused(&mut self, pause: Pause) {
+        let _ = pause;
+    }
 }
 
 /// A listening server. Every method takes `&self`, since a handler answers while the engine is driving.
@@ -54,8 +71,8 @@ pub struct Engine {
     config: Config,
     poll: RefCell<Poll>,
     events: RefCell<Events>,
-    listener: RefCell<Option<TcpListener>>,
-    address: SocketAddr,
+    listener: RefCell<Option<Listener>>,
+    address: Option<SocketAddr>,
     builder: http1::Builder,
     connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
@@ -67,6 +84,8 @@ pub struct Engine {
     next_sweep: Cell<Option<Instant>>,
     accepting: Cell<bool>,
     accept_retry: Cell<Option<Instant>>,
+    /// Whether the handler was told of the pause that lasts.
+    pause_is_told: Cell<bool>,
     cut_at: Cell<Option<Instant>>,
 }
 
@@ -74,11 +93,14 @@ impl Engine {
     /// Binds and listens; connections are accepted from the first turn on.
     pub fn bind(config: Config) -> io::Result<Self> {
         let poll = Poll::new()?;
-        let mut listener = listener::bind(config.host.as_deref(), config.port)?;
-        poll.registry()
-            .register(&mut listener, LISTENER, Interest::READABLE)?;
+        let mut listener = Listener::bind(&config)?;
+        listener.register(poll.registry(), LISTENER)?;
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(SCRATCH_BYTES);
+        // hyper would refuse, without a word, what the guard lets through; so its own limits stand above the guard's.
+        builder.max_buf_size(SCRATCH_BYTES.max(config.limits.head_bytes + 1024));
+        if config.limits.header_fields > 100 {
+            builder.max_headers(config.limits.header_fields);
+        }
         // hyper would otherwise try to read while a request waits, with a fresh buffer for each, to see whether the peer
         // leaves. The poller says so for nothing.
         builder.half_close(true);
@@ -98,12 +120,13 @@ impl Engine {
             next_sweep: Cell::new(None),
             accepting: Cell::new(false),
             accept_retry: Cell::new(None),
+            pause_is_told: Cell::new(false),
             cut_at: Cell::new(None),
         })
     }
 
-    /// Where it listens.
-    pub fn local_addr(&self) -> SocketAddr {
+    /// Where it listens; nothing for a Unix socket.
+    pub fn local_addr(&self) -> Option<SocketAddr> {
         self.address
     }
 
@@ -146,7 +169,7 @@ impl Engine {
 
     /// Accepts, lets deadlines pass, and drives every connection that is ready or was answered, once.
     pub fn drive(&self, handler: &mut dyn Handler) {
-        self.accept();
+        self.accept(handler);
         self.sweep(handler);
         let ready = std::mem::take(&mut *self.queue.borrow_mut());
         for slot in &ready {
@@ -209,7 +232,7 @@ impl Engine {
     pub fn close(&self, grace: Duration) {
         if let Some(mut listener) = self.listener.borrow_mut().take() {
             // Dropping the listener removes it anyway.
-            let _ = self.poll.borrow().registry().deregister(&mut listener);
+            let _ = listener.deregister(self.poll.borrow().registry());
         }
         self.accepting.set(false);
         self.accept_retry.set(None);
@@ -232,7 +255,7 @@ impl Engine {
         }
     }
 
-    fn accept(&self) {
+    fn accept(&self, handler: &mut dyn Handler) {
         if self.accept_retry.get().is_some_and(|time| time <= self.now.get()) {
             self.accept_retry.set(None);
         }
@@ -245,23 +268,29 @@ impl Engine {
         };
         for _ in 0..ACCEPT_BATCH {
             if self.connections.borrow().len() >= self.connection_limit() {
-                self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
-                return;
+                return self.pause(Pause::ConnectionLimit, handler);
             }
             match listener.accept() {
                 // A connection that cannot be registered is dropped, which closes it; nobody else is affected.
                 Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.accepting.set(false);
+                    self.pause_is_told.set(false);
                     return;
                 }
                 Err(error) if listener::is_exhaustion(&error) => {
-                    self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
-                    return;
+                    return self.pause(Pause::Exhausted, handler);
                 }
                 // The peer left before it was accepted.
                 Err(_) => {}
             }
+        }
+    }
+
+    fn pause(&self, pause: Pause, handler: &mut dyn Handler) {
+        self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
+        if !self.pause_is_told.replace(true) {
+            handler.paused(pause);
         }
     }
 
@@ -271,8 +300,7 @@ impl Engine {
 
     fn add(&self, mut socket: Socket) -> io::Result<()> {
         let stream = socket.stream_mut();
-        // Answers leave in one piece; waiting to fill a packet would only delay them.
-        stream.set_nodelay(true)?;
+        stream.prepare()?;
         let mut connections = self.connections.borrow_mut();
         let entry = connections.vacant_entry();
         let interest = Interest::READABLE | Interest::WRITABLE;
@@ -338,6 +366,9 @@ impl Engine {
     }
 
     fn settle(&self, slot: usize, connection: &Rc<Connection>, outcome: Outcome, handler: &mut dyn Handler) {
+        if let Some(refusal) = connection.refusal.take() {
+            handler.refused(&refusal);
+        }
         match outcome {
             Outcome::Done => {
                 self.connections.borrow_mut().try_remove(slot);

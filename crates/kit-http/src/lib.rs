@@ -61,12 +61,14 @@ mod requests;
 mod response;
 mod service;
 mod socket;
+mod stream;
+mod unix_listener;
 
 /// The names that [`Request::has_header`] takes.
 pub use http::header::HeaderName;
 
 pub use config::{Config, Limits, Timeouts};
-pub use engine::{Engine, Handler};
-pub use rejection::Rejection;
+pub use engine::{Engine, Handler, Pause};
+pub use rejection::{Refusal, Rejection};
 pub use request::{Request, RequestId};
 pub use response::{Response, ResponseError};

@@ -3,19 +3,74 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
+use mio::event::Source;
 use mio::net::TcpListener;
+use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// Length of the kernel's queue of connections not yet accepted; the kernel shortens it to its own limit.
-const BACKLOG: i32 = 4096;
+use crate::config::Config;
+use crate::stream::Stream;
+use crate::unix_listener::UnixListener;
+
+/// What connections are accepted from.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Listener {
+    pub(crate) fn bind(config: &Config) -> io::Result<Self> {
+        if let Some(path) = &config.path {
+            return UnixListener::bind(path, config.backlog).map(Self::Unix);
+        }
+        bind(config.host.as_deref(), config.port, config.backlog).map(Self::Tcp)
+    }
+
+    /// The next connection and its peer, which has an address where it came by TCP.
+    pub(crate) fn accept(&self) -> io::Result<(Stream, Option<SocketAddr>)> {
+        match self {
+            Self::Tcp(listener) => listener
+                .accept()
+                .map(|(stream, peer)| (Stream::Tcp(stream), Some(peer))),
+            Self::Unix(unix) => unix
+                .listener
+                .accept()
+                .map(|(stream, _)| (Stream::Unix(stream), None)),
+        }
+    }
+
+    /// Where it listens; nothing for a Unix socket.
+    pub(crate) fn local_addr(&self) -> io::Result<Option<SocketAddr>> {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().map(Some),
+            Self::Unix(_) => Ok(None),
+        }
+    }
+
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        self.source().register(registry, token, Interest::READABLE)
+    }
+
+    pub(crate) fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        self.source().deregister(registry)
+    }
+
+    fn source(&mut self) -> &mut dyn Source {
+        match self {
+            Self::Tcp(listener) => listener,
+            Self::Unix(unix) => &mut unix.listener,
+        }
+    }
+}
 
 /// Binds a host, or every address of both families.
-pub(crate) fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
+fn bind(host: Option<&str>, port: u16, backlog: u32) -> io::Result<TcpListener> {
     let Some(host) = host else {
         // One socket for both families, where the machine has IPv6.
-        return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true) {
+        return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true, backlog) {
             Err(error) if no_ipv6(&error) => {
-                bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false)
+                bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false, backlog)
             }
             other => other,
         };
@@ -28,6 +83,7 @@ pub(crate) fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
         return bind_address(
             SocketAddr::new(address, port),
             address == IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            backlog,
         );
     }
     let mut last = io::Error::new(
@@ -35,7 +91,7 @@ pub(crate) fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
         format!("the host `{host}` has no address"),
     );
     for address in (host, port).to_socket_addrs()? {
-        match bind_address(address, false) {
+        match bind_address(address, false, backlog) {
             Ok(listener) => return Ok(listener),
             Err(error) => last = error,
         }
@@ -43,7 +99,7 @@ pub(crate) fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
     Err(last)
 }
 
-fn bind_address(address: SocketAddr, dual_stack: bool) -> io::Result<TcpListener> {
+fn bind_address(address: SocketAddr, dual_stack: bool, backlog: u32) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
         socket.set_only_v6(!dual_stack)?;
@@ -54,7 +110,7 @@ fn bind_address(address: SocketAddr, dual_stack: bool) -> io::Result<TcpListener
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
+    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     Ok(TcpListener::from_std(socket.into()))
 }
 

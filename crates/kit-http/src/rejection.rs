@@ -1,9 +1,21 @@
 //! Answers that the engine gives itself, because the bytes never became a request.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::time::SystemTime;
 
 use crate::envelope::error_body;
+
+/// One refusal, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why.
+    pub rejection: Rejection,
+    /// The trace id that the peer was told, so that what it reports is found again.
+    pub trace_id: u128,
+    /// The peer; nothing where it came through a Unix socket.
+    pub remote: Option<SocketAddr>,
+}
 
 /// Why the engine refuses a connection's bytes, and what it tells the peer before it closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +83,8 @@ impl Rejection {
     };
 
     /// The whole answer on the wire.
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
-        let body = error_body(self.code, self.message);
+    pub(crate) fn to_bytes(self, trace_id: u128) -> Vec<u8> {
+        let body = error_body(self.code, self.message, trace_id);
         let date = httpdate::fmt_http_date(SystemTime::now());
         let reason = http::StatusCode::from_u16(self.status)
             .ok()

@@ -42,11 +42,11 @@ pub struct Request {
     parts: Parts,
     body: Bytes,
     body_too_large: bool,
-    remote: SocketAddr,
+    remote: Option<SocketAddr>,
 }
 
 impl Request {
-    pub(crate) fn new(parts: Parts, body: Bytes, body_too_large: bool, remote: SocketAddr) -> Self {
+    pub(crate) fn new(parts: Parts, body: Bytes, body_too_large: bool, remote: Option<SocketAddr>) -> Self {
         Self {
             parts,
             body,
@@ -117,8 +117,8 @@ impl Request {
         self.body_too_large
     }
 
-    /// The peer.
-    pub fn remote_address(&self) -> SocketAddr {
+    /// The peer; nothing where it came through a Unix socket.
+    pub fn remote_address(&self) -> Option<SocketAddr> {
         self.remote
     }
 }

@@ -5,7 +5,7 @@ use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::Full;
 
-use crate::envelope::error_body;
+use crate::envelope::{error_body, trace_id};
 
 /// An answer to a request. Length, date and connection headers are the engine's business.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Response {
     fn error(status: StatusCode, code: &'static str, message: &'static str) -> Self {
         let mut response = Self::empty(status);
         response.set_json();
-        response.body = error_body(code, message).into();
+        response.body = error_body(code, message, trace_id()).into();
         response
     }
 

@@ -4,13 +4,15 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 
 use mio::event::Event;
-use mio::net::TcpStream;
+
+use crate::stream::Stream;
 
 /// A connected stream. Calls that cannot make progress answer `WouldBlock` without a system call.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    stream: TcpStream,
-    peer: SocketAddr,
+    stream: Stream,
+    /// Nothing where the stream is a Unix one.
+    peer: Option<SocketAddr>,
     readable: bool,
     writable: bool,
     /// The peer has closed its side; reading will end, and no further event will say so.
@@ -19,7 +21,7 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream, peer: SocketAddr) -> Self {
+    pub(crate) fn new(stream: Stream, peer: Option<SocketAddr>) -> Self {
         Self {
             stream,
             peer,
@@ -30,11 +32,11 @@ impl Socket {
         }
     }
 
-    pub(crate) fn stream_mut(&mut self) -> &mut TcpStream {
+    pub(crate) fn stream_mut(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    pub(crate) fn peer(&self) -> SocketAddr {
+    pub(crate) fn peer(&self) -> Option<SocketAddr> {
         self.peer
     }
 
@@ -98,7 +100,7 @@ impl Socket {
         }
     }
 
-    fn write_with(&mut self, mut call: impl FnMut(&mut TcpStream) -> io::Result<usize>) -> io::Result<usize> {
+    fn write_with(&mut self, mut call: impl FnMut(&mut Stream) -> io::Result<usize>) -> io::Result<usize> {
         if !self.writable {
             return Err(io::ErrorKind::WouldBlock.into());
         }

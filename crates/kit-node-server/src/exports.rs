@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(crate) struct State {
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
-        arguments: 4,
+        arguments: 5,
         run: create,
     },
     Export {
@@ -86,7 +87,8 @@ const NO_CONTENT_TYPE: u32 = 0;
 /// `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
 
-/// `create(options: string, onRequest, onAbort, onClosed): string`; the result is `{"server", "host", "port"}` as JSON.
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused): string`; the result is `{"server", "host", "port"}` as JSON, without
+/// host and port where the server listens on a Unix socket.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
     let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
@@ -95,6 +97,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         request: Reference::new(env, args[1])?,
         abort: Reference::new(env, args[2])?,
         closed: Reference::new(env, args[3])?,
+        refused: Reference::new(env, args[4])?,
     };
     let engine = Engine::bind(options.config()).map_err(|error| bind_error(&error))?;
     let address = engine.local_addr();
@@ -102,8 +105,8 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     let mut servers = state.servers.borrow_mut();
     let text = serde_json::json!({
         "server": servers.len(),
-        "host": address.ip().to_string(),
-        "port": address.port(),
+        "host": address.map(|address| address.ip().to_string()),
+        "port": address.map(|address| address.port()),
     });
     servers.push(Some(server));
     env.string(&text.to_string())
@@ -213,19 +216,18 @@ fn body_bytes<'scope>(
     env.buffer(request(env, state, args)?.body())
 }
 
-/// The peer's address; an IPv4 one as such, also where the socket is an IPv6 one.
+/// The peer's address; an IPv4 one as such, also where the socket is an IPv6 one. Empty for a Unix socket.
 fn remote_address<'scope>(
     env: Env<'scope>,
     state: &State,
     args: &[Value<'scope>],
 ) -> Result<Value<'scope>, Error> {
-    env.string(
-        &request(env, state, args)?
-            .remote_address()
-            .ip()
-            .to_canonical()
-            .to_string(),
-    )
+    env.string(&address_text(request(env, state, args)?.remote_address()))
+}
+
+/// An address as JavaScript gets it.
+pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
+    address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }
 
 /// `close(server, graceMs)`

@@ -1,5 +1,6 @@
 //! What JavaScript passes to `create`, as one JSON text.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kit_http::{Config, Limits, Timeouts};
@@ -15,9 +16,26 @@ pub(crate) struct Options {
     pub(crate) routes: Vec<String>,
     host: Option<String>,
     port: u16,
+    /// A Unix socket in place of host and port.
+    path: Option<PathBuf>,
+    backlog: Option<u32>,
     body_bytes: usize,
     #[serde(default)]
+    limits: LimitOptions,
+    #[serde(default)]
     timeouts: TimeoutOptions,
+}
+
+/// What is absent keeps the engine's default.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct LimitOptions {
+    head_bytes: Option<usize>,
+    header_fields: Option<usize>,
+    target_bytes: Option<usize>,
+    connections: Option<usize>,
+    discarded_bytes: Option<usize>,
+    discarding: Option<usize>,
 }
 
 /// Milliseconds; what is absent keeps the engine's default.
@@ -28,25 +46,36 @@ struct TimeoutOptions {
     body: Option<u64>,
     idle: Option<u64>,
     write: Option<u64>,
+    discard: Option<u64>,
+    discard_total: Option<u64>,
 }
 
 impl Options {
     pub(crate) fn config(&self) -> Config {
         let defaults = Timeouts::default();
+        let (limits, standard) = (&self.limits, Limits::default());
         let time = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_millis);
         Config {
             host: self.host.clone(),
             port: self.port,
+            path: self.path.clone(),
+            backlog: self.backlog.unwrap_or(Config::default().backlog),
             limits: Limits {
                 body_bytes: self.body_bytes,
-                ..Limits::default()
+                head_bytes: limits.head_bytes.unwrap_or(standard.head_bytes),
+                header_fields: limits.header_fields.unwrap_or(standard.header_fields),
+                target_bytes: limits.target_bytes.unwrap_or(standard.target_bytes),
+                connections: limits.connections.unwrap_or(standard.connections),
+                discarded_bytes: limits.discarded_bytes.unwrap_or(standard.discarded_bytes),
+                discarding: limits.discarding.unwrap_or(standard.discarding),
             },
             timeouts: Timeouts {
                 head: time(self.timeouts.head, defaults.head),
                 body: time(self.timeouts.body, defaults.body),
                 idle: time(self.timeouts.idle, defaults.idle),
                 write: time(self.timeouts.write, defaults.write),
-                ..defaults
+                discard: time(self.timeouts.discard, defaults.discard),
+                discard_total: time(self.timeouts.discard_total, defaults.discard_total),
             },
         }
     }

@@ -5,9 +5,10 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use kit_http::{Engine, Handler, Request, RequestId, Response, ResponseError};
+use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, Response, ResponseError};
 use kit_router::{ParamBuffer, Router};
 
+use crate::exports::address_text;
 use crate::node::{AsyncContext, CallbackScope, Ends, Env, Error, Hook, Reference, Target, Value, Watcher};
 use crate::routes;
 
@@ -23,6 +24,8 @@ pub(crate) struct Callbacks {
     pub(crate) abort: Reference,
     /// `()`
     pub(crate) closed: Reference,
+    /// `(status, code, message, traceId, remoteAddress)`; the status is 0 where nobody was answered.
+    pub(crate) refused: Reference,
 }
 
 pub(crate) struct Server {
@@ -310,6 +313,57 @@ impl Handler for Calls<'_, '_> {
         if let Err(error) = tell(self) {
             report(self.env, &error);
         }
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        let Rejection {
+            status,
+            code,
+            message,
+        } = refusal.rejection;
+        let trace_id = format!("{:032x}", refusal.trace_id);
+        let remote = address_text(refusal.remote);
+        if let Err(error) = self.tell_refusal(status, code, message, &trace_id, &remote) {
+            report(self.env, &error);
+        }
+    }
+
+    fn paused(&mut self, pause: Pause) {
+        let (code, message) = match pause {
+            Pause::ConnectionLimit => (
+                "CONNECTION_LIMIT",
+                "as many connections are open as are allowed; further ones wait",
+            ),
+            Pause::Exhausted => (
+                "OUT_OF_DESCRIPTORS",
+                "the system has no file descriptors or memory for more connections; they wait",
+            ),
+        };
+        if let Err(error) = self.tell_refusal(0, code, message, "", "") {
+            report(self.env, &error);
+        }
+    }
+}
+
+impl Calls<'_, '_> {
+    fn tell_refusal(
+        &mut self,
+        status: u16,
+        code: &str,
+        message: &str,
+        trace_id: &str,
+        remote: &str,
+    ) -> Result<(), Error> {
+        self.enter()?;
+        let env = self.env;
+        let arguments = [
+            env.int(status.into())?,
+            env.string(code)?,
+            env.string(message)?,
+            env.string(trace_id)?,
+            env.string(remote)?,
+        ];
+        env.call(self.live.callbacks.refused.get(env)?, &arguments)
     }
 }
 

@@ -129,9 +129,9 @@ fn a_port_in_use_is_an_error() {
 #[test]
 fn every_address_is_bound_by_default() {
     let engine = kit_http::Engine::bind(kit_http::Config::default()).expect("binds");
-    let port = engine.local_addr().port();
+    let port = engine.local_addr().expect("a TCP address").port();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
-    if engine.local_addr().is_ipv6() {
+    if engine.local_addr().expect("a TCP address").is_ipv6() {
         assert!(std::net::TcpStream::connect(("::1", port)).is_ok());
     }
 }

@@ -55,7 +55,9 @@ impl Server {
         let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
             let engine = Engine::bind(config).expect("binds");
-            started.send(engine.local_addr()).expect("the test waits");
+            started
+                .send(engine.local_addr().expect("a TCP address"))
+                .expect("the test waits");
             run(&engine, &inbox, aborts, &counter)
         });
         let address = address.recv().expect("the server starts");
