@@ -3,8 +3,10 @@
 mod closing;
 mod envelope;
 mod limits;
+mod refusals;
 mod refusing;
 mod serving;
 mod splitting;
 mod strictness;
 mod support;
+mod unix;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
+use kit_http::{Config, Engine, Handler, Pause, Refusal, Request, RequestId, Response};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
@@ -24,6 +24,10 @@ pub(crate) struct Server {
     commands: Sender<Command>,
     /// Paths of requests whose client left.
     pub(crate) aborted: Receiver<String>,
+    /// What the engine answered by itself.
+    pub(crate) refusals: Receiver<Refusal>,
+    /// Why it stopped accepting, each time.
+    pub(crate) pauses: Receiver<Pause>,
     thread: Option<JoinHandle<Report>>,
     seen: Arc<AtomicU64>,
 }
@@ -45,26 +49,36 @@ impl Server {
     /// Answers by path: `/echo` the body, `/later` after 50 ms, `/never` not at all, `/describe` what it saw.
     pub(crate) fn with(config: &Config) -> Self {
         let config = Config {
-            host: Some("127.0.0.1".into()),
+            host: config.host.clone().or_else(|| Some("127.0.0.1".into())),
             ..config.clone()
         };
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
+        let (refuse, refusals) = channel();
+        let (pause, pauses) = channel();
         let (started, address) = channel();
         let seen = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
             let engine = Engine::bind(config).expect("binds");
-            started
-                .send(engine.local_addr().expect("a TCP address"))
-                .expect("the test waits");
-            run(&engine, &inbox, aborts, &counter)
+            // A server on a Unix socket is reached by its path.
+            let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
+            let address = engine.local_addr().unwrap_or(nowhere);
+            started.send(address).expect("the test waits");
+            let tell = Tell {
+                aborts,
+                refuse,
+                pause,
+            };
+            run(&engine, &inbox, tell, &counter)
         });
         let address = address.recv().expect("the server starts");
         Self {
             address,
             commands,
             aborted,
+            refusals,
+            pauses,
             thread: Some(thread),
             seen,
         }
@@ -80,6 +94,12 @@ impl Server {
             );
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// The next refusal.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let patience = Duration::from_secs(5);
+        self.refusals.recv_timeout(patience).expect("a refusal is told")
     }
 
     pub(crate) fn send(&self, command: Command) {
@@ -131,11 +151,18 @@ impl Drop for Server {
     }
 }
 
+/// Where a test hears of what happened.
+struct Tell {
+    aborts: Sender<String>,
+    refuse: Sender<Refusal>,
+    pause: Sender<Pause>,
+}
+
 struct Answers {
     now: Vec<(RequestId, Response)>,
     later: Vec<(Instant, RequestId)>,
     paths: Vec<(RequestId, String)>,
-    aborts: Sender<String>,
+    tell: Tell,
     requests: u64,
 }
 
@@ -165,7 +192,15 @@ impl Handler for Answers {
             .iter()
             .find(|(known, _)| *known == id)
             .expect("a known request");
-        self.aborts.send(path.1.clone()).ok();
+        self.tell.aborts.send(path.1.clone()).ok();
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        self.tell.refuse.send(*refusal).ok();
+    }
+
+    fn paused(&mut self, pause: Pause) {
+        self.tell.pause.send(pause).ok();
     }
 }
 
@@ -178,7 +213,7 @@ fn describe(request: &Request) -> String {
     text
 }
 
-fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>, seen: &AtomicU64) -> Report {
+fn run(engine: &Engine, inbox: &Receiver<Command>, tell: Tell, seen: &AtomicU64) -> Report {
     let mut poll = Poll::new().expect("a poller");
     let fd = engine.as_raw_fd();
     poll.registry()
@@ -189,7 +224,7 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, aborts: Sender<String>, seen:
         now: Vec::new(),
         later: Vec::new(),
         paths: Vec::new(),
-        aborts,
+        tell,
         requests: 0,
     };
     let mut turns = 0;

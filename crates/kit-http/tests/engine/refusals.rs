@@ -1,0 +1,90 @@
+//! What the handler is told of peers that the engine answers by itself.
+
+use std::time::Duration;
+
+use kit_http::{Config, Limits, Pause, Timeouts};
+
+use crate::support::{Server, get};
+
+#[test]
+fn a_refusal_is_told_once_with_the_trace_id_that_the_peer_reads() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(b"GET / HTTP/1.1\r\n\r\n");
+    let answer = client.answer();
+    assert!(client.is_at_end());
+    let refusal = server.refusal();
+    assert_eq!(
+        (
+            refusal.rejection.status,
+            refusal.rejection.code,
+            refusal.rejection.message
+        ),
+        (400, "BAD_REQUEST", "the header `host` is missing")
+    );
+    assert_eq!(
+        refusal.remote,
+        Some(client.stream.local_addr().expect("an address"))
+    );
+    assert!(
+        answer.text().contains(&format!("{:032x}", refusal.trace_id)),
+        "{}",
+        answer.text()
+    );
+    assert_eq!(server.refusals.try_recv().ok(), None);
+}
+
+#[test]
+fn a_request_that_never_ends_is_told_too() {
+    let server = Server::with(&Config {
+        timeouts: Timeouts {
+            head: Duration::from_millis(30),
+            ..Timeouts::default()
+        },
+        ..Config::default()
+    });
+    let mut client = server.connect();
+    client.send(b"GET / HTT");
+    assert_eq!(client.answer().status, 408);
+    assert_eq!(server.refusal().rejection.code, "REQUEST_TIMEOUT");
+}
+
+#[test]
+fn what_is_no_refusal_is_not_told() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/a"));
+    assert_eq!(client.answer().status, 200);
+    drop(client);
+    let mut half = server.connect();
+    half.send(b"GET / HTTP/1.1\r\nHo");
+    drop(half);
+    server.connect().send(&get("/b"));
+    server.await_requests(2);
+    assert_eq!(server.refusals.try_recv().ok(), None);
+}
+
+#[test]
+fn a_full_server_says_once_that_others_wait() {
+    let server = Server::with(&Config {
+        limits: Limits {
+            connections: 2,
+            ..Limits::default()
+        },
+        ..Config::default()
+    });
+    let mut clients: Vec<_> = (0..5).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.send(&get("/a"));
+    }
+    // Each of those that wait is served when one before it leaves.
+    for mut client in clients {
+        assert_eq!(client.answer().status, 200);
+    }
+    let pauses: Vec<Pause> = server.pauses.try_iter().collect();
+    assert!(
+        !pauses.is_empty() && pauses.iter().all(|pause| *pause == Pause::ConnectionLimit),
+        "{pauses:?}"
+    );
+    assert!(pauses.len() <= 3, "{pauses:?}");
+}
