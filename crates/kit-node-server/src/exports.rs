@@ -309,6 +309,9 @@ fn bind_error(error: &io::Error) -> Error {
         io::ErrorKind::AddrInUse => "EADDRINUSE",
         io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
         io::ErrorKind::PermissionDenied => "EACCES",
+        io::ErrorKind::NotFound => "ENOENT",
+        // A path that is too long for a Unix socket.
+        io::ErrorKind::InvalidInput => "ERR_KIT_LISTEN",
         _ if error.raw_os_error().is_none() => "ENOTFOUND",
         _ => "ERR_KIT_LISTEN",
     };

@@ -4,6 +4,7 @@
  * @module
  */
 export { type App, createApp } from "./app/app.ts";
+export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, Environment, LoggingOptions, RouteGroup, TelemetryOptions } from "./app/options.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";

@@ -1,20 +1,16 @@
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
 
-import { type Addon, type Created, loadAddon, type OnRequest } from "./addon.ts";
+import {
+  type Addon,
+  type Callbacks,
+  type Created,
+  loadAddon,
+  type OnRefused,
+  type OnRequest,
+} from "./addon.ts";
 import { type ExchangeHost, NativeExchange } from "./exchange.ts";
 import { Matches } from "./match.ts";
-
-/** How long the server waits for clients, in milliseconds. */
-export interface NativeServerOptions {
-  /** Between two requests on one connection; default 72,000. */
-  readonly keepAliveTimeoutMs?: number;
-  /** From the first byte of a request to the end of its headers; default 10,000. */
-  readonly headersTimeoutMs?: number;
-  /** From the end of the headers to the end of the body; default 300,000. */
-  readonly bodyTimeoutMs?: number;
-  /** For a client that has stopped reading its answer; default 60,000. */
-  readonly writeTimeoutMs?: number;
-}
+import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
 
 /** What `getNativeServer` gives while the server listens. */
 export interface NativeServerHandle {
@@ -37,31 +33,23 @@ export interface NativeServerHandle {
  * ```
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
-  return new NativeServer(readTimeouts(options));
-}
-
-/** As the addon takes them. */
-interface Timeouts {
-  readonly idle?: number;
-  readonly head?: number;
-  readonly body?: number;
-  readonly write?: number;
+  return new NativeServer(readOptions(options));
 }
 
 class NativeServer implements ServerAdapter {
   readonly name = "native";
   readonly platform = "hyper 1";
-  readonly #timeouts: Timeouts;
+  readonly #options: EngineOptions;
   #running: Running | undefined;
 
-  constructor(timeouts: Timeouts) {
-    this.#timeouts = timeouts;
+  constructor(options: EngineOptions) {
+    this.#options = options;
   }
 
   // Async, so that every failure is a rejection.
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is listening already");
-    this.#running = new Running(loadAddon(), service, options, this.#timeouts);
+    this.#running = new Running(loadAddon(), service, options, this.#options);
     return this.#running.address;
   }
 
@@ -82,7 +70,7 @@ class Running implements NativeServerHandle {
   readonly #host: ExchangeHost;
   readonly #closed: Promise<void>;
 
-  constructor(addon: Addon, service: ServerService, options: ListenOptions, timeouts: Timeouts) {
+  constructor(addon: Addon, service: ServerService, where: ListenOptions, options: EngineOptions) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#closed = promise;
     const listening = new Map<number, NativeExchange>();
@@ -98,10 +86,18 @@ class Running implements NativeServerHandle {
       listening.delete(id);
       exchange?.abort();
     };
-    const created = create(addon, service, options, timeouts, onRequest, onAbort, resolve);
+    const onRefused: OnRefused = (status, code, message, traceId, remoteAddress) => {
+      service.refused?.({
+        code,
+        message,
+        ...(status !== 0 && { status, traceId }),
+        ...(remoteAddress !== "" && { remoteAddress }),
+      });
+    };
+    const created = create(addon, service, where, options, [onRequest, onAbort, resolve, onRefused]);
     const host: ExchangeHost = { addon, server: created.server, listening, aborted };
     this.#host = host;
-    this.address = addressOf(created);
+    this.address = addressOf(created, where.path);
   }
 
   connections(): number {
@@ -119,64 +115,47 @@ class Running implements NativeServerHandle {
 function create(
   addon: Addon,
   service: ServerService,
-  { host, port }: ListenOptions,
-  timeouts: Timeouts,
-  onRequest: OnRequest,
-  onAbort: (id: number) => void,
-  onClosed: () => void,
+  where: ListenOptions,
+  options: EngineOptions,
+  callbacks: Callbacks,
 ): Created {
   const { tree, routes, limits } = service;
-  const options = JSON.stringify({ tree, routes, host, port, bodyBytes: limits.bodyBytes, timeouts });
+  const { host, port, path } = where;
+  const all = { tree, routes, host, port, path, bodyBytes: limits.bodyBytes, ...options };
   try {
-    return JSON.parse(addon.create(options, onRequest, onAbort, onClosed)) as Created;
+    return JSON.parse(addon.create(JSON.stringify(all), ...callbacks)) as Created;
   } catch (error) {
-    throw listenError(error, port, host);
+    throw listenError(error, where);
   }
 }
 
 /** Errors of the operating system in words that say what to do, with Node's codes. */
-function listenError(cause: unknown, port: number, host: string | undefined): unknown {
+function listenError(cause: unknown, { port, host, path }: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   const { code } = cause as NodeJS.ErrnoException;
-  const at = host === undefined ? `port ${port}` : `${host}, port ${port}`;
+  const at = path ?? (host === undefined ? `port ${port}` : `${host}, port ${port}`);
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
     EACCES: `Cannot listen on ${at}: not permitted. Ports below 1024 often need a privilege`,
     EADDRNOTAVAIL: `Cannot listen on ${at}: this machine has no such address`,
     ENOTFOUND: `Cannot listen on ${at}: the host is not known`,
     ERR_KIT_LISTEN: `Cannot listen on ${at}: ${cause.message}`,
+    ...(path !== undefined && {
+      EADDRINUSE: `Cannot listen on ${at}: another server does, or the file is no socket. Stop what uses it, or choose another path`,
+      EACCES: `Cannot listen on ${at}: the directory does not permit it`,
+      ENOENT: `Cannot listen on ${at}: the directory does not exist`,
+    }),
   };
   const message = messages[code ?? ""];
-  return message === undefined ? cause : Object.assign(new Error(message, { cause }), { code, port });
+  return message === undefined
+    ? cause
+    : Object.assign(new Error(message, { cause }), { code, ...(path === undefined ? { port } : { path }) });
 }
 
-function addressOf({ host, port }: Created): ListenAddress {
+function addressOf({ host, port }: Created, path: string | undefined): ListenAddress {
+  // A Unix socket has neither.
+  if (host === null || port === null) return { host: "", port: 0, path: path!, url: `unix:${path!}` };
   const isEverywhere = host === "::" || host === "0.0.0.0";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return { host, port, url: `http://${name}:${port}` };
-}
-
-function readTimeouts(options: NativeServerOptions): Timeouts {
-  const read = (name: keyof NativeServerOptions): number | undefined => {
-    const value = options[name];
-    if (value === undefined) return undefined;
-    if (!Number.isInteger(value) || value < 1 || value > 2 ** 31) {
-      throw new RangeError(
-        `nativeServer: \`${name}\` must be a whole number of milliseconds, not ${String(value)}`,
-      );
-    }
-    return value;
-  };
-  const [idle, head, body, write] = [
-    read("keepAliveTimeoutMs"),
-    read("headersTimeoutMs"),
-    read("bodyTimeoutMs"),
-    read("writeTimeoutMs"),
-  ];
-  return {
-    ...(idle !== undefined && { idle }),
-    ...(head !== undefined && { head }),
-    ...(body !== undefined && { body }),
-    ...(write !== undefined && { write }),
-  };
 }

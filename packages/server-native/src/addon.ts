@@ -19,18 +19,30 @@ export type OnRequest = (
   ...params: string[]
 ) => void;
 
+/** Called for each refusal; status 0 and empty texts say that nobody was answered: connections have to wait. */
+export type OnRefused = (
+  status: number,
+  code: string,
+  message: string,
+  traceId: string,
+  remoteAddress: string,
+) => void;
+
+/** What `create` takes besides its options: for requests, clients that leave, the end, and refusals. */
+export type Callbacks = readonly [
+  onRequest: OnRequest,
+  onAbort: (id: RequestId) => void,
+  onClosed: () => void,
+  onRefused: OnRefused,
+];
+
 /** The content type of an answer: none, JSON, or any other as text. */
 export type ContentTypeCode = 0 | 1 | string;
 
 /** The functions of the addon. The counterpart is `crates/kit-node-server/src/exports.rs`. */
 export interface Addon {
-  /** Binds and listens. Takes and gives JSON: see {@link CreateOptions} and {@link Created}. */
-  create(
-    options: string,
-    onRequest: OnRequest,
-    onAbort: (id: RequestId) => void,
-    onClosed: () => void,
-  ): string;
+  /** Binds and listens. Takes and gives JSON; the result is {@link Created}. */
+  create(options: string, ...callbacks: Callbacks): string;
   respond(
     server: number,
     id: RequestId,
@@ -53,8 +65,9 @@ export interface Addon {
 /** What `create` gives, as JSON. */
 export interface Created {
   readonly server: number;
-  readonly host: string;
-  readonly port: number;
+  /** Nothing where the server listens on a Unix socket. */
+  readonly host: string | null;
+  readonly port: number | null;
 }
 
 const builtFor: ReadonlySet<string> = new Set([

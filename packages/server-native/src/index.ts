@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { nativeServer, type NativeServerHandle, type NativeServerOptions } from "./adapter.ts";
+export { nativeServer, type NativeServerHandle } from "./adapter.ts";
+export type { NativeServerOptions } from "./options.ts";

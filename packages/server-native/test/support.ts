@@ -7,6 +7,7 @@ import type {
   ListenAddress,
   ServerAdapter,
   ServerExchange,
+  ServerRefusal,
 } from "@kit/types";
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
@@ -25,7 +26,7 @@ const methods = (...refs: string[]): NonNullable<CompiledRouteNode["methods"]> =
 /** Routes by number: 0 GET /notes, 1 POST /notes, 2 GET /notes/:id, 3 GET /a/:x/:y. */
 export const routes: readonly string[] = ["GET /notes", "POST /notes", "GET /notes/:id", "GET /a/:x/:y"];
 
-const tree: CompiledRouteTree = {
+export const tree: CompiledRouteTree = {
   root: node("", {
     children: [
       node("notes", {
@@ -62,10 +63,17 @@ export interface Running extends AsyncDisposable {
 export async function serve(
   handle: Handle,
   options: NativeServerOptions & { bodyBytes?: number; port?: number } = {},
+  refusals: ServerRefusal[] = [],
 ): Promise<Running> {
   const { bodyBytes = 1024 * 1024, port = 0, ...timeouts } = options;
   const server = nativeServer(timeouts);
-  const service = { tree, routes, limits: { bodyBytes }, handle };
+  const service = {
+    tree,
+    routes,
+    limits: { bodyBytes },
+    handle,
+    refused: (refusal: ServerRefusal) => void refusals.push(refusal),
+  };
   const address = await server.listen(service, { port, host: "127.0.0.1" });
   return {
     server,

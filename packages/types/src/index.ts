@@ -24,5 +24,6 @@ export type {
   ServerAdapter,
   ServerExchange,
   ServerLimits,
+  ServerRefusal,
   ServerService,
 } from "./server.ts";

@@ -94,6 +94,20 @@ export interface ServerLimits {
   readonly bodyBytes: number;
 }
 
+/** What a server refused or had to put off by itself, because it never became a request. */
+export interface ServerRefusal {
+  /** What the client was answered; absent where nobody was, since connections wait to be accepted. */
+  readonly status?: number;
+  /** `BAD_REQUEST`, `REQUEST_TIMEOUT`, `CONNECTION_LIMIT`, … */
+  readonly code: string;
+  /** A constant text, so that entries of one kind can be counted together. */
+  readonly message: string;
+  /** The trace id of the error body that the client was answered. */
+  readonly traceId?: string;
+  /** Address of the peer, where there is one. */
+  readonly remoteAddress?: string;
+}
+
 /** What `@kit/core` gives an adapter to serve. */
 export interface ServerService {
   readonly tree: CompiledRouteTree;
@@ -102,6 +116,8 @@ export interface ServerService {
   readonly limits: ServerLimits;
   /** Runs the pipeline. Never throws; answers through {@link ServerExchange.respond}, now or later. */
   handle(exchange: ServerExchange): void;
+  /** Logs what the server refused by itself: one entry for each kind and minute, however often it is called. Never throws. */
+  refused?(refusal: ServerRefusal): void;
 }
 
 /** Where to listen. */
@@ -110,14 +126,18 @@ export interface ListenOptions {
   readonly port: number;
   /** Address to bind; default every address, IPv6 and IPv4. */
   readonly host?: string;
+  /** A Unix socket to listen on; port and host are ignored then. Its file is removed at the end. */
+  readonly path?: string;
 }
 
 /** Where a server listens. */
 export interface ListenAddress {
   readonly port: number;
   readonly host: string;
-  /** `http://localhost:3000`. */
+  /** `http://localhost:3000`, or `unix:/run/app.sock`. */
   readonly url: string;
+  /** The Unix socket; `port` is 0 and `host` empty then. */
+  readonly path?: string;
 }
 
 /** How to stop. */

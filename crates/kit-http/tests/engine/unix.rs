@@ -1,4 +1,5 @@
 //! Servers on Unix sockets and their files.
+#![allow(clippy::disallowed_methods)] // the files are what is tested
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
+import type { CloseOptions, ListenAddress, ServerService } from "@kit/types";
 
 import { createErrorMiddleware } from "../error-middleware.ts";
 import { Log } from "../logging/log.ts";
 import { compileRedactor } from "../logging/redact.ts";
+import { RefusalLog } from "../logging/refusal-log.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 import { ContractBreaches } from "../request/contract-breaches.ts";
 import { Health } from "../request/health.ts";
@@ -16,6 +17,7 @@ import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
+import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
 import { matchCompiled } from "./match-compiled.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { PluginRunner } from "./plugin.ts";
@@ -29,9 +31,9 @@ export interface App {
    * Loads what `kit build` made, holds it against what is registered, starts the plugins and then the server. Rejects with
    * what is wrong, and may be called again then.
    */
-  listen(options: ListenOptions): Promise<ListenAddress>;
+  listen(options: AppListenOptions): Promise<ListenAddress>;
   /** `listen` by another name; default port 3000. */
-  start(options?: ListenOptions): Promise<ListenAddress>;
+  start(options?: AppListenOptions): Promise<ListenAddress>;
   /** Stops accepting, lets requests under way finish for `graceMs` (default 10 s), cuts the rest, stops the plugins. */
   close(options?: Partial<CloseOptions>): Promise<void>;
   /** The instance of the framework that the server adapter wraps. */
@@ -70,6 +72,7 @@ class Application implements App {
   readonly #log: Log;
   readonly #inFlight: InFlight;
   readonly #breaches: ContractBreaches;
+  readonly #refusals: RefusalLog;
   #prepared: Promise<{ found: FoundCompiled; pipeline: Pipeline }> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
@@ -91,9 +94,10 @@ class Application implements App {
     });
     this.#inFlight = new InFlight(options.requestTimeoutMs);
     this.#breaches = new ContractBreaches(this.#log);
+    this.#refusals = new RefusalLog(this.#log);
   }
 
-  listen(options: ListenOptions): Promise<ListenAddress> {
+  listen(options: AppListenOptions): Promise<ListenAddress> {
     if (this.#closing !== undefined)
       return Promise.reject(new Error("The application was closed; create another one"));
     if (this.#listening !== undefined)
@@ -106,7 +110,7 @@ class Application implements App {
     return listening;
   }
 
-  start(options: ListenOptions = { port: defaultPort }): Promise<ListenAddress> {
+  start(options: AppListenOptions = { port: defaultPort }): Promise<ListenAddress> {
     return this.listen(options);
   }
 
@@ -129,11 +133,8 @@ class Application implements App {
     return (await this.#prepare()).pipeline;
   }
 
-  async #listen(options: ListenOptions): Promise<ListenAddress> {
-    const { port } = options;
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new RangeError(`listen: \`port\` must be an integer from 0 to 65535, not ${String(port)}`);
-    }
+  async #listen(given: AppListenOptions): Promise<ListenAddress> {
+    const options = readListen(given);
     const { server, signals } = this.#options;
     const { found, pipeline } = await this.#prepare();
     const log = this.#log.at(() => ({}));
@@ -143,6 +144,7 @@ class Application implements App {
       await this.#plugins.start({ serverAdapter: server.name, platform: server.platform, compiled, log });
       const address = await server.listen(pipeline, options);
       isServing = true;
+      checkPath(options, address, server.name);
       await this.#plugins.ready(address);
       this.#isReady = this.#closing === undefined;
       this.#watchSchema(found);
@@ -170,6 +172,7 @@ class Application implements App {
     } finally {
       this.#breaches.flush();
       this.#unwatchSchema?.();
+      this.#refusals.flush();
       await this.#plugins.stop();
       this.#removeSignals?.();
     }
@@ -252,6 +255,7 @@ class Application implements App {
         findAddress,
         inFlight: this.#inFlight,
         breaches: this.#breaches,
+        refusals: this.#refusals,
         onError: this.#plugins.listeners("onError", log),
         onLifecycle: this.#plugins.listeners("onLifecycle", log),
       },

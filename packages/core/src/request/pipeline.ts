@@ -1,5 +1,11 @@
 import type { AppError } from "@kit/errors";
-import type { CompiledRouteTree, ServerExchange, ServerLimits, ServerService } from "@kit/types";
+import type {
+  CompiledRouteTree,
+  ServerExchange,
+  ServerLimits,
+  ServerRefusal,
+  ServerService,
+} from "@kit/types";
 
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
@@ -69,6 +75,10 @@ export class Pipeline implements ServerService {
       default:
         return this.#refuse(exchange, badPath(pathOf(exchange.target)));
     }
+  }
+
+  refused(refusal: ServerRefusal): void {
+    this.#settings.refusals.count(refusal);
   }
 
   #serveOpenapi(exchange: ServerExchange): void {

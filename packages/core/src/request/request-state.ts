@@ -11,6 +11,7 @@ import { describeThrown } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomTraceId, traceIdOf } from "./ids.ts";
+import type { RefusalLog } from "../logging/refusal-log.ts";
 import type { ContractBreaches } from "./contract-breaches.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
@@ -30,6 +31,7 @@ export interface PipelineSettings {
   readonly findAddress: FindAddress;
   readonly inFlight: InFlight;
   readonly breaches: ContractBreaches;
+  readonly refusals: RefusalLog;
   /** Told of every failure that becomes an answer. */
   readonly onError: readonly ((error: unknown, request: FailedRequest) => void)[];
   /** Told of every request's phases; phases are timed only where somebody is. */

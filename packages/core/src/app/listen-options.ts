@@ -1,0 +1,24 @@
+import type { ListenAddress, ListenOptions } from "@kit/types";
+
+/** Where an application listens: a port, or a Unix socket. */
+export type AppListenOptions = ListenOptions | Pick<Required<ListenOptions>, "path">;
+
+/** Checks where to listen. */
+export function readListen(options: AppListenOptions): ListenOptions {
+  const { path } = options;
+  if (path !== undefined) {
+    if (typeof path === "string" && path !== "" && !path.includes("\0")) return { ...options, port: 0 };
+    throw new TypeError(`listen: \`path\` must be the path of a Unix socket, not ${JSON.stringify(path)}`);
+  }
+  const { port } = options as ListenOptions;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError(`listen: \`port\` must be an integer from 0 to 65535, not ${String(port)}`);
+  }
+  return { ...options, port };
+}
+
+/** An adapter that knows no Unix sockets has taken some port, where nobody looks for it. */
+export function checkPath(options: ListenOptions, address: ListenAddress, adapter: string): void {
+  if (options.path === undefined || address.path !== undefined) return;
+  throw new Error(`listen: the server adapter \`${adapter}\` cannot listen on a Unix socket`);
+}
