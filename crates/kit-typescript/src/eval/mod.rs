@@ -71,7 +71,10 @@ const DEEPEST_EVALUATION: u32 = 6_000;
 const MOST_INSTANCES: usize = 200_000;
 
 /// Evaluations of a whole program beyond this would take seconds. A large project needs some ten thousand.
-const MOST_EVALUATIONS: u32 = 2_000_000;
+const MOST_EVALUATIONS: usize = 2_000_000;
+
+/// And as many more for each byte of source: a large project has more to evaluate.
+const EVALUATIONS_PER_BYTE: usize = 8;
 
 /// The stack that an evaluation must have left, and by how much it grows where it has not.
 const STACK_LEFT: usize = 128 * 1024;
@@ -81,7 +84,7 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
     depth: u32,
-    evaluations: u32,
+    evaluations: usize,
     /// What [`Evaluator::shape`] found.
     shapes: Vec<Option<TyId>>,
     /// Intersections that were evaluated.
@@ -239,9 +242,13 @@ impl<'a> Evaluator<'a> {
         value
     }
 
+    fn is_exhausted(&self) -> bool {
+        self.evaluations >= MOST_EVALUATIONS + EVALUATIONS_PER_BYTE * self.graph.bytes
+    }
+
     /// Runs an evaluation unless too many are under way already. The stack grows with it.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
-        if self.depth >= DEEPEST_EVALUATION || self.evaluations >= MOST_EVALUATIONS {
+        if self.depth >= DEEPEST_EVALUATION || self.is_exhausted() {
             return refuse(self);
         }
         self.depth += 1;
@@ -454,7 +461,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn too_deep(&mut self, place: Place) -> TyId {
-        if self.evaluations >= MOST_EVALUATIONS {
+        if self.is_exhausted() {
             return self.unsupported(
                 place,
                 "evaluating the types of this project takes too many steps",

@@ -31,6 +31,8 @@ pub(crate) struct Graph<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
     by_path: HashMap<PathBuf, Option<ModuleId>>,
+    /// Bytes of the files that were read.
+    pub(crate) bytes: usize,
     /// What was found behind exported names.
     pub(super) exported: HashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
     /// The steps of the look-up that runs.
@@ -87,6 +89,7 @@ impl<'a> Graph<'a> {
             modules: Vec::new(),
             decls: Vec::new(),
             by_path: HashMap::new(),
+            bytes: 0,
             exported: HashMap::new(),
             steps: 0,
             targets: HashMap::new(),
@@ -175,6 +178,7 @@ impl<'a> Graph<'a> {
     }
 
     fn plant(&mut self, tree: &Tree<'a>) -> ModuleId {
+        self.bytes += tree.source.text.len();
         self.diagnostics.extend(tree.diagnostics.clone());
         let id = self.adopt(&tree.source);
         if let Some(data) = tree.data {
