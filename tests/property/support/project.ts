@@ -30,8 +30,7 @@ export async function build(subjects: readonly Subject[]): Promise<Map<Subject, 
       }
       const refused = left.filter(({ name }) => stdout.includes(`/${name}.types.ts`));
       if (refused.length === 0) throw new Error(`kit build failed:\n${stdout}${stderr}`);
-      for (const subject of refused)
-        found.set(subject, `kit build refuses it: ${said(stdout, subject.name)}`);
+      for (const subject of refused) found.set(subject, `builds nothing: ${said(stdout, subject.name)}`);
       left = left.filter((subject) => !refused.includes(subject));
     } finally {
       await project.remove();

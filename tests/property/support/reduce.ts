@@ -1,6 +1,7 @@
 // Smaller types that go wrong as a type does.
 
 import type { Model, ObjectModel, PropertyModel, Subject } from "./model.ts";
+import { tags } from "./source.ts";
 
 /** More candidates than this are not built at once. */
 const MOST_CANDIDATES = 150;
@@ -46,7 +47,8 @@ function reductions(model: Model): Model[] {
   switch (model.kind) {
     case "object":
       return [
-        ...model.properties.map(({ type }) => type),
+        // Rules stand on properties, and would be lost without one.
+        ...model.properties.map(({ type }) => type).filter((type) => tags(type).length === 0),
         ...(model.spelling === "inline" ? [] : [{ ...model, spelling: "inline" } satisfies ObjectModel]),
         ...fewer(model.properties).map((properties) => put(model, "properties", properties)),
       ];

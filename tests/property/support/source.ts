@@ -200,7 +200,7 @@ function template({ parts }: TemplateModel): string {
 }
 
 /** The doc tags of a property that has the type. */
-function tags(model: Model): string[] {
+export function tags(model: Model): string[] {
   const rules: Record<string, unknown> = {};
   switch (model.kind) {
     case "either":
