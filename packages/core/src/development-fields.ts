@@ -1,4 +1,7 @@
-import type { CompiledRoute, ValidationFailure } from "@kit/types";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+
+import type { CompiledHandler, CompiledRoute, ValidationFailure } from "@kit/types";
 
 import type { FailedRequest } from "./error-middleware.ts";
 import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
@@ -10,7 +13,7 @@ export function developmentFields(error: unknown, status: number, request: Faile
   return {
     status,
     phase,
-    ...(route !== null && { route: route.ref, ...placesOf(route, phase, violation) }),
+    ...(route !== null && { route: route.ref, ...placesOf(placesOnDisk(route, request), phase, violation) }),
     ...(violation !== undefined && {
       schema: violation.schema,
       failures: violation.failures.map(withoutValue),
@@ -40,9 +43,28 @@ function violationOf(error: unknown): Violation | undefined {
   return undefined;
 }
 
-function placesOf(route: CompiledRoute, phase: string, violation: Violation | undefined): object {
-  const { schemas, tests } = route.source;
-  const place = placeOf(route, phase);
+/** Where a route's parts are, as far as the files are there: a build may be older than its sources, or run without them. */
+export function placesOnDisk({ source }: CompiledRoute, { projectRoot = "." }: FailedRequest): PlacesOnDisk {
+  const isThere = (file: string): boolean => existsSync(resolve(projectRoot, file));
+  const { contract, handler, schemas, tests } = source;
+  return {
+    contract: isThere(contract.file) ? contract : undefined,
+    handler: handler !== null && isThere(handler.file) ? handler : undefined,
+    schemas: Object.fromEntries(Object.entries(schemas).filter(([, file]) => isThere(file))),
+    tests: tests.filter(isThere),
+  };
+}
+
+interface PlacesOnDisk {
+  readonly contract: CompiledRoute["source"]["contract"] | undefined;
+  readonly handler: CompiledHandler | undefined;
+  readonly schemas: CompiledRoute["source"]["schemas"];
+  readonly tests: readonly string[];
+}
+
+function placesOf(places: PlacesOnDisk, phase: string, violation: Violation | undefined): object {
+  const { schemas, tests } = places;
+  const place = placeOf(places, phase);
   const schemaFile = violation === undefined ? undefined : schemas[violation.slot];
   return {
     ...(place !== undefined && { sourceFile: `${place.file}:${place.line}` }),
@@ -53,7 +75,7 @@ function placesOf(route: CompiledRoute, phase: string, violation: Violation | un
 
 /** A bad request is understood from its contract, a bad answer is repaired in the handler; where a middleware is, is not known. */
 function placeOf(
-  { source: { contract, handler } }: CompiledRoute,
+  { contract, handler }: PlacesOnDisk,
   phase: string,
 ): { file: string; line: number } | undefined {
   if (phase.startsWith("validation:")) return contract;

@@ -6,7 +6,7 @@
 import { AppError } from "@kit/errors";
 import type { CompiledRoute } from "@kit/types";
 
-import { developmentFields } from "./development-fields.ts";
+import { developmentFields, placesOnDisk } from "./development-fields.ts";
 import { describeThrown } from "./thrown.ts";
 
 /** What the error middleware knows about the request that failed. */
@@ -19,6 +19,8 @@ export interface FailedRequest {
   readonly route: CompiledRoute | null;
   /** The server adapter's name. */
   readonly serverAdapter: string;
+  /** The directory that the paths of {@link CompiledRoute.source} start from; default the working directory. */
+  readonly projectRoot?: string;
 }
 
 /** The one form of every error body. In development more fields stand inside `error`. */
@@ -101,14 +103,15 @@ function unknownError(
   const code = "INTERNAL_SERVER_ERROR";
   if (!isDev) return { code, message: "Internal Server Error" };
   const { message, name, stack } = describeThrown(error);
-  const source = request.phase === "handler" ? request.route?.source : undefined;
+  const places =
+    request.phase === "handler" && request.route ? placesOnDisk(request.route, request) : undefined;
   return {
     code,
     message,
     details: {
       name,
       ...(stack !== undefined && { stack }),
-      ...(source && { ...(source.handler && { handler: source.handler }), relatedTests: source.tests }),
+      ...(places && { ...(places.handler && { handler: places.handler }), relatedTests: places.tests }),
     },
   };
 }

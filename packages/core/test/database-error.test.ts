@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { DatabaseError } from "pg-protocol";
+import { DatabaseError } from "pg";
 
 import { responseOf, route } from "./support/compiled.ts";
 import { serve } from "./support/serve.ts";

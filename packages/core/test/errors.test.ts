@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 
 import { createErrorMiddleware, createApp, type FailedRequest, type MiddlewareInput } from "@kit/core";
@@ -6,6 +9,20 @@ import { AppError, NotFoundError } from "@kit/errors";
 import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
 import { MemoryServer } from "./support/memory-server.ts";
 import { errorOf, json, serve } from "./support/serve.ts";
+
+// The places that answers name in development must be there.
+const root = realpathSync(mkdtempSync(join(tmpdir(), "kit-errors-")));
+process.chdir(root);
+process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+for (const file of [
+  "src/notes.routes.ts",
+  "src/notes.handlers.ts",
+  "src/notes.types.ts",
+  "tests/notes.contract.test.ts",
+]) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+}
 
 const get = route("GET /notes/:id", {
   params: paramsOf("NoteId", { id: "string" }),
@@ -121,6 +138,32 @@ describe("any other error", () => {
     assert.equal(error["code"], "INTERNAL_SERVER_ERROR");
     assert.equal(error["message"], "Internal Server Error");
     assert.doesNotMatch(text!, /secret|stack/);
+  });
+
+  it("names no file that is not there", async () => {
+    const ghost = route("GET /ghost", {
+      source: {
+        contract: { file: "src/gone.ts", line: 1 },
+        schemas: { params: "src/gone.ts" },
+        handler: { file: "src/gone.ts", export: "gone", line: 1 },
+        tests: ["tests/gone.test.ts", "tests/notes.contract.test.ts"],
+      },
+    });
+    const { send } = await serve(
+      [
+        [
+          ghost,
+          () => {
+            throw new Error("x");
+          },
+        ],
+      ],
+      { env: "development" },
+    );
+    const error = errorOf(await send("GET /ghost"));
+    assert.deepEqual(error["relatedTests"], ["tests/notes.contract.test.ts"]);
+    assert.equal(error["sourceFile"], undefined);
+    assert.equal((error["details"] as { handler?: unknown }).handler, undefined);
   });
 
   it("tells message, name, stack and places in development", async () => {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { dirname } from "node:path";
+
 import type { CloseOptions, ListenAddress, ServerService } from "@kit/types";
 
 import { createErrorMiddleware } from "../error-middleware.ts";
@@ -249,6 +251,7 @@ class Application implements App {
       health: health && new Health(health, paths, () => this.#isReady, log),
       settings: {
         serverAdapter: server.name,
+        projectRoot: found.directory === undefined ? process.cwd() : dirname(found.directory),
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
         checkResponses: isDevelopment,
         log: this.#log,

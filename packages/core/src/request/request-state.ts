@@ -25,6 +25,8 @@ export interface PipelineSettings {
   /** The server adapter's name. */
   readonly serverAdapter: string;
   readonly errorMiddleware: ErrorMiddleware;
+  /** The project's directory. */
+  readonly projectRoot: string;
   /** Whether a response is held against its contract before it is written; costs a second walk of it. */
   readonly checkResponses: boolean;
   readonly log: Log;
@@ -87,6 +89,10 @@ export class RequestState implements FailedRequest, Waiting {
 
   get serverAdapter(): string {
     return this.settings.serverAdapter;
+  }
+
+  get projectRoot(): string {
+    return this.settings.projectRoot;
   }
 
   get traceId(): string {

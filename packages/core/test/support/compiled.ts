@@ -75,7 +75,7 @@ export function responseOf(name: string, fields: Fields): Serializer<unknown> {
 export function route(
   ref: string,
   parts: Partial<
-    Pick<CompiledRoute, "params" | "query" | "body" | "response" | "status" | "middleware">
+    Pick<CompiledRoute, "params" | "query" | "body" | "response" | "status" | "middleware" | "source">
   > = {},
 ): CompiledRoute {
   const [method = "", path = ""] = ref.split(" ");
