@@ -72,6 +72,7 @@ export async function serve(
     routes,
     limits: { bodyBytes },
     handle,
+    fail: () => {},
     refused: (refusal: ServerRefusal) => void refusals.push(refusal),
   };
   const address = await server.listen(service, { port, host: "127.0.0.1" });

@@ -118,6 +118,11 @@ export interface ServerService {
   handle(exchange: ServerExchange): void;
   /** Logs what the server refused by itself: one entry for each kind and minute, however often it is called. Never throws. */
   refused?(refusal: ServerRefusal): void;
+  /**
+   * Answers with an error that arose outside the pipeline: in middleware of a framework that the adapter wraps. Told and
+   * logged as any other; never throws.
+   */
+  fail(exchange: ServerExchange, error: unknown): void;
 }
 
 /** Where to listen. */

@@ -81,6 +81,10 @@ export class Pipeline implements ServerService {
     this.#settings.refusals.count(refusal);
   }
 
+  fail(exchange: ServerExchange, error: unknown): void {
+    new RequestState(this.#settings, exchange, null).fail(error);
+  }
+
   #serveOpenapi(exchange: ServerExchange): void {
     if (exchange.method !== "GET" && exchange.method !== "HEAD")
       return this.#refuseMethod(exchange, ["GET", "HEAD"]);

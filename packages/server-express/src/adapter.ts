@@ -1,0 +1,126 @@
+import { createRequire } from "node:module";
+
+import {
+  type CheckedTimeouts,
+  checkTimeouts,
+  errorOfFramework,
+  type HttpTimeouts,
+  NodeHost,
+  type RequestListener,
+  RequestBody,
+  ResponseExchange,
+  serveDirectly,
+} from "@kit/server-node";
+import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import express, { type ErrorRequestHandler, type Express } from "express";
+
+/** What Express is run with. */
+export interface ExpressServerOptions extends HttpTimeouts {
+  /** Your own application, with its middleware and routes; default a new one. */
+  readonly app?: Express;
+}
+
+/**
+ * Runs kit on Express 5. The application's own middleware and routes come first; what they leave is kit's, the answers to
+ * unknown paths included.
+ *
+ * @example
+ * ```ts
+ * import { createApp } from "@kit/core";
+ * import { expressServer } from "@kit/server-express";
+ * import express from "express";
+ *
+ * const web = express();
+ * web.get("/legacy", (request, response) => void response.send("still here"));
+ *
+ * const app = createApp({ server: expressServer({ app: web }), routes: [notes] });
+ * await app.listen({ port: 3000 });
+ * ```
+ * @throws {RangeError} that names the option that is wrong.
+ */
+export function expressServer(options: ExpressServerOptions = {}): ServerAdapter {
+  return new ExpressServer(options.app ?? newApplication(), checkTimeouts("expressServer", options));
+}
+
+class ExpressServer implements ServerAdapter {
+  readonly name = "express";
+  readonly platform: string = `express ${version()}`;
+  readonly #app: Express;
+  readonly #timeouts: CheckedTimeouts;
+  #service: ServerService | undefined;
+  #host: NodeHost | undefined;
+  #isMounted = false;
+
+  constructor(app: Express, timeouts: CheckedTimeouts) {
+    this.#app = app;
+    this.#timeouts = timeouts;
+  }
+
+  async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+    if (this.#host !== undefined) throw new Error("This server is listening already");
+    this.#service = service;
+    this.#mount();
+    const host = NodeHost.of(this.#app as RequestListener, service, this.#timeouts);
+    const address = await host.listen(options);
+    this.#host = host;
+    return address;
+  }
+
+  async close(options: CloseOptions): Promise<void> {
+    const host = this.#host;
+    this.#host = undefined;
+    await host?.close(options);
+  }
+
+  getNativeServer(): Express {
+    return this.#app;
+  }
+
+  /** As late as possible, so that it comes after whatever the application has. */
+  #mount(): void {
+    if (this.#isMounted) return;
+    this.#isMounted = true;
+    // The whole path, even where the application is mounted in another one.
+    this.#app.use((request, response) =>
+      serveDirectly(this.#service!, request, response, request.originalUrl),
+    );
+    const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
+      if (response.headersSent) {
+        // Too late for another answer; Express cuts the connection.
+        next(error);
+        return;
+      }
+      const { originalUrl: target } = request;
+      const body = bodyOfParserError(error);
+      const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.none);
+      if (body === undefined) this.#service!.fail(exchange, errorOfFramework(error));
+      else this.#service!.handle(exchange);
+    };
+    this.#app.use(onError);
+  }
+}
+
+function newApplication(): Express {
+  return express().disable("x-powered-by") as Express;
+}
+
+/** A body that one of Express's parsers refused: what is to be said of it is kit's to say, and first whether its path exists. */
+function bodyOfParserError(error: unknown): RequestBody | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { type, body } = error as { type?: unknown; body?: unknown };
+  switch (type) {
+    case "entity.parse.failed":
+      return typeof body === "string" ? RequestBody.ofText(body, Infinity) : RequestBody.unreadable;
+    case "entity.too.large":
+      return RequestBody.tooLarge;
+    case "encoding.unsupported":
+    case "charset.unsupported":
+      return RequestBody.unreadable;
+    default:
+      return undefined;
+  }
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)("express/package.json") as { version: string }).version;
+}

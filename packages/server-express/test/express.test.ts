@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import express, { type Express, type RequestHandler } from "express";
+
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
+import { expressServer } from "../src/index.ts";
+
+quietStdout();
+
+function serveOn(...middleware: readonly RequestHandler[]): Promise<Served> {
+  const app: Express = express();
+  for (const one of middleware) app.use(one);
+  return serve(expressServer({ app }));
+}
+
+test("native routes and middleware come first, kit decides the rest", async () => {
+  const app = express();
+  app.use((_request, response, next) => {
+    response.setHeader("x-before", "1");
+    response.cookie("session", "s");
+    next();
+  });
+  app.get("/native", (_request, response) => void response.send("native"));
+  app.get("/notes/special", (_request, response) => void response.send("special"));
+  const server = expressServer({ app });
+  assert.equal(server.getNativeServer(), app);
+  await using served = await serve(server, {
+    get: (ctx) => {
+      ctx.header("set-cookie", "own=1");
+      return { text: "hi" };
+    },
+  });
+  const get = async (path: string, method = "GET"): Promise<unknown[]> => {
+    const response = await fetch(served.url + path, { method });
+    return [response.status, response.headers.get("x-before"), response.headers.getSetCookie()];
+  };
+  assert.equal(await (await fetch(`${served.url}/native`)).text(), "native");
+  assert.equal(await (await fetch(`${served.url}/notes/special`)).text(), "special");
+  assert.deepEqual(await get("/notes/1"), [200, "1", ["session=s; Path=/", "own=1"]]);
+  assert.deepEqual(await get("/notes/1/"), [200, "1", ["session=s; Path=/", "own=1"]]);
+  assert.equal((await get("/notes/1", "PUT"))[0], 405);
+  // Not the native path's method, and no path of kit's.
+  assert.equal((await get("/native", "POST"))[0], 404);
+});
+
+const parsers: readonly [name: string, middleware: RequestHandler][] = [
+  ["json", express.json()],
+  ["json, not strict", express.json({ strict: false })],
+  ["raw", express.raw({ type: () => true })],
+  ["text", express.text({ type: () => true })],
+  ["urlencoded", express.urlencoded({ extended: true })],
+];
+
+for (const [name, middleware] of parsers) {
+  test(`a body that express.${name} has read is kit's all the same`, async () => {
+    await using app = await serveOn(middleware);
+    const send = (body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<[number, unknown]> =>
+      outcome(post(`${app.url}/notes`, body, type));
+    assert.deepEqual(await send('{"text":"ä€","other":1}'), [201, { text: "ä€" }]);
+    assert.deepEqual(await send('{"text":5}'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send('"text"'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send('{"text":'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send('{"__proto__":{"text":"a"}}'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send("text=a", "application/x-www-form-urlencoded"), [
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ]);
+    assert.deepEqual(await send('{"text":"a"}', "application/json; charset=latin1"), [
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ]);
+    assert.deepEqual(await send("x".repeat(1024 * 1024 + 1)), [413, "PAYLOAD_TOO_LARGE"]);
+    assert.deepEqual(await outcome(post(`${app.url}/nowhere`, "{")), [404, "NOT_FOUND"]);
+    assert.deepEqual(app.log, []);
+  });
+}
+
+async function explain(app: Served): Promise<unknown> {
+  const [, body] = await post(`${app.url}/notes`, '{"text" "a"}');
+  return { ...(body as { error: object }).error, traceId: "" };
+}
+
+test("malformed JSON is explained as without a parser", async () => {
+  await using plain = await serveOn();
+  await using parsed = await serveOn(express.json());
+  assert.deepEqual(await explain(parsed), await explain(plain));
+});
+
+const keep: RequestHandler = (request, _response, next) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    Object.assign(request, { rawBody: Buffer.concat(chunks), body: { text: 5 } });
+    next();
+  });
+};
+
+test("bytes that middleware kept are what kit reads", async () => {
+  await using app = await serveOn(keep);
+  assert.deepEqual(await post(`${app.url}/notes`, '{"text":"a"}'), [201, { text: "a" }]);
+});
+
+test("a body that was read and thrown away is a clear error", async () => {
+  await using app = await serveOn((request, _response, next) => {
+    request.on("data", () => {}).on("end", next);
+  });
+  assert.deepEqual(await outcome(post(`${app.url}/notes`, '{"text":"a"}')), [500, "INTERNAL_SERVER_ERROR"]);
+  assert.match(app.log[0]!.message, /was read before kit saw the request.*rawBody/);
+});
+
+test("what middleware throws has kit's envelope", async () => {
+  const thrown: Record<string, unknown> = {
+    "/forbidden": Object.assign(new Error("not for you"), { status: 403 }),
+    "/busy": Object.assign(new Error("pool of db-3 is empty"), { statusCode: 503 }),
+    "/bug": new TypeError("secret"),
+    "/text": "no error",
+  };
+  await using app = await serveOn((request, _response, next) => next(thrown[request.path]));
+  const failure = async (path: string): Promise<unknown[]> => {
+    const response = await fetch(app.url + path);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return [response.status, error.code, error.message];
+  };
+  assert.deepEqual(await failure("/forbidden"), [403, "FORBIDDEN", "not for you"]);
+  assert.deepEqual(await failure("/busy"), [503, "SERVICE_UNAVAILABLE", "Service Unavailable"]);
+  assert.deepEqual(await failure("/bug"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
+  assert.deepEqual(await failure("/text"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
+  assert.equal(app.log.length, 3);
+});
+
+test("the application's own error middleware keeps its say", async () => {
+  const app = express();
+  app.get("/bug", () => {
+    throw new Error("mine");
+  });
+  app.use(((error: Error, _request, response, _next) => {
+    response.status(418).send(error.message);
+  }) satisfies express.ErrorRequestHandler);
+  await using served = await serve(expressServer({ app }));
+  const response = await fetch(`${served.url}/bug`);
+  assert.deepEqual([response.status, await response.text()], [418, "mine"]);
+});
+
+test("an application that is mounted in another sees the whole path", async () => {
+  await using app = await serveOn((request, _response, next) => {
+    request.url = "/elsewhere";
+    next();
+  });
+  assert.equal((await fetch(`${app.url}/notes/1`)).status, 200);
+});
+
+test("an absolute target finds native routes and kit's", async () => {
+  const app = express();
+  app.get("/native", (_request, response) => void response.send("native"));
+  await using served = await serve(expressServer({ app }));
+  const send = (target: string): Promise<string> =>
+    raw(served.port, `GET http://a${target} HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n`);
+  assert.match(await send("/native"), /native$/);
+  assert.match(await send("/notes/1"), /\{"text":"hi"\}$/);
+});

@@ -1,0 +1,139 @@
+import {
+  bodyOf,
+  type CheckedTimeouts,
+  checkTimeouts,
+  errorOfFramework,
+  type HttpTimeouts,
+  NodeHost,
+  readBody,
+  RequestBody,
+  serverOptions,
+} from "@kit/server-node";
+import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+
+import { FastifyExchange } from "./exchange.ts";
+
+/** What Fastify is run with. */
+export interface FastifyServerOptions extends HttpTimeouts {
+  /** Your own instance, with its plugins and routes, which does not listen yet; default a new one. */
+  readonly app?: FastifyInstance;
+}
+
+/**
+ * Runs kit on Fastify 5. The instance's own routes come first; what they leave is kit's, the answers to unknown paths
+ * included. Hooks and plugins of the instance see kit's requests and answers too.
+ *
+ * @example
+ * ```ts
+ * import { createApp } from "@kit/core";
+ * import { fastifyServer } from "@kit/server-fastify";
+ * import { fastify } from "fastify";
+ *
+ * const web = fastify();
+ * web.get("/legacy", () => "still here");
+ *
+ * const app = createApp({ server: fastifyServer({ app: web }), routes: [notes] });
+ * await app.listen({ port: 3000 });
+ * ```
+ * @throws {RangeError} that names the option that is wrong.
+ */
+export function fastifyServer(options: FastifyServerOptions = {}): ServerAdapter {
+  const timeouts = checkTimeouts("fastifyServer", options);
+  return new FastifyServer(options.app ?? fastify({ http: serverOptions }), timeouts);
+}
+
+/** A content type that Fastify refuses before any parser: what is to be said of it is kit's to say. */
+const contentTypeErrors: ReadonlySet<unknown> = new Set([
+  "FST_ERR_CTP_INVALID_MEDIA_TYPE",
+  "FST_ERR_ROUTE_MISSING_CONTENT_TYPE",
+]);
+
+class FastifyServer implements ServerAdapter {
+  readonly name = "fastify";
+  readonly platform: string;
+  readonly #app: FastifyInstance;
+  readonly #timeouts: CheckedTimeouts;
+  #host: NodeHost | undefined;
+
+  constructor(app: FastifyInstance, timeouts: CheckedTimeouts) {
+    this.#app = app;
+    this.#timeouts = timeouts;
+    this.platform = `fastify ${app.version}`;
+  }
+
+  async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+    if (this.#host !== undefined) throw new Error("This server is listening already");
+    const app = this.#app;
+    const methods = new Set(app.supportedMethods);
+    mount(app, service, [...methods]);
+    // Requests of other methods would not come to any route.
+    const host = new NodeHost(app.server, service, this.#timeouts, ({ method }) => !methods.has(method!));
+    this.#host = host;
+    try {
+      return await host.listen(options, (port, address) => listenOn(app, port, address));
+    } catch (error) {
+      this.#host = undefined;
+      throw error;
+    }
+  }
+
+  async close(options: CloseOptions): Promise<void> {
+    const host = this.#host;
+    this.#host = undefined;
+    await host?.close(options, async () => this.#app.close());
+  }
+
+  getNativeServer(): FastifyInstance {
+    return this.#app;
+  }
+}
+
+/** Without an address Fastify would listen on the local ones only. */
+async function listenOn(app: FastifyInstance, port: number, address: string | undefined): Promise<void> {
+  try {
+    await app.listen({ port, host: address ?? "::" });
+  } catch (error) {
+    // A machine without IPv6.
+    if (address !== undefined || (error as NodeJS.ErrnoException).code !== "EAFNOSUPPORT") throw error;
+    await app.listen({ port, host: "0.0.0.0" });
+  }
+}
+
+/** Makes kit the instance's last route, in a scope of its own: its bodies are kit's to read. */
+function mount(app: FastifyInstance, service: ServerService, method: string[]): void {
+  const { bodyBytes } = service.limits;
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    service.fail(new FastifyExchange(request, reply, RequestBody.none), errorOfFramework(error));
+  // Errors that nobody handles have kit's form; who has a handler keeps it.
+  if (app.errorHandler.name === "defaultErrorHandler") app.setErrorHandler(fail);
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (request, payload, parsed) => {
+      if (Number(request.headers["content-length"]) > bodyBytes) parsed(null, RequestBody.tooLarge);
+      // Without a body the client is gone, and so is the request.
+      else readBody(payload, bodyBytes, (body) => body !== undefined && parsed(null, body));
+    });
+    const handleUnparsed = scope.errorHandler;
+    scope.setErrorHandler((error, request, reply) => {
+      const { code } = error as { code?: unknown };
+      if (!contentTypeErrors.has(code))
+        return handleUnparsed(error as Error & { code: string }, request, reply);
+      // It has set the status already.
+      service.handle(new FastifyExchange(request, reply, RequestBody.unreadable));
+      return undefined;
+    });
+    scope.route({
+      method,
+      url: "/*",
+      handler: (request, reply) => {
+        const answer = (body: RequestBody | undefined): void => {
+          if (body !== undefined) service.handle(new FastifyExchange(request, reply, body));
+        };
+        if (request.body instanceof RequestBody) answer(request.body);
+        else bodyOf(request.raw, bodyBytes, answer);
+      },
+    });
+    done();
+  });
+}

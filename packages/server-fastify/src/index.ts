@@ -1,0 +1,6 @@
+/**
+ * Runs kit on Fastify 5.
+ *
+ * @module
+ */
+export { fastifyServer, type FastifyServerOptions } from "./adapter.ts";

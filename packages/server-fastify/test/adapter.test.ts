@@ -1,0 +1,4 @@
+import { testAdapter } from "../../server-node/test/contract.ts";
+import { fastifyServer } from "../src/index.ts";
+
+testAdapter("fastify", fastifyServer);

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { headerRecord, NodeExchange, type RequestBody } from "@kit/server-node";
+import type { ResponseBody } from "@kit/types";
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+
+/** What @hono/node-server gives a request. */
+export interface NodeBindings {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** The context of a request on Node. */
+export type NodeContext = Context<{ Bindings: NodeBindings }>;
+
+/** An exchange whose answer is Hono's, so that middleware sees it on its way out. */
+export class HonoExchange extends NodeExchange {
+  readonly #context: NodeContext;
+  readonly #answer: (response: Response) => void;
+
+  constructor(context: NodeContext, body: RequestBody, answer: (response: Response) => void) {
+    const { incoming, outgoing } = context.env;
+    super(incoming, outgoing, incoming.url!, body);
+    this.#context = context;
+    this.#answer = answer;
+  }
+
+  protected override write(
+    status: number,
+    contentType: string | null,
+    body: ResponseBody,
+    headers: readonly string[] | null,
+  ): void {
+    const record = headers === null ? {} : headerRecord(headers);
+    // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
+    const { "set-cookie": cookies, ...others } = record;
+    for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
+    if (contentType !== null) others["content-type"] = contentType;
+    // Hono counts what it writes; an answer to HEAD is not written, and nothing is not counted.
+    if ((body === null || this.method === "HEAD") && status !== 204 && status !== 304) {
+      others["content-length"] = `${body === null ? 0 : Buffer.byteLength(body)}`;
+    }
+    const data = typeof body === "string" || body === null ? body : new Uint8Array(body);
+    this.#answer(this.#context.newResponse(data, status as StatusCode, others));
+  }
+}

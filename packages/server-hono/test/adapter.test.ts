@@ -1,0 +1,4 @@
+import { testAdapter } from "../../server-node/test/contract.ts";
+import { honoServer } from "../src/index.ts";
+
+testAdapter("hono", honoServer);

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
+
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
+import { honoServer } from "../src/index.ts";
+
+quietStdout();
+
+function serveOn(...middleware: readonly MiddlewareHandler[]): Promise<Served> {
+  const app = new Hono();
+  for (const one of middleware) app.use(one);
+  return serve(honoServer({ app }));
+}
+
+test("native routes and middleware come first, kit decides the rest", async () => {
+  const app = new Hono();
+  app.use(cors());
+  app.use(async (c, next) => {
+    c.header("set-cookie", "session=s", { append: true });
+    await next();
+    c.header("x-after", String(c.res.status));
+  });
+  app.get("/native", (c) => c.text("native"));
+  app.get("/notes/special", (c) => c.text("special"));
+  const server = honoServer({ app });
+  assert.equal(server.getNativeServer(), app);
+  await using served = await serve(server, {
+    get: (ctx) => {
+      ctx.header("set-cookie", ["own=1", "own=2"]);
+      return { text: "hi" };
+    },
+  });
+  const get = (path: string, method = "GET"): Promise<Response> => fetch(served.url + path, { method });
+  assert.equal(await (await get("/native")).text(), "native");
+  assert.equal(await (await get("/notes/special")).text(), "special");
+  const response = await get("/notes/1/");
+  assert.deepEqual(response.headers.getSetCookie(), ["session=s", "own=1", "own=2"]);
+  assert.equal(response.headers.get("x-after"), "200");
+  assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.deepEqual(await response.json(), { text: "hi" });
+  const head = await get("/notes/1", "HEAD");
+  assert.deepEqual([head.status, head.headers.get("content-length"), await head.text()], [200, "13", ""]);
+  assert.equal((await get("/notes/1", "PUT")).headers.get("x-after"), "405");
+  assert.equal((await get("/native", "POST")).status, 404);
+});
+
+const readers: readonly [name: string, middleware: MiddlewareHandler][] = [
+  ["nobody", (_c, next) => next()],
+  ["c.req.text", async (c, next) => void (await c.req.text(), await next())],
+  ["c.req.arrayBuffer", async (c, next) => void (await c.req.arrayBuffer(), await next())],
+  ["c.req.parseBody", async (c, next) => void (await c.req.parseBody(), await next())],
+  ["bodyLimit", bodyLimit({ maxSize: 4 * 1024 * 1024 })],
+  [
+    "c.req.json",
+    async (c, next) => {
+      await c.req.json().catch(() => undefined);
+      await next();
+    },
+  ],
+];
+
+for (const [name, middleware] of readers) {
+  test(`a body that ${name} has read is kit's all the same`, async () => {
+    await using app = await serveOn(middleware);
+    const send = (body: string, type?: string): Promise<[number, unknown]> =>
+      outcome(post(`${app.url}/notes`, body, type));
+    assert.deepEqual(await send('{"text":"ä€","other":1}'), [201, { text: "ä€" }]);
+    assert.deepEqual(await send('{"text":5}'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send('"text"'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send('{"text":'), [400, "VALIDATION_ERROR"]);
+    assert.deepEqual(await send("text=a", "application/x-www-form-urlencoded"), [
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ]);
+    assert.deepEqual(await send("x".repeat(1024 * 1024 + 1)), [413, "PAYLOAD_TOO_LARGE"]);
+    assert.deepEqual(await outcome(post(`${app.url}/nowhere`, "{")), [404, "NOT_FOUND"]);
+    const chunked = await raw(
+      app.port,
+      'POST /notes HTTP/1.1\r\nHost: a\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nc\r\n{"text":"a"}\r\n0\r\n\r\n',
+    );
+    assert.match(chunked, /^HTTP\/1.1 201 [^]*\{"text":"a"\}$/);
+    assert.deepEqual(app.log, []);
+  });
+}
+
+test("a body that was read past Hono is a clear error", async () => {
+  await using app = await serveOn(async (c, next) => void (await c.req.raw.text(), await next()));
+  assert.deepEqual(await outcome(post(`${app.url}/notes`, '{"text":"a"}')), [500, "INTERNAL_SERVER_ERROR"]);
+  assert.match(app.log[0]!.message, /was read before kit saw the request.*c\.req/);
+});
+
+test("what middleware throws has kit's envelope, but for responses made by hand", async () => {
+  await using app = await serveOn((c) => {
+    if (c.req.path === "/forbidden") throw new HTTPException(403, { message: "not for you" });
+    if (c.req.path === "/own") throw new HTTPException(401, { res: new Response("own", { status: 401 }) });
+    throw new TypeError("secret");
+  });
+  const failure = async (path: string): Promise<unknown> => {
+    const response = await fetch(app.url + path);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return [response.status, error.code, error.message];
+  };
+  assert.deepEqual(await failure("/forbidden"), [403, "FORBIDDEN", "not for you"]);
+  assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
+  const own = await fetch(`${app.url}/own`);
+  assert.deepEqual([own.status, await own.text()], [401, "own"]);
+  assert.equal(app.log.length, 1);
+});
+
+test("the application's own error handler keeps its say", async () => {
+  const app = new Hono();
+  app.onError((error, c) => c.text(error.message, 418));
+  app.get("/bug", () => {
+    throw new Error("mine");
+  });
+  await using served = await serve(honoServer({ app }));
+  const response = await fetch(`${served.url}/bug`);
+  assert.deepEqual([response.status, await response.text()], [418, "mine"]);
+});

@@ -1,0 +1,13 @@
+/** Names and values in turn as an object; a name that comes again has a list. */
+export function headerRecord(headers: readonly string[]): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = {};
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!;
+    const value = headers[index + 1]!;
+    const present = Object.hasOwn(record, name) ? record[name] : undefined;
+    if (present === undefined) record[name] = value;
+    else if (typeof present === "string") record[name] = [present, value];
+    else present.push(value);
+  }
+  return record;
+}

@@ -1,0 +1,22 @@
+/**
+ * What kit's adapters on node:http have in common: reading requests, writing answers, starting and stopping. For authors of
+ * adapters; applications use `@kit/server-express` and its like.
+ *
+ * @module
+ */
+export { checkAnswer } from "./answer.ts";
+export { bodyOf, type ParsedRequest } from "./body-of.ts";
+export { NodeExchange } from "./exchange.ts";
+export { errorOfFramework } from "./framework-error.ts";
+export { headerRecord } from "./header-record.ts";
+export {
+  type CheckedTimeouts,
+  checkTimeouts,
+  type HttpTimeouts,
+  NodeHost,
+  type RequestListener,
+  serveDirectly,
+  serverOptions,
+} from "./host.ts";
+export { readBody, RequestBody } from "./request-body.ts";
+export { ResponseExchange } from "./response-exchange.ts";

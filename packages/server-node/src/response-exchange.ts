@@ -1,0 +1,40 @@
+import type { ServerResponse } from "node:http";
+
+import type { ResponseBody } from "@kit/types";
+
+import { NodeExchange } from "./exchange.ts";
+
+/** An exchange that writes to Node's own response. */
+export class ResponseExchange extends NodeExchange {
+  // Header by header and without `writeHead`: middleware that wraps the response (compression, sessions, logs) listens to
+  // these calls, and what it has set before stays.
+  protected override write(
+    status: number,
+    contentType: string | null,
+    body: ResponseBody,
+    headers: readonly string[] | null,
+  ): void {
+    const { response } = this;
+    // The client went away: there is nobody to write to.
+    if (response.destroyed) return;
+    response.statusCode = status;
+    if (headers !== null) setHeaders(response, headers);
+    if (contentType === null) response.removeHeader("content-type");
+    else response.setHeader("content-type", contentType);
+    const length = body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    if (status !== 204 && status !== 304) response.setHeader("content-length", length);
+    if (body === null || this.method === "HEAD") response.end();
+    else response.end(body);
+  }
+}
+
+function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  const seen = new Set<string>(["set-cookie"]);
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!;
+    // The first of a name takes the place of what middleware of the framework has set; cookies are added to its.
+    if (seen.has(name)) response.appendHeader(name, headers[index + 1]!);
+    else response.setHeader(name, headers[index + 1]!);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,171 @@
+/** What every adapter on node:http must do, whichever framework it wraps. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { HttpTimeouts } from "../src/index.ts";
+import type { ServerAdapter } from "@kit/types";
+
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { leave, outcome, post, raw, serve } from "./support.ts";
+
+const get = "GET /notes/1 HTTP/1.1\r\nHost: a\r\n";
+
+const expecting = (length: number): string =>
+  `POST /notes HTTP/1.1\r\nHost: a\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+/** Registers the tests of one adapter. */
+export function testAdapter(name: string, make: (options?: HttpTimeouts) => ServerAdapter): void {
+  quietStdout();
+
+  test(`${name}: says what it is`, () => {
+    const server = make();
+    assert.equal(server.name, name);
+    assert.match(server.platform, /^\w+ \d+\.\d+\.\d+$/);
+    assert.ok(server.getNativeServer());
+    assert.throws(() => make({ headersTimeoutMs: 0 }), RangeError);
+  });
+
+  test(`${name}: a port in use is a clear error, and so is a host that is not known`, async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    await assert.rejects(serve(make(), {}, { port, host: "127.0.0.1" }), {
+      code: "EADDRINUSE",
+      message: new RegExp(`port ${port}.*in use`),
+    });
+    other.close();
+    await assert.rejects(serve(make(), {}, { port: 0, host: "host.invalid" }), /host\.invalid.*not known/);
+  });
+
+  test(`${name}: listens on every address where none is named`, async () => {
+    await using app = await serve(make(), {}, { port: 0 });
+    assert.match(app.url, /^http:\/\/localhost:\d+$/);
+    assert.equal((await fetch(`http://127.0.0.1:${app.port}/notes/1`)).status, 200);
+  });
+
+  test(`${name}: closing waits for what is under way, says so, and takes no more`, async () => {
+    const app = await serve(make(), { get: () => sleep(80, { text: "late" }) });
+    const answer = raw(app.port, `${get}\r\n`);
+    await sleep(30);
+    const closed = app.close(5000);
+    assert.match(await answer, /connection: close[^]*"late"\}$/i);
+    await closed;
+    await assert.rejects(fetch(app.url));
+  });
+
+  test(`${name}: closing cuts what takes too long, idle connections at once`, async () => {
+    let aborted = 0;
+    const app = await serve(make(), {
+      get: async (ctx) => {
+        ctx.signal.addEventListener("abort", () => (aborted += 1));
+        return sleep(400, { text: "late" });
+      },
+    });
+    const answer = raw(app.port, `${get}\r\n`);
+    const idle = raw(app.port, "");
+    await sleep(30);
+    const start = performance.now();
+    await app.close(60);
+    assert.ok(performance.now() - start < 300);
+    assert.deepEqual([await answer, await idle], ["", ""]);
+    await sleep(20);
+    assert.equal(aborted, 1);
+    // The handler's late answer harms nobody.
+    await sleep(400);
+  });
+
+  test(`${name}: a client that leaves aborts its request, and nothing else`, async () => {
+    const seen: string[] = [];
+    await using app = await serve(make(), {
+      get: async (ctx) => {
+        ctx.signal.addEventListener("abort", () => seen.push("aborted"));
+        await sleep(60);
+        return { text: ctx.headers["x-own"] ?? "none" };
+      },
+    });
+    await leave(app.port, `${get}x-own: a\r\n\r\n`, 20);
+    await sleep(80);
+    assert.deepEqual(seen, ["aborted"]);
+    const response = await fetch(`${app.url}/notes/1`, { headers: { "x-own": "b" } });
+    assert.deepEqual([await response.json(), seen.length], [{ text: "b" }, 1]);
+  });
+
+  test(`${name}: uploads that are given up leave the server as it was`, async () => {
+    await using app = await serve(make());
+    const request =
+      "POST /notes HTTP/1.1\r\nHost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
+    await Promise.all(Array.from({ length: 20 }, () => leave(app.port, request, 5)));
+    assert.deepEqual(await post(`${app.url}/notes`, '{"text":"a"}'), [201, { text: "a" }]);
+    assert.deepEqual(app.log, []);
+  });
+
+  test(`${name}: a header that cannot be written is one 500, and is logged`, async () => {
+    await using app = await serve(make(), {
+      get: (ctx) => {
+        ctx.header("x".repeat(70_000), "1");
+        return { text: "hi" };
+      },
+    });
+    const response = await fetch(`${app.url}/notes/1`);
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /"code":"INTERNAL_SERVER_ERROR"/);
+    assert.deepEqual(
+      app.log.map(({ message }) => message),
+      ["The answer could not be written"],
+    );
+  });
+
+  test(`${name}: cookies and other headers are written`, async () => {
+    await using app = await serve(make(), {
+      get: (ctx) => {
+        ctx.status(206);
+        ctx.header("set-cookie", ["a=1", "b=2"]);
+        ctx.header("x-own", "c");
+        ctx.header("content-type", "application/vnd.notes+json");
+        return { text: "ä€" };
+      },
+    });
+    const response = await fetch(`${app.url}/notes/1`);
+    assert.deepEqual(
+      [response.status, response.headers.getSetCookie(), response.headers.get("x-own")],
+      [206, ["a=1", "b=2"], "c"],
+    );
+    assert.equal(response.headers.get("content-type"), "application/vnd.notes+json");
+    assert.deepEqual(await response.json(), { text: "ä€" });
+  });
+
+  test(`${name}: a body above the limit is 413, and the client can read so while it sends`, async () => {
+    await using app = await serve(make());
+    const large = "x".repeat(4 * 1024 * 1024);
+    assert.deepEqual(await outcome(post(`${app.url}/notes`, large)), [413, "PAYLOAD_TOO_LARGE"]);
+    const chunked = await raw(
+      app.port,
+      `POST /notes HTTP/1.1\r\nHost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n200000\r\n${large.slice(0, 0x20_0000)}\r\n0\r\n\r\n${get}\r\n`,
+    );
+    assert.match(chunked, /^HTTP\/1.1 413 /);
+    assert.equal(chunked.match(/HTTP\/1\.1/g)?.length, 1);
+  });
+
+  test(`${name}: a body is asked for only where it is wanted`, async () => {
+    await using app = await serve(make());
+    assert.match(
+      await raw(app.port, `${expecting(12)}{"text":"a"}`),
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /,
+    );
+    assert.match(await raw(app.port, expecting(2_000_000)), /^HTTP\/1.1 413 /);
+  });
+
+  test(`${name}: a client that is slow with its head is told so`, async () => {
+    await using app = await serve(make({ headersTimeoutMs: 300 }));
+    assert.match(await raw(app.port, "GET /notes HT"), /^HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
+  });
+
+  test(`${name}: noise after a request does not take its answer`, async () => {
+    await using app = await serve(make(), { get: () => sleep(30, { text: "hi" }) });
+    const answer = await raw(app.port, `${get}\r\n\u0016\u0003 noise\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1.1 200 [^]*\{"text":"hi"\}HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/);
+  });
+}

@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import { createApp, type LogEntry, type RequestContext } from "@kit/core";
+import type { ListenOptions, ServerAdapter } from "@kit/types";
+
+import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
+
+/** A running application that closes itself at the end of its block. */
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly log: readonly LogEntry[];
+  close(graceMs?: number): Promise<void>;
+}
+
+/** What the test application's handlers do. */
+export interface Handlers {
+  readonly get?: (ctx: RequestContext) => unknown;
+}
+
+const text = responseOf("Text", { text: "string" });
+
+/** An application of GET /notes/:id, which a handler answers, and of POST /notes, which gives its body back. */
+export async function serve(
+  server: ServerAdapter,
+  { get = () => ({ text: "hi" }) }: Handlers = {},
+  listen: ListenOptions = { port: 0, host: "127.0.0.1" },
+): Promise<Served> {
+  const log: LogEntry[] = [];
+  const app = createApp({
+    server,
+    env: "production",
+    signals: false,
+    compiled: compiled(
+      route("GET /notes/:id", { response: text }),
+      route("POST /notes", { body: objectOf("Text", { text: "string" }), response: text }),
+    ),
+    logging: { level: "error" },
+    plugins: [{ name: "log", onLog: (entry) => log.push(entry) }],
+    routes: [
+      {
+        handlers: {
+          "GET /notes/:id": ({ ctx }: { ctx: RequestContext }) => get(ctx),
+          "POST /notes": ({ body }: { body: unknown }) => body,
+        },
+      },
+    ],
+  });
+  const { url, port } = await app.listen(listen);
+  const close = (graceMs = 0): Promise<void> => app.close({ graceMs });
+  return { url, port, log, close, [Symbol.asyncDispose]: () => close() };
+}
+
+/** Sends a body; JSON where nothing else is said. */
+export async function post(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  type = "application/json",
+  headers: Readonly<Record<string, string>> = {},
+): Promise<[status: number, body: unknown]> {
+  const response = await fetch(url, { method: "POST", body, headers: { "content-type": type, ...headers } });
+  return [response.status, await response.json()];
+}
+
+/** The status and the code of an error, or the whole body of anything else. */
+export async function outcome(answer: Promise<[number, unknown]>): Promise<[number, unknown]> {
+  const [status, body] = await answer;
+  const { error } = body as { error?: { code: string } };
+  return [status, error?.code ?? body];
+}
+
+/** Sends bytes as they are and gives all that comes back until the server closes. */
+export async function raw(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(request);
+  return Buffer.concat(await socket.toArray()).toString("latin1");
+}
+
+/** Sends a request and leaves without waiting for its answer. */
+export async function leave(port: number, request: string, afterMs: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(request);
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  socket.destroy();
+}
