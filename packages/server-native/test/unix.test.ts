@@ -19,6 +19,7 @@ async function listen(path: string): Promise<ServerAdapter> {
     routes,
     limits: { bodyBytes: 1024 },
     handle: (exchange: Parameters<typeof json>[0]) => json(exchange, exchange.remoteAddress),
+    fail: () => {},
   };
   const address = await server.listen(service, { port: 0, path });
   assert.deepEqual(address, { host: "", port: 0, path, url: `unix:${path}` });

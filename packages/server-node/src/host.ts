@@ -103,9 +103,14 @@ export class NodeHost {
 
   /** Starts; rejects with a clear error where that is not possible. */
   async listen(
-    { port, host }: ListenOptions,
+    { port, host, path }: ListenOptions,
     start: (port: number, host: string | undefined) => Promise<unknown> = (...at) => this.#bind(...at),
   ): Promise<ListenAddress> {
+    if (path !== undefined) {
+      throw new TypeError(
+        `Cannot listen on ${path}: this adapter takes a port; Unix sockets are the native server's`,
+      );
+    }
     try {
       // One address: a name may have several, and a framework would make a server for each.
       const address = host === undefined ? undefined : (await lookup(host)).address;
