@@ -1,4 +1,5 @@
-//! Follows the framing of a chunked body, byte by byte, without touching its data.
+//! Follows the framing of a chunked body, byte by byte, without touching its data. A line is held back until it is complete
+//! and was checked: hyper would find what is wrong with half of one, and say nothing to the peer.
 
 use crate::head::split_field;
 use crate::rejection::Rejection;
@@ -28,14 +29,19 @@ enum State {
 }
 
 impl Chunked {
-    /// Takes bytes of the body and answers how many belong to it and whether it ends there.
-    pub(crate) fn follow(&mut self, input: &[u8]) -> Result<(usize, bool), Rejection> {
+    /// Takes bytes of the body, passes on what was checked, and answers how many belong to it and whether it ends there.
+    pub(crate) fn follow(
+        &mut self,
+        input: &[u8],
+        pass: &mut impl FnMut(&[u8]),
+    ) -> Result<(usize, bool), Rejection> {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
             match self.state {
                 State::Data(left) => {
                     let taken = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
+                    pass(&rest[..taken]);
                     at += taken;
                     let left = left - taken as u64;
                     self.state = if left == 0 {
@@ -48,14 +54,20 @@ impl Chunked {
                     if rest[0] != b"\r\n"[usize::from(seen)] {
                         return Err(Rejection::bad_request("a chunk is longer than its size says"));
                     }
+                    pass(&rest[..1]);
                     at += 1;
                     self.state = if seen == 0 { State::DataEnd(1) } else { State::Size };
                 }
                 State::Size | State::Trailers => {
                     let (taken, complete) = self.take_line(rest)?;
                     at += taken;
-                    if complete && self.end_line()? {
-                        return Ok((at, true));
+                    if complete {
+                        let done = self.end_line()?;
+                        pass(&self.line);
+                        self.line.clear();
+                        if done {
+                            return Ok((at, true));
+                        }
                     }
                 }
             }
@@ -101,7 +113,6 @@ impl Chunked {
             split_field(line)?;
             false
         };
-        self.line.clear();
         Ok(done)
     }
 }

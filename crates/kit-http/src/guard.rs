@@ -92,8 +92,7 @@ impl Guard {
                 Ok(taken)
             }
             Phase::Chunked(chunked) => {
-                let (taken, done) = chunked.follow(input)?;
-                pass(&input[..taken]);
+                let (taken, done) = chunked.follow(input, pass)?;
                 if done {
                     self.phase = Phase::Head;
                 }
