@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+
+import { json, serve } from "./support.ts";
+
+const { gc } = globalThis as { gc?: () => void };
+
+/** Open descriptors of this process; nothing where the system does not tell. */
+function descriptors(): number | undefined {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends bytes and vanishes, by a reset or by closing, whatever the server does meanwhile. */
+async function vanish(port: number, bytes: string, how: "reset" | "close"): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket: Socket = connect(port, "127.0.0.1", () => {
+    socket.write(bytes, () => (how === "reset" ? socket.resetAndDestroy() : socket.destroy()));
+  });
+  socket.on("error", () => undefined);
+  socket.once("close", () => resolve());
+  await promise;
+}
+
+const head = "HTTP/1.1\r\nHost: a\r\n";
+const mischief = [
+  `GET /notes ${head}\r\n`,
+  `GET /notes/later ${head}\r\n`,
+  `GET /notes ${head}`,
+  `POST /notes ${head}Content-Length: 500000\r\n\r\n${"x".repeat(100_000)}`,
+  `POST /notes ${head}Content-Length: 5000000\r\n\r\n${"x".repeat(100_000)}`,
+  `POST /notes ${head}Transfer-Encoding: chunked\r\n\r\nffff\r\n${"x".repeat(30_000)}`,
+  `POST /notes ${head}Transfer-Encoding: chunked\r\n\r\nno size\r\n`,
+  `GET /notes HTTP/1.1\r\n\r\n`,
+  `${`GET /notes ${head}\r\n`.repeat(50)}`,
+];
+
+test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) => {
+  if (descriptors() === undefined) return t.skip("this system has no /proc/self/fd");
+  await using app = await serve((exchange) => {
+    if (exchange.target === "/notes/later") setTimeout(() => json(exchange, 1), 20);
+    else json(exchange, "y".repeat(100_000), exchange.bodyTooLarge ? 413 : 200);
+  });
+  const { connections } = app.server.getNativeServer() as { connections(): number };
+  const round = async (): Promise<void> => {
+    const clients = mischief.flatMap((bytes) => [
+      vanish(app.address.port, bytes, "reset"),
+      vanish(app.address.port, bytes, "close"),
+    ]);
+    await Promise.all(clients);
+  };
+  const settled = async (): Promise<void> => {
+    while (connections.call(app.server.getNativeServer()) > 0) await sleep(5);
+    gc?.();
+  };
+  // What is allocated once is allocated by then.
+  for (let index = 0; index < 60; index += 1) await round();
+  await settled();
+  const before = { open: descriptors()!, bytes: process.memoryUsage.rss() };
+  for (let index = 0; index < 120; index += 1) await round();
+  await settled();
+  // The clients of this process go in their own time.
+  for (let left = 100; left > 0 && descriptors()! > before.open; left -= 1) await sleep(10);
+  assert.ok(descriptors()! <= before.open, `${before.open} descriptors became ${descriptors()}`);
+  // Two thousand connections; one that stayed would hold 10 KiB at least, most of these 100 KiB.
+  const growth = (process.memoryUsage.rss() - before.bytes) / 1024 / 1024;
+  assert.ok(growth < 20, `${growth.toFixed(1)} MiB more`);
+});
+
+test("servers start and stop in worker threads", { timeout: 120_000 }, async () => {
+  const support = JSON.stringify(new URL("./support.ts", import.meta.url).href);
+  const script = (end: string): string => `
+    const { serve, json, raw } = await import(${support});
+    const { parentPort } = await import("node:worker_threads");
+    const app = await serve((exchange) => json(exchange, 1));
+    const answer = await raw(app.address.port, "GET /notes HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n");
+    parentPort.postMessage(answer.slice(0, 15));
+    ${end}
+  `;
+  const before = descriptors();
+  // Closed by itself, left to the environment's end, and in the middle of a request.
+  const ends = [
+    "await app.server.close({ graceMs: 0 });",
+    "process.exit(0);",
+    'fetch(app.url + "/never").catch(() => {}); setTimeout(() => process.exit(0), 1);',
+  ];
+  for (let index = 0; index < 102; index += 3) {
+    const workers = ends.map(async (end) => {
+      const url = new URL(`data:text/javascript,${encodeURIComponent(script(end))}`);
+      const worker = new Worker(url);
+      const messages: unknown[] = [];
+      worker.on("message", (message) => messages.push(message));
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      worker.once("error", reject).once("exit", resolve);
+      assert.equal(await promise, 0);
+      assert.deepEqual(messages, ["HTTP/1.1 200 OK"]);
+    });
+    await Promise.all(workers);
+  }
+  if (before === undefined) return;
+  // Node keeps a few of its own.
+  for (let left = 100; left > 0 && descriptors()! > before + 10; left -= 1) await sleep(10);
+  assert.ok(descriptors()! <= before + 10, `${before} descriptors became ${descriptors()}`);
+});
