@@ -48,6 +48,7 @@ const app = createApp({
   requestTimeoutMs: 400,
   plugins: [{ name: "last", onStop: () => console.log("stopped") }],
 });
+process.on("SIGUSR2", () => void app.close({ graceMs: 200 }));
 const { url } = await app.listen({ port: Number(process.env["PORT"]), host: "127.0.0.1" });
 console.log("Listening on " + url);
 `,
@@ -105,6 +106,19 @@ describe("an application under way", () => {
     assert.equal(answer.text.length, 1_000_000);
     const head = await app.with({}).send("HEAD", "/letters?count=2");
     assert.deepEqual([head.status, head.text], [200, ""]);
+  });
+});
+
+describe("close", () => {
+  test("answers what is not done at the end of its grace with 503", async () => {
+    const app = await project.start({ mode: "production" });
+    const slow = app.with({}).get("/slow/390");
+    await logged(app, "slow begins");
+    app.send("SIGUSR2");
+    assertError(await slow, 503, "SERVICE_UNAVAILABLE");
+    await logged(app, "the signal was aborted");
+    await logged(app, "stopped");
+    await app.stop();
   });
 });
 

@@ -117,6 +117,8 @@ describe("onSchemaChange", () => {
     writeFileSync(join(kit, "serializers/Note.serializer.ts"), "1");
     writeFileSync(join(kit, "serializers/Book.serializer.ts"), "1");
     writeFileSync(join(kit, ".manifest.json"), "1");
+    mkdirSync(join(kit, ".staging"));
+    writeFileSync(join(kit, ".staging/routes.json"), "1");
     assert.deepEqual(await next(1), {
       directory: kit,
       files: [

@@ -89,6 +89,11 @@ export class RunningApp {
     return { code: this.#child.exitCode, signal: this.#child.signalCode };
   }
 
+  /** Sends it a signal. */
+  send(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Ends it without asking. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");

@@ -204,9 +204,11 @@ class Application implements App {
     );
   }
 
-  /** What is not answered at the end of the grace is answered with 503 just before its connection is cut. */
+  /** What is not answered at the end of the grace is answered with 503 before its connection is cut. */
   async #closeServer(options: CloseOptions): Promise<void> {
-    const timer = setTimeout(() => this.#inFlight.giveUp(), options.graceMs);
+    const { graceMs } = options;
+    // The last moment of the grace is for those answers to be sent.
+    const timer = setTimeout(() => this.#inFlight.giveUp(), graceMs - Math.min(100, graceMs / 10));
     try {
       await this.#options.server.close(options);
     } finally {

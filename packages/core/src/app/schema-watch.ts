@@ -37,8 +37,8 @@ export function watchSchema(
   try {
     watcher = watch(directory, { recursive: true, persistent: false }, (_event, name) => {
       const file = name?.split(sep).join("/");
-      // Directories, and what kit keeps for itself.
-      if (file === undefined || !basename(file).includes(".") || basename(file).startsWith(".")) return;
+      // Directories, and what kit keeps for itself: names that begin with a dot, and what is in them.
+      if (file === undefined || !basename(file).includes(".") || /(?:^|\/)\./.test(file)) return;
       changed.add(file);
       clearTimeout(timer);
       timer = setTimeout(tell, quietMs).unref();
