@@ -265,6 +265,14 @@ describe("ctx.send", () => {
     }
   });
 
+  it("is asked for where a handler returns a stream itself", async () => {
+    for (const stream of [letters(), Readable.from(["a"]), ReadableStream.from(["a"])]) {
+      const { send, log } = await serving(() => stream);
+      for (const path of ["/file", "/nothing"]) assert.equal((await send(`GET ${path}`)).status, 500);
+      assert.match(log[0]!.message, /GET \/file returned a stream .* return ctx\.send/);
+    }
+  });
+
   it("is refused to a server that cannot stream where the body is too large to keep", async () => {
     const piece = new Uint8Array(1024 * 1024);
     async function* large(): AsyncGenerator<Uint8Array> {

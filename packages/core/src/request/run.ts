@@ -139,6 +139,11 @@ export class RequestRun extends RequestState {
       this.answerRaw(response === null && status === 204 ? 200 : status, result);
       return;
     }
+    if (isUnsent(result)) {
+      throw new TypeError(
+        `The handler of ${ref} returned a stream or another async iterable; return ctx.send(…) of it`,
+      );
+    }
     if (response === null) {
       if (result !== undefined && this.settings.checkResponses) throw unexpectedResponse(ref);
       this.answer(status, null);
@@ -177,6 +182,15 @@ export class RequestRun extends RequestState {
     };
     Promise.resolve(promise).then(onValue, (error: unknown) => this.fail(error));
   }
+}
+
+/** A stream that was not given to `ctx.send`: as JSON it would be `{}` where the contract takes anything. */
+function isUnsent(result: unknown): boolean {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    (result as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== undefined
+  );
 }
 
 function unexpectedResponse(ref: string): ResponseContractError {
