@@ -87,6 +87,14 @@ export abstract class NodeExchange implements ServerExchange {
     this.#answered = true;
   }
 
+  /** Checks the head of an answer that comes piece by piece, as `respond` does, and notes that there is one. */
+  protected beginStream(status: number, contentType: string | null, headers: readonly string[] | null): void {
+    if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
+    checkAnswer(status, contentType, null, headers);
+    if (this.bodyTooLarge) closeAfter(this.response);
+    this.#answered = true;
+  }
+
   /** Writes an answer that was checked. An answer to HEAD comes with its body, which is counted and left out. */
   protected abstract write(
     status: number,

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 
-import type { ResponseBody } from "@kit/types";
+import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import { NodeExchange } from "./exchange.ts";
+import { NodeResponseWriter } from "./response-writer.ts";
 
 /** An exchange that writes to Node's own response. */
 export class ResponseExchange extends NodeExchange {
@@ -17,15 +18,41 @@ export class ResponseExchange extends NodeExchange {
     const { response } = this;
     // The client went away: there is nobody to write to.
     if (response.destroyed) return;
-    response.statusCode = status;
-    if (headers !== null) setHeaders(response, headers);
-    if (contentType === null) response.removeHeader("content-type");
-    else response.setHeader("content-type", contentType);
+    setHead(response, status, contentType, headers);
     const length = body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (status !== 204 && status !== 304) response.setHeader("content-length", length);
     if (body === null || this.method === "HEAD") response.end();
     else response.end(body);
   }
+
+  respondStream(
+    status: number,
+    contentType: string | null,
+    length: number | null,
+    headers: readonly string[] | null,
+    events: ResponseStreamEvents,
+  ): ResponseWriter {
+    const { response } = this;
+    this.beginStream(status, contentType, headers);
+    if (!response.destroyed) {
+      setHead(response, status, contentType, headers);
+      if (length === null) response.removeHeader("content-length");
+      else response.setHeader("content-length", length);
+    }
+    return new NodeResponseWriter(response, events);
+  }
+}
+
+function setHead(
+  response: ServerResponse,
+  status: number,
+  contentType: string | null,
+  headers: readonly string[] | null,
+): void {
+  response.statusCode = status;
+  if (headers !== null) setHeaders(response, headers);
+  if (contentType === null) response.removeHeader("content-type");
+  else response.setHeader("content-type", contentType);
 }
 
 function setHeaders(response: ServerResponse, headers: readonly string[]): void {
