@@ -67,6 +67,8 @@ class HonoServer implements ServerAdapter {
       (request, response) => void listener(request, response),
       service,
       this.#timeouts,
+      // Hono knows requests by a whole URL, and HTTP/1.0 need not name a host.
+      (request) => request.headers.host === undefined,
     );
     const address = await host.listen(options);
     this.#host = host;

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-import { badRequest, headersTooLarge, notImplemented, type Refusal, targetTooLong } from "./refusal.ts";
+import {
+  badRequest,
+  headersTooLarge,
+  notImplemented,
+  type Refusal,
+  targetTooLong,
+  unknownVersion,
+} from "./refusal.ts";
 
 /** The bounds of kit's own server. */
 const maxTarget = 8 * 1024;
@@ -14,6 +21,7 @@ const hostPattern = /^[\w\-.~%!$&'()*+,;=:[\]]*$/;
 /** What is wrong with the head of a request that Node's parser has let through. */
 export function refusalOf(request: IncomingMessage): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
+  if (request.httpVersionMajor !== 1) return unknownVersion;
   if (url.length > maxTarget) return targetTooLong;
   if (rawHeaders.length > maxFields * 2) return headersTooLarge;
   const repeated = repeatedField(rawHeaders);

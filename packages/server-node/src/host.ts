@@ -18,6 +18,7 @@ import {
   expectationFailed,
   headersTooLarge,
   isEnding,
+  notImplemented,
   type Refusal,
   refuseConnection,
   refuseRequest,
@@ -89,6 +90,9 @@ export class NodeHost {
       server.emit("request", request, response);
     });
     server.on("checkExpectation", (_request, response) => refuseRequest(response, expectationFailed));
+    server.on("connect", (_request, socket) =>
+      refuseConnection(socket, notImplemented("this server is no proxy")),
+    );
     server.on("clientError", refuseUnreadable);
     server.on("connection", (socket) => {
       this.#sockets.add(socket);
@@ -97,8 +101,13 @@ export class NodeHost {
   }
 
   /** A server of its own, whose requests a framework is called with. */
-  static of(listener: RequestListener, service: ServerService, timeouts: CheckedTimeouts): NodeHost {
-    return new NodeHost(createServer(serverOptions, listener), service, timeouts);
+  static of(
+    listener: RequestListener,
+    service: ServerService,
+    timeouts: CheckedTimeouts,
+    isUnfit?: (request: IncomingMessage) => boolean,
+  ): NodeHost {
+    return new NodeHost(createServer(serverOptions, listener), service, timeouts, isUnfit);
   }
 
   /** Starts; rejects with a clear error where that is not possible. */

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+
+import { bytesOf, type Case } from "./case.ts";
+
+/** Everything that came back on a connection. */
+export interface Exchange {
+  readonly text: string;
+  /** Whether the server ended it, and not the patience of the test. */
+  readonly closed: boolean;
+}
+
+/** Every case ends with the server closing the connection; this is for one that does not. */
+const patienceMs = 10_000;
+
+/** Sends a case's bytes, and reads until the server closes. */
+export function send(port: number, one: Case): Promise<Exchange> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exchange>();
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  let closed = false;
+  socket.setTimeout(patienceMs, () => socket.destroy());
+  socket.on("connect", () => socket.write(bytesOf(one)));
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("end", () => (closed = true));
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    // A server that is done may reset what is still sent to it.
+    if (error.code === "ECONNRESET" || error.code === "EPIPE") closed = true;
+    else reject(error);
+  });
+  socket.on("close", () => resolve({ text: Buffer.concat(chunks).toString(), closed }));
+  return promise;
+}
+
+/** Holds what came back against the case. */
+export function check(one: Case, { text, closed }: Exchange): void {
+  const end = text.indexOf("\r\n\r\n");
+  assert.notEqual(end, -1, `no answer: ${JSON.stringify(text)}`);
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const header = (name: string): string | undefined => {
+    const values = headers.filter(([key]) => key === name).map(([, value]) => value);
+    return values.length === 0 ? undefined : values.join(", ");
+  };
+  assert.equal(Number(statusLine.split(" ")[1]), one.status, text.slice(0, 400));
+  for (const [name, value] of Object.entries(one.headers ?? {})) assert.equal(header(name), value, name);
+  for (const [name, pattern] of Object.entries(one.matches ?? {}))
+    assert.match(header(name) ?? "", new RegExp(pattern));
+  for (const name of one.absent ?? []) assert.equal(header(name), undefined, name);
+  if (one.cookies !== undefined)
+    assert.deepEqual(
+      headers.flatMap(([name, value]) => (name === "set-cookie" ? [value] : [])),
+      one.cookies,
+    );
+  if (one.closes === true) assert.ok(closed, "the connection is still open");
+  if (one.answers !== undefined)
+    assert.equal(
+      text.match(/^HTTP\/1\.1 \d{3} |\}HTTP\/1\.1 \d{3} |\r\n\r\nHTTP\/1\.1 \d{3} /g)?.length,
+      one.answers,
+      text,
+    );
+  checkBody(one, text.slice(end + 4), header("content-type"));
+}
+
+function checkBody(one: Case, body: string, contentType: string | undefined): void {
+  if (one.empty === true) {
+    assert.equal(body, "");
+    return;
+  }
+  if (one.answers === 2) return;
+  const value = JSON.parse(body) as { readonly error?: Record<string, unknown> };
+  assert.match(contentType ?? "", /^application\/(?:vnd\.own\+)?json$/);
+  if (one.body !== undefined) assert.partialDeepStrictEqual(value, one.body);
+  if (one.exact !== undefined) assert.deepEqual(value, one.exact);
+  if (one.status < 400) return;
+  const { error = {} } = value;
+  assert.match(String(error["traceId"]), /^(?!0{32})[0-9a-f]{32}$/);
+  assert.match(String(error["code"]), /^[A-Z_]+$/);
+  assert.ok(error["message"]);
+  if (one.code !== undefined) assert.equal(error["code"], one.code);
+  if (one.error !== undefined) assert.partialDeepStrictEqual(error, one.error);
+  if (one.exactError !== undefined)
+    assert.deepEqual({ ...error, traceId: undefined }, { ...one.exactError, traceId: undefined });
+  if (one.paths !== undefined) {
+    const { fields } = error["details"] as { fields: readonly { path: string }[] };
+    assert.deepEqual(
+      fields.map(({ path }) => path),
+      one.paths,
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import { createApp, type RequestContext } from "@kit/core";
+import type { CompiledRoute, ServerAdapter } from "@kit/types";
+
+import {
+  compiled,
+  objectOf,
+  paramsOf,
+  queryOf,
+  responseOf,
+  route,
+} from "../../packages/core/test/support/compiled.ts";
+
+/** A running application. */
+export interface Served extends AsyncDisposable {
+  readonly port: number;
+}
+
+interface Input {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly ctx: RequestContext & { readonly order?: string };
+}
+
+const file = responseOf("File", { route: "string", value: "string?" });
+const value = responseOf("Value", { value: "string" });
+const number = responseOf("Number", { number: "number" });
+const text = objectOf("Text", { text: "string" });
+
+/** A route behind the global middleware. */
+function on(ref: string, parts: Parameters<typeof route>[1] = {}): CompiledRoute {
+  return route(ref, { middleware: ["global5", "global9"], ...parts });
+}
+
+const program = compiled(
+  on("GET /files/upload", { response: file }),
+  on("GET /files/:name", { params: paramsOf("Name", { name: "string" }), response: file }),
+  on("PUT /files/:name", { response: file }),
+  on("GET /assets/*path", { params: paramsOf("Path", { path: "string" }), response: value }),
+  on("GET /numbers/:id", { params: paramsOf("Id", { id: "number" }), response: number }),
+  on("GET /search", {
+    query: queryOf("Search", { page: "number?" }),
+    response: responseOf("Page", { page: "number" }),
+  }),
+  on("POST /notes", { body: text, response: responseOf("Text", { text: "string" }) }),
+  on("DELETE /things/:id"),
+  on("GET /headers", { response: value }),
+  on("GET /header", { response: value }),
+  on("GET /split", { response: value }),
+  on("GET /fail", { response: value }),
+  on("GET /bug", { response: value }),
+  on("GET /reject", { response: value }),
+  on("GET /slow", { response: value }),
+  on("GET /order", {
+    response: responseOf("Order", { order: "string" }),
+    middleware: ["global5", "group7", "global9"],
+  }),
+  on("GET /guarded/:id", {
+    params: paramsOf("Id", { id: "number" }),
+    response: number,
+    middleware: ["global5", "auth", "global9"],
+  }),
+);
+
+const handlers = {
+  "GET /files/upload": () => ({ route: "upload" }),
+  "GET /files/:name": ({ params }: Input) => ({ route: "file", value: params["name"], secret: "inside" }),
+  "PUT /files/:name": () => ({ route: "put" }),
+  "GET /assets/*path": async ({ params }: Input) => ({ value: params["path"] }),
+  "GET /numbers/:id": ({ params }: Input) => ({ number: params["id"] }),
+  "GET /search": ({ query }: Input) => ({ page: query["page"] ?? 1 }),
+  "POST /notes": async ({ body }: Input) => body,
+  "DELETE /things/:id": () => undefined,
+  "GET /headers": ({ ctx }: Input) => {
+    ctx.status(202);
+    ctx.header("x-own", ["a", "b"]);
+    ctx.header("set-cookie", ["a=1", "b=2"]);
+    ctx.header("content-type", "application/vnd.own+json");
+    return { value: "set" };
+  },
+  "GET /header": ({ ctx }: Input) => ({ value: ctx.headers["x-own"] ?? "" }),
+  "GET /split": ({ ctx }: Input) => {
+    ctx.header("x-own", "1\r\nx-split: 2");
+    return { value: "never" };
+  },
+  "GET /fail": ({ ctx }: Input) => ctx.fail(409, "TAKEN", "Taken", { by: "a" }),
+  "GET /bug": () => {
+    throw new TypeError("secret");
+  },
+  "GET /reject": () => Promise.reject(new Error("secret")),
+  "GET /slow": async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return { value: "slow" };
+  },
+};
+
+/** Notes its name in `ctx.order`. */
+function noting(name: string): (input: { ctx: RequestContext & { order?: string } }) => { order: string } {
+  return ({ ctx }) => ({ order: ctx.order === undefined ? name : `${ctx.order} ${name}` });
+}
+
+/** Serves what the cases of `conformance/http.json` ask. */
+export async function serve(server: ServerAdapter, bodyLimit: number): Promise<Served> {
+  const app = createApp({
+    server,
+    env: "production",
+    signals: false,
+    compiled: program,
+    limits: { bodyBytes: bodyLimit },
+    logging: { level: "fatal" },
+    middleware: [
+      { name: "global9", middleware: noting("global9"), priority: 9 },
+      { name: "global5", middleware: noting("global5"), priority: 5 },
+    ],
+    routes: [
+      { handlers },
+      {
+        handlers: { "GET /order": ({ ctx }: Input) => ({ order: ctx.order }) },
+        middleware: [{ name: "group7", middleware: noting("group7"), priority: 7 }],
+      },
+      {
+        handlers: { "GET /guarded/:id": ({ params }: Input) => ({ number: params["id"] }) },
+        middleware: [
+          {
+            name: "auth",
+            middleware: ({
+              headers,
+              ctx,
+            }: {
+              headers: Readonly<Record<string, string | undefined>>;
+              ctx: RequestContext;
+            }) =>
+              headers["authorization"] === undefined
+                ? ctx.fail(401, "UNAUTHORIZED", "Who are you?")
+                : undefined,
+            priority: 6,
+          },
+        ],
+      },
+    ],
+  });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
+}

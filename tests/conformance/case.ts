@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+
+/** A request in its parts, or as bytes. */
+export interface CaseRequest {
+  readonly method?: string;
+  readonly target?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly repeat?: readonly [text: string, count: number];
+  readonly chunks?: number;
+  readonly raw?: string;
+  readonly fill?: readonly [text: string, count: number];
+}
+
+/** A case of `conformance/http.json`; its `about` says what the members mean. */
+export interface Case {
+  readonly name: string;
+  readonly request: CaseRequest;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly matches?: Readonly<Record<string, string>>;
+  readonly absent?: readonly string[];
+  readonly cookies?: readonly string[];
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly exact?: unknown;
+  readonly empty?: true;
+  readonly code?: string;
+  readonly error?: Readonly<Record<string, unknown>>;
+  readonly exactError?: Readonly<Record<string, unknown>>;
+  readonly paths?: readonly string[];
+  readonly closes?: true;
+  readonly answers?: number;
+  readonly refused?: true;
+}
+
+/** The cases and the limit that they are written for. */
+export function readCases(): { readonly bodyLimit: number; readonly cases: readonly Case[] } {
+  const file = new URL("../../conformance/http.json", import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")) as { bodyLimit: number; cases: Case[] };
+}
+
+/** The bytes of a request, as Latin-1 where it is raw. */
+export function bytesOf({ request, closes }: Case): Buffer {
+  if (request.raw !== undefined) {
+    const [text, count] = request.fill ?? ["", 0];
+    return Buffer.from(request.raw.replace("%s", text.repeat(count)), "latin1");
+  }
+  const { method = "GET", target = "/", headers = {}, chunks } = request;
+  const [repeated, count] = request.repeat ?? ["", 0];
+  const body = Buffer.from((request.body ?? "") + repeated.repeat(count));
+  const lines = Object.entries({ host: "localhost", ...headers }).map(
+    ([name, text]) => `${name}: ${text}\r\n`,
+  );
+  // Where closing is what the server must do by itself, it is not asked for.
+  if (closes !== true) lines.push("connection: close\r\n");
+  if (chunks !== undefined) lines.push("transfer-encoding: chunked\r\n");
+  else if (body.length > 0) lines.push(`content-length: ${body.length}\r\n`);
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  return Buffer.concat([head, chunks === undefined ? body : inChunks(body, chunks)]);
+}
+
+function inChunks(body: Buffer, size: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let start = 0; start < body.length; start += size) {
+    const piece = body.subarray(start, start + size);
+    parts.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n"));
+  }
+  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+}
