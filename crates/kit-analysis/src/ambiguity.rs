@@ -1,8 +1,7 @@
 //! Unions whose members cannot be told apart.
 
-use std::collections::HashSet;
-
 use kit_ir::{Program, Span, TypeId, TypeKind};
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::plan::{Decision, UnionPlan};
@@ -46,8 +45,8 @@ pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,
         found: Vec::new(),
-        seen: HashSet::new(),
-        places: HashSet::new(),
+        seen: FxHashSet::default(),
+        places: FxHashSet::default(),
     };
     for declaration in &program.declarations {
         finder.visit(declaration.r#type, declaration.span);
@@ -58,9 +57,9 @@ pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
 struct Finder<'a> {
     program: &'a Program,
     found: Vec<Ambiguity>,
-    seen: HashSet<TypeId>,
+    seen: FxHashSet<TypeId>,
     /// Instances of one generic type have their properties at one place.
-    places: HashSet<Span>,
+    places: FxHashSet<Span>,
 }
 
 impl Finder<'_> {

@@ -1,9 +1,9 @@
 //! The members of a union, and which JSON values they can be.
 
-use std::collections::HashMap;
 use std::ops::{BitAnd, BitOr};
 
 use kit_ir::{DeclarationId, LiteralValue, Program, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
 
 use crate::walk::resolve;
 
@@ -54,10 +54,10 @@ fn flatten(program: &Program, declared: &[TypeId], through: &[DeclarationId], fo
 
 /// Whether no value fits: `never`, an object with a required property of such a type, a tuple with such an element.
 pub fn is_impossible(program: &Program, id: TypeId) -> bool {
-    impossible_within(program, id, &mut HashMap::new())
+    impossible_within(program, id, &mut FxHashMap::default())
 }
 
-fn impossible_within(program: &Program, id: TypeId, known: &mut HashMap<DeclarationId, bool>) -> bool {
+fn impossible_within(program: &Program, id: TypeId, known: &mut FxHashMap<DeclarationId, bool>) -> bool {
     match &program.types[id].kind {
         TypeKind::Never => true,
         TypeKind::Object(object) => object

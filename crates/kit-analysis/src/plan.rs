@@ -1,8 +1,7 @@
 //! How the members of a union are told apart, with as little looking as possible.
 
-use std::collections::HashMap;
-
 use kit_ir::{ObjectType, Program, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
 
 use crate::disjoint::disjoint;
 use crate::members::{Kinds, Member, kinds, members};
@@ -224,7 +223,7 @@ impl<'a> Planner<'a> {
     /// Properties whose values can be listed in at least two members, in the order of declaration.
     fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         for object in group.iter().filter_map(|member| self.object(*member)) {
             for property in &object.properties {
                 let name = property.name.as_str();
@@ -254,7 +253,7 @@ impl<'a> Planner<'a> {
         };
         let tags: Vec<Option<Vec<Tag>>> = group.iter().map(|member| of(*member)).collect();
         // Debug text is a key that tells `1` from `"1"` and `true`, and numbers have no two texts.
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut places: FxHashMap<String, usize> = FxHashMap::default();
         let mut holders: Vec<(Tag, Vec<usize>)> = Vec::new();
         for tag in tags.iter().flatten().flatten() {
             places.entry(format!("{tag:?}")).or_insert_with(|| {
@@ -277,7 +276,7 @@ impl<'a> Planner<'a> {
             }
         }
         let mut cases: Vec<(Vec<Tag>, Vec<usize>)> = Vec::new();
-        let mut by_members: HashMap<Vec<usize>, usize> = HashMap::new();
+        let mut by_members: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         for (tag, members) in holders {
             let place = *by_members.entry(members.clone()).or_insert_with(|| {
                 cases.push((Vec::new(), members));

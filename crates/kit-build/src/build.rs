@@ -114,7 +114,8 @@ pub(crate) fn write(
     };
     let files = match &analysis.tree {
         Some(tree) if !analysis.diagnostics.has_errors() => {
-            let output = OutputDirectory::open(request.root.join(&request.config.output_dir), PATIENCE)?;
+            let path = request.root.join(&request.config.output_dir);
+            let output = OutputDirectory::open(path, PATIENCE, known.as_deref())?;
             let artifacts = steps.run(Step::Emit, || {
                 let mut files = emit::artifacts(
                     &analysis.program,

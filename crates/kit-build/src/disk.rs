@@ -54,6 +54,12 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     })
 }
 
+/// When a directory's entries, or a file's bytes, last changed; nothing where there is none, or where the system keeps no
+/// times.
+pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).ok()?.modified().ok()
+}
+
 /// The text of a file. Text that is not UTF-8 is an error of the kind `InvalidData`.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)

@@ -10,8 +10,9 @@ use crate::{BuildError, BuildReport, BuildRequest, Progress};
 /// artifacts of types that changed, and writes those whose bytes differ.
 ///
 /// What it makes is what [`build`](crate::build) makes, byte for byte. Nobody has to say which files changed. The output
-/// directory may be changed in between, by another build too: a file there counts as known only while its size and its
-/// time are those of its last writing.
+/// directory may be changed in between, by another build too: where files came, went or were replaced, all of them are
+/// compared again. Only a generated file that was overwritten in place is not noticed, until its own text changes, its
+/// directory does, or a [`build`](crate::build) of its own looks at every byte.
 ///
 /// ```no_run
 /// use std::sync::Arc;

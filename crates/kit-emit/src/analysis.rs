@@ -1,6 +1,5 @@
 //! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -9,6 +8,7 @@ use kit_ir::{
     Declaration, DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId,
     TypeKind,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::groups::Groups;
 use crate::openapi::ComponentNames;
@@ -17,20 +17,33 @@ use crate::openapi::ComponentNames;
 pub(crate) struct Analysis {
     groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
-    /// Shared by every module: copying it for each would cost the square of the types.
-    names: Arc<HashSet<String>>,
     references: References,
     components: ComponentNames,
     /// The declarations of each file, in order.
-    files: HashMap<SourceId, Vec<DeclarationId>>,
-    entities: HashMap<DeclarationId, EntityId>,
-    declared: HashSet<String>,
+    files: FxHashMap<SourceId, Vec<DeclarationId>>,
+    entities: FxHashMap<DeclarationId, EntityId>,
+    /// Shared by every module: copying it for each would cost the square of the types.
+    names: Arc<DeclaredNames>,
     /// How the members of each union are told apart.
-    plans: HashMap<TypeId, UnionPlan>,
+    plans: FxHashMap<TypeId, UnionPlan>,
     /// Constants of the unions whose members must be tried, by the declaration whose module has them.
-    tried: HashMap<(DeclarationId, TypeId), String>,
+    tried: FxHashMap<(DeclarationId, TypeId), String>,
     /// Recursive declarations with such unions: what is found out about one part serves the others.
-    remembering: HashSet<DeclarationId>,
+    remembering: FxHashSet<DeclarationId>,
+}
+
+/// The names of a program's types.
+#[derive(Debug, Default)]
+pub(crate) struct DeclaredNames(FxHashSet<String>);
+
+impl DeclaredNames {
+    /// Whether a generated module exports a function of that name.
+    pub(crate) fn has_function(&self, name: &str) -> bool {
+        ["is", "decode", "write"].into_iter().any(|verb| {
+            name.strip_prefix(verb)
+                .is_some_and(|declared| self.0.contains(declared))
+        })
+    }
 }
 
 /// What each declaration refers to directly.
@@ -69,7 +82,7 @@ impl Analysis {
         let groups = Groups::new(&references);
         let plans = plans(program);
         let tried = tried_unions(program, &plans);
-        let trying: HashSet<_> = tried.keys().map(|(declaration, _)| *declaration).collect();
+        let trying: FxHashSet<_> = tried.keys().map(|(declaration, _)| *declaration).collect();
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
         for (route, contract) in program.routes.iter_ids() {
             for slot in Slot::ALL {
@@ -78,19 +91,13 @@ impl Analysis {
                 }
             }
         }
-        let names = program
-            .declarations
-            .iter()
-            .flat_map(|declaration| {
-                ["is", "decode", "write"].map(|verb| format!("{verb}{}", declaration.name))
-            })
-            .collect();
-        let mut files: HashMap<_, Vec<_>> = HashMap::new();
+        let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
             files.entry(declaration.span.source).or_default().push(id);
         }
         let entities = program.entities.iter_ids();
-        let declared = program.declarations.iter();
+        let names = program.declarations.iter();
+        let names = names.map(|declaration| declaration.name.clone());
         // Those that reach each other hand on what they know.
         let remembering = program.declarations.iter_ids().map(|(id, _)| id);
         let remembering = remembering
@@ -103,12 +110,11 @@ impl Analysis {
         Self {
             groups,
             uses,
-            names: Arc::new(names),
             components: ComponentNames::new(program, &references),
             references,
             files,
             entities: entities.map(|(id, entity)| (entity.declaration, id)).collect(),
-            declared: declared.map(|declaration| declaration.name.clone()).collect(),
+            names: Arc::new(DeclaredNames(names.collect())),
             plans,
             tried,
             remembering,
@@ -201,16 +207,16 @@ impl Analysis {
 
     /// Whether the program has a type of that name.
     pub(crate) fn declares(&self, name: &str) -> bool {
-        self.declared.contains(name)
+        self.names.0.contains(name)
     }
 
-    /// Names of the functions that generated modules export.
-    pub(crate) fn generated_names(&self) -> Arc<HashSet<String>> {
+    /// The names of all types, for who must keep clear of what is generated for them.
+    pub(crate) fn declared_names(&self) -> Arc<DeclaredNames> {
         Arc::clone(&self.names)
     }
 }
 
-fn plans(program: &Program) -> HashMap<TypeId, UnionPlan> {
+fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     let types = program.types.iter_ids();
     types
         .filter_map(|(id, r#type)| match &r#type.kind {
@@ -223,11 +229,11 @@ fn plans(program: &Program) -> HashMap<TypeId, UnionPlan> {
 /// Names for the unions that have members which must be tried: `Entangled` has `EntangledUnion`, `EntangledUnion2`, …
 fn tried_unions(
     program: &Program,
-    plans: &HashMap<TypeId, UnionPlan>,
-) -> HashMap<(DeclarationId, TypeId), String> {
-    let mut names = HashMap::new();
+    plans: &FxHashMap<TypeId, UnionPlan>,
+) -> FxHashMap<(DeclarationId, TypeId), String> {
+    let mut names = FxHashMap::default();
     for (id, declaration) in program.declarations.iter_ids() {
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut pending = vec![declaration.r#type];
         let mut count = 0;
         while let Some(next) = pending.pop() {

@@ -55,7 +55,7 @@ fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
     let program = context.program;
-    let mut module = Module::new(origin(program, declaration), context.analysis.generated_names());
+    let mut module = Module::new(origin(program, declaration), context.analysis.declared_names());
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
         // Only objects have parameters; the compiler reports any other slot.

@@ -4,13 +4,13 @@
 //! emitters look through references (to order the members of a union, say). It leaves out where things stand in the
 //! arenas and in the sources, so that a line more at the top of a file changes nothing below.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kit_ir::{
     Declaration, DeclarationId, IndexKey, IndexSignature, ObjectType, Program, Property, TemplatePart,
     TupleElement, Type, TypeId, TypeKind,
 };
+use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
 use crate::types::origin;
@@ -83,7 +83,7 @@ fn own(program: &Program, id: DeclarationId) -> Fingerprint {
     } = declaration;
     let mut walk = Walk {
         program,
-        seen: HashMap::new(),
+        seen: FxHashMap::default(),
         hasher: DefaultHasher::new(),
     };
     (name, kind, documentation, origin(program, declaration)).hash(&mut walk.hasher);
@@ -94,7 +94,7 @@ fn own(program: &Program, id: DeclarationId) -> Fingerprint {
 struct Walk<'a> {
     program: &'a Program,
     /// Types that were met, by their number: a module has one function for a type, however often it occurs.
-    seen: HashMap<TypeId, usize>,
+    seen: FxHashMap<TypeId, usize>,
     hasher: DefaultHasher,
 }
 

@@ -1,8 +1,9 @@
 //! Artifacts that are still to be made: emitters say which ones there are, threads make them, and what an earlier build
 //! made of the same is taken as it is.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::Artifact;
 use crate::fingerprint::Fingerprint;
@@ -57,7 +58,7 @@ impl<'a> Job<'a> {
 
 /// Parts of artifacts, of earlier builds and of this one.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(HashMap<Fingerprint, Arc<String>>);
+pub(crate) struct Parts(FxHashMap<Fingerprint, Arc<String>>);
 
 impl Parts {
     /// The parts with these keys, in their order; `make` makes those that are not known. What is not asked for is forgotten.
@@ -79,7 +80,7 @@ impl Parts {
 
 /// Artifacts of earlier builds by path.
 #[derive(Debug, Default)]
-pub(crate) struct Made(HashMap<String, (Fingerprint, Arc<String>)>);
+pub(crate) struct Made(FxHashMap<String, (Fingerprint, Arc<String>)>);
 
 /// Makes all artifacts, in the order of the jobs. `made` then holds those that have a key, and no others.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Artifact> {

@@ -51,6 +51,7 @@ use analysis::Analysis;
 use fingerprint::{Fingerprint, Fingerprints, fingerprint};
 use job::{Made, Parts};
 use json_schema::{DeclaredSchemas, Direction, Schemas};
+use openapi::KeptDocuments;
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +85,7 @@ pub(crate) struct Context<'a> {
     pub(crate) tree: &'a RouteTree,
     pub(crate) options: &'a EmitOptions,
     pub(crate) analysis: &'a Analysis,
-    pub(crate) declared: &'a DeclaredSchemas,
+    pub(crate) declared: &'a DeclaredSchemas<'a>,
     pub(crate) fingerprints: &'a Fingerprints,
 }
 
@@ -118,8 +119,17 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
 #[derive(Debug, Default)]
 pub struct Emitter {
     made: Made,
-    /// Of `schemas.json`, which is long and of which an edit changes little.
+    parts: KeptParts,
+}
+
+/// Parts of artifacts that are long and of which an edit changes little.
+#[derive(Debug, Default)]
+struct KeptParts {
+    /// Of `types.ts`.
+    types: Parts,
+    /// Of `schemas.json`.
     entries: Parts,
+    documents: KeptDocuments,
 }
 
 impl Emitter {
@@ -136,9 +146,10 @@ impl Emitter {
             declared: &declared,
             fingerprints: &fingerprints,
         };
-        let entries = registry::entries(context, &mut self.entries);
-        let shared = openapi::Shared::new(context);
-        let mut jobs = vec![types::emit(context)];
+        let types = types::parts(context, &mut self.parts.types);
+        let entries = registry::entries(context, &mut self.parts.entries);
+        let shared = openapi::Shared::new(context, &mut self.parts.documents);
+        let mut jobs = vec![types::emit(&types)];
         jobs.extend(validator::emit(context));
         jobs.extend(coercer::emit(context));
         jobs.extend(serializer::emit(context));

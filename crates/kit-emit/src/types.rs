@@ -1,37 +1,45 @@
 //! `types.ts`: every declaration as a structural type, with its documentation.
 
+use std::sync::Arc;
+
 use kit_ir::{
     Declaration, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType, Program,
     TemplatePart, TypeId, TypeKind,
 };
 
 use crate::Context;
-use crate::job::Job;
-use crate::text::{Module, Writer, literal};
+use crate::job::{Job, Parts};
+use crate::text::{Writer, header, literal};
 
 /// Types print inline up to this length, and one property a line beyond it.
 const INLINE: usize = 80;
 
-pub(crate) fn emit(context: Context<'_>) -> Job<'_> {
-    Job::whole("types.ts", move || emit_module(context))
-}
-
-fn emit_module(context: Context<'_>) -> String {
-    let mut module = Module::new(
-        "the types and contracts of the project",
-        context.analysis.generated_names(),
-    );
-    for declaration in &context.program.declarations {
+/// The declarations as text, in order.
+pub(crate) fn parts(context: Context<'_>, known: &mut Parts) -> Vec<Arc<String>> {
+    let declarations = context.program.declarations.iter_ids();
+    let keyed: Vec<_> = declarations
+        .map(|(id, declaration)| (context.module_key(id), declaration))
+        .collect();
+    known.take(&keyed, |declaration| {
         let mut writer = Writer::default();
         write_declaration(context, declaration, &mut writer);
-        module.push(writer);
-    }
-    if context.program.declarations.is_empty() {
-        let mut writer = Writer::default();
-        writer.line("export {};");
-        module.push(writer);
-    }
-    module.finish()
+        writer.finish()
+    })
+}
+
+pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {
+    Job::whole("types.ts", move || {
+        let mut text = header("the types and contracts of the project");
+        text.reserve_exact(parts.iter().map(|part| part.len() + 1).sum());
+        for part in parts {
+            text.push('\n');
+            text.push_str(part);
+        }
+        if parts.is_empty() {
+            text.push_str("\nexport {};\n");
+        }
+        text
+    })
 }
 
 /// Where a declaration comes from, as the header of its modules says it.

@@ -1,13 +1,12 @@
 //! The passes in their order.
 
-use std::collections::HashSet;
-
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
 use oxc_allocator::Allocator;
+use rustc_hash::FxHashSet;
 
 use crate::docs::{Doc, Tag, TagName, property_name};
-use crate::eval::{Evaluator, Ty, TyId};
+use crate::eval::{Evaluator, Good, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::{Lowering, plural_snake};
 use crate::modules::{DeclId, Graph, ModuleId, ParsedFiles, Place};
@@ -42,7 +41,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
             .iter()
             .filter_map(|path| graph.entry_with(path, "@kit/core")),
     );
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
 
     let mut lowering = Lowering::new(Evaluator::new(graph));
@@ -77,7 +76,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
 
 /// Interfaces with `@table`.
 fn entities(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], route_modules: &[ModuleId]) {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let modules = type_modules
         .iter()
         .chain(route_modules)
@@ -249,7 +248,7 @@ fn twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) ->
 
 /// Routes of the factory, or of all groups where there is no factory.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
-    let mut registered: HashSet<Place> = HashSet::new();
+    let mut registered: FxHashSet<Place> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
         let name = lowering.eval.text(group.contracts);
         if let Some(earlier) = factory.groups[..index]
@@ -277,7 +276,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             routes::add(lowering, contract, registration);
         }
     }
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     for module in route_modules.iter().filter(|module| seen.insert(**module)) {
         for decl in routes::groups(&mut lowering.eval, *module) {
             let ty = lowering.eval.declared(decl);
@@ -326,6 +325,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
 /// Exported types of type files. One that nothing needs and that has no JSON form, such as the type of a helper
 /// function, is no declaration and no mistake.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
+    let mut good = Good::default();
     for module in type_modules {
         let decls: Vec<DeclId> = lowering.graph().declared_in(*module);
         for decl in decls {
@@ -334,7 +334,7 @@ fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
                 continue;
             }
             let ty = lowering.eval.declared(decl);
-            if lowering.eval.is_wire_type(ty)
+            if lowering.eval.is_wire_type(ty, &mut good)
                 && let Ty::Named(instance) = *lowering.eval.store.get(ty)
             {
                 lowering.declare(instance);

@@ -17,10 +17,20 @@ const BASE: usize = 1024 * 1024;
 /// Files of more than 100,000 nesting tokens get this much: beyond, all of them would have to be one expression.
 const MOST: usize = 512 * 1024 * 1024;
 
-/// Runs work that recurses over the syntax of a text.
-pub(crate) fn with_room<R>(text: &str, work: impl FnOnce() -> R) -> R {
-    let size = (BASE + nesting(text) * LEVEL).min(MOST);
-    stacker::maybe_grow(size, size, work)
+/// How much room the syntax of a text takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room(usize);
+
+impl Room {
+    /// Looks at every byte: ask once for a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self((BASE + nesting(text) * LEVEL).min(MOST))
+    }
+
+    /// Runs work that recurses over the syntax.
+    pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        stacker::maybe_grow(self.0, self.0, work)
+    }
 }
 
 /// How deeply a text can be nested at most: the number of tokens after which a part of an expression, a type or a

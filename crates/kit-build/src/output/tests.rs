@@ -28,7 +28,7 @@ impl Place {
     }
 
     fn open(&self) -> Result<OutputDirectory, BuildError> {
-        OutputDirectory::open(self.0.clone(), Duration::from_millis(50))
+        OutputDirectory::open(self.0.clone(), Duration::from_millis(50), None)
     }
 
     /// Every file with its text, without the lock.

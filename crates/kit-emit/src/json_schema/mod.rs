@@ -5,6 +5,8 @@
 
 mod union;
 
+use std::sync::OnceLock;
+
 use indexmap::IndexMap;
 use kit_ir::{
     Constraints, Decimal, DeclarationId, DefaultValue, Documentation, IndexKey, LiteralValue, ObjectType,
@@ -295,35 +297,37 @@ impl Schemas<'_> {
     }
 }
 
-/// The schemas of all declarations, which several documents show.
-pub(crate) struct DeclaredSchemas {
-    output: Vec<Schema>,
-    input: Vec<Schema>,
+/// The schemas of all declarations, which several documents show. Each is made when the first one asks.
+pub(crate) struct DeclaredSchemas<'a> {
+    program: &'a Program,
+    names: &'a ComponentNames,
+    output: Vec<OnceLock<Schema>>,
+    input: Vec<OnceLock<Schema>>,
 }
 
-impl DeclaredSchemas {
-    pub(crate) fn new(program: &Program, names: &ComponentNames) -> Self {
-        let all = |direction| {
-            let schemas = Schemas {
-                program,
-                direction,
-                names,
-            };
-            let ids: Vec<_> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-            kit_parallel::map(&ids, |id| schemas.declaration(*id))
-        };
+impl<'a> DeclaredSchemas<'a> {
+    pub(crate) fn new(program: &'a Program, names: &'a ComponentNames) -> Self {
+        let empty = || program.declarations.iter().map(|_| OnceLock::new()).collect();
         Self {
-            output: all(Direction::Output),
-            input: all(Direction::Input),
+            program,
+            names,
+            output: empty(),
+            input: empty(),
         }
     }
 
     /// A declaration's schema, with its documentation.
     pub(crate) fn get(&self, id: DeclarationId, direction: Direction) -> &Schema {
-        match direction {
+        let made = match direction {
             Direction::Output => &self.output[usize::from(id)],
             Direction::Input => &self.input[usize::from(id)],
-        }
+        };
+        let schemas = Schemas {
+            program: self.program,
+            direction,
+            names: self.names,
+        };
+        made.get_or_init(|| schemas.declaration(id))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Which declarations become components, in which direction, and by what name.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use kit_ir::{DeclarationId, Program, Route, Slot};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::References;
 use crate::fingerprint::{Fingerprint, fingerprint};
@@ -20,7 +21,7 @@ pub(crate) type Use = (DeclarationId, Direction);
 #[derive(Debug, Default)]
 pub(crate) struct ComponentNames {
     /// The declarations that have a component for each direction: the direction whose name is made, and that name.
-    made: HashMap<DeclarationId, (Direction, String)>,
+    made: FxHashMap<DeclarationId, (Direction, String)>,
 }
 
 impl ComponentNames {
@@ -30,12 +31,12 @@ impl ComponentNames {
         let roots: Vec<_> = program.entities.iter().map(|entity| entity.declaration).collect();
         let used = used(references, &routes, &roots);
         let differing = differing(program, references);
-        let mut taken: HashSet<String> = program
+        let mut taken: FxHashSet<String> = program
             .declarations
             .iter()
             .map(|declaration| declaration.name.clone())
             .collect();
-        let mut made = HashMap::new();
+        let mut made = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
             let both = [Direction::Input, Direction::Output];
             if !differing.contains(&id) || !both.iter().all(|direction| used.contains(&(id, *direction))) {
@@ -101,8 +102,8 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
 }
 
 /// The declarations whose schema as input is another one than as output, by themselves or by what they refer to.
-fn differing(program: &Program, references: &References) -> HashSet<DeclarationId> {
-    let mut referring: HashMap<DeclarationId, Vec<DeclarationId>> = HashMap::new();
+fn differing(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
+    let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
     let mut pending = Vec::new();
     for (id, declaration) in program.declarations.iter_ids() {
         for target in references.of(id) {
@@ -112,7 +113,7 @@ fn differing(program: &Program, references: &References) -> HashSet<DeclarationI
             pending.push(id);
         }
     }
-    let mut found = HashSet::new();
+    let mut found = FxHashSet::default();
     while let Some(id) = pending.pop() {
         if found.insert(id) {
             pending.extend(referring.get(&id).into_iter().flatten());

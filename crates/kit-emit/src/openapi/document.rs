@@ -6,16 +6,84 @@ use serde_json::{Value, json};
 
 use crate::json_schema::Schema;
 
-/// The document.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+/// The document. Its long parts are texts already, each as [`part`] prints it.
 pub(crate) struct Document<'a> {
+    pub(crate) head: Head,
+    /// Operations by path and by method in lower case.
+    pub(crate) paths: IndexMap<String, IndexMap<String, &'a str>>,
+    /// Schemas by name.
+    pub(crate) components: IndexMap<&'a str, &'a str>,
+}
+
+/// What stands before the long parts.
+#[derive(Serialize)]
+pub(crate) struct Head {
     pub(crate) openapi: &'static str,
     pub(crate) info: Info,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<Tag>,
-    pub(crate) paths: IndexMap<String, PathItem>,
-    pub(crate) components: Components<'a>,
+}
+
+impl Document<'_> {
+    /// The whole text, as if it were printed in one piece.
+    pub(crate) fn print(&self) -> String {
+        let operations = self.paths.values().flatten();
+        let parts = operations
+            .map(|(_, text)| *text)
+            .chain(self.components.values().copied());
+        let length: usize = parts.map(|part| part.len() + 100).sum();
+        let head = pretty(&self.head);
+        let mut text = String::with_capacity(head.len() + length);
+        // Without the line break and the brace that end it.
+        text.push_str(&head[..head.len() - 2]);
+        text.push_str(",\n  \"paths\": ");
+        let paths = self.paths.iter();
+        object(&mut text, 4, paths, |text, item| {
+            object(text, 6, item.iter(), |text, operation| text.push_str(operation));
+        });
+        text.push_str(",\n  \"components\": {\n    \"schemas\": ");
+        let components = self.components.iter();
+        object(&mut text, 6, components, |text, schema| text.push_str(schema));
+        text.push_str("\n  }\n}\n");
+        text
+    }
+}
+
+/// An object whose keys stand at that depth.
+fn object<K: AsRef<str>, V>(
+    text: &mut String,
+    depth: usize,
+    entries: impl Iterator<Item = (K, V)>,
+    write: impl Fn(&mut String, V),
+) {
+    let indent = &"      "[..depth];
+    let mut separator = "{\n";
+    for (key, value) in entries {
+        text.push_str(separator);
+        text.push_str(indent);
+        text.push_str(&Value::from(key.as_ref()).to_string());
+        text.push_str(": ");
+        write(text, value);
+        separator = ",\n";
+    }
+    if separator == "{\n" {
+        text.push_str("{}");
+    } else {
+        text.push('\n');
+        text.push_str(&indent[..depth - 2]);
+        text.push('}');
+    }
+}
+
+/// A part of a document, indented as operations and components stand there.
+pub(crate) fn part(content: &impl Serialize) -> String {
+    // A line break inside of a text is escaped, so every one that there is ends a line.
+    pretty(content).replace('\n', "\n      ")
+}
+
+fn pretty(content: &impl Serialize) -> String {
+    serde_json::to_string_pretty(content)
+        .expect("documents are structs and maps with text keys, which serialize without fail")
 }
 
 #[derive(Serialize)]
@@ -28,9 +96,6 @@ pub(crate) struct Info {
 pub(crate) struct Tag {
     pub(crate) name: String,
 }
-
-/// Operations by method in lower case.
-pub(crate) type PathItem = IndexMap<String, Operation>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,32 +155,8 @@ pub(crate) fn json_content(schema: Schema) -> IndexMap<&'static str, MediaType> 
     IndexMap::from([("application/json", MediaType { schema })])
 }
 
-#[derive(Serialize)]
-pub(crate) struct Components<'a> {
-    schemas: IndexMap<String, Component<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Component<'a> {
-    Declared(&'a Schema),
-    Error(Value),
-}
-
-impl<'a> Components<'a> {
-    /// The components of a document; the error envelope comes last.
-    pub(crate) fn new(schemas: IndexMap<&str, &'a Schema>, error_name: &str) -> Self {
-        let mut components: IndexMap<_, _> = schemas
-            .into_iter()
-            .map(|(name, schema)| (name.to_owned(), Component::Declared(schema)))
-            .collect();
-        components.insert(error_name.to_owned(), Component::Error(error_envelope()));
-        Self { schemas: components }
-    }
-}
-
 /// The one shape of every error that the runtime answers with.
-fn error_envelope() -> Value {
+pub(crate) fn error_envelope() -> Value {
     json!({
         "description": "What every error looks like.",
         "type": "object",

@@ -1,37 +1,22 @@
-//! What a document depends on, so that one whose types and routes are as before is not made again.
+//! What an operation depends on, so that one whose types are as before is not made again.
 
-use kit_ir::{DeclarationId, Route, Slot};
+use kit_ir::{Route, Slot};
 
-use super::components;
 use super::operation::Operations;
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 
-/// Of a document on these routes, with these types and all that they reach.
-pub(crate) fn document(
+/// Of a route's operation; `names` are those of all components, by which it refers to them.
+pub(super) fn operation(
     context: Context<'_>,
     operations: &Operations<'_>,
-    title: &str,
-    routes: &[&Route],
-    roots: &[DeclarationId],
+    names: Fingerprint,
+    route: &Route,
 ) -> Fingerprint {
-    let components: Vec<_> = components::used(context.analysis.references(), routes, roots)
-        .into_iter()
-        .map(|used| {
-            let name = context.analysis.components().name(context.program, used);
-            (name, used.1, context.fingerprints.of(used.0))
-        })
-        .collect();
-    let routes: Vec<_> = routes.iter().map(|of| route(context, operations, of)).collect();
-    let version = &context.options.version;
-    fingerprint((title, version, operations.error_name(), components, routes))
-}
-
-fn route(context: Context<'_>, operations: &Operations<'_>, route: &Route) -> Fingerprint {
     let Route {
         method,
         path,
-        // Documents name neither the group nor what runs.
+        // Operations name neither the group nor what runs.
         key: _,
         group: _,
         parameters,
@@ -47,6 +32,7 @@ fn route(context: Context<'_>, operations: &Operations<'_>, route: &Route) -> Fi
     } = route;
     let slots = Slot::ALL.map(|slot| slots.get(slot).map(|id| context.fingerprints.of(id)));
     let texts = (summary, tags, throws, documentation);
+    let refers = (names, operations.error_name());
     let id = operations.id(route);
-    fingerprint((method, path, id, parameters, slots, status, texts))
+    fingerprint((method, path, id, parameters, slots, status, texts, refers))
 }

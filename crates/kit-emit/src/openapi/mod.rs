@@ -5,34 +5,108 @@ mod document;
 mod key;
 mod operation;
 
-use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use heck::ToLowerCamelCase;
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, DeclarationOrigin, Route, SourceId};
+use kit_ir::{DeclarationId, DeclarationOrigin, Route, RouteId, SourceId};
 
 use crate::Context;
-use crate::job::Job;
-use crate::registry::json;
+use crate::fingerprint::fingerprint;
+use crate::job::{Job, Parts};
 
 pub(crate) use components::ComponentNames;
-use document::{Components, Document, Info};
+use components::Use;
+use document::{Document, Head, Info};
 use operation::Operations;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the documents share.
+/// Texts of an earlier build.
+#[derive(Debug, Default)]
+pub(crate) struct KeptDocuments {
+    operations: Parts,
+    components: Parts,
+}
+
+/// What the documents share: every operation and every component stands in several of them.
 pub(crate) struct Shared<'a> {
-    operations: Operations<'a>,
-    all: Vec<&'a Route>,
-    by_file: HashMap<SourceId, Vec<&'a Route>>,
+    context: Context<'a>,
+    /// By the route's place in the program.
+    operations: Vec<Arc<String>>,
+    components: FxHashMap<Use, Arc<String>>,
+    error: (String, String),
+    by_file: FxHashMap<SourceId, Vec<RouteId>>,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(context: Context<'a>) -> Self {
+    pub(crate) fn new(context: Context<'a>, kept: &mut KeptDocuments) -> Self {
+        let program = context.program;
+        let operations = Operations::new(context);
+        let names = context.analysis.components().fingerprint(program);
+        let routes: Vec<&Route> = program.routes.iter().collect();
+        let keyed: Vec<_> = routes
+            .iter()
+            .map(|route| (key::operation(context, &operations, names, route), *route))
+            .collect();
+        let entities = program.entities.iter();
+        let roots: Vec<_> = entities.map(|entity| entity.declaration).collect();
+        let used: Vec<_> = components::used(context.analysis.references(), &routes, &roots)
+            .into_iter()
+            .map(|used| {
+                (
+                    fingerprint((context.fingerprints.of(used.0), used.1, names)),
+                    used,
+                )
+            })
+            .collect();
+        let texts = kept.components.take(&used, |(id, direction)| {
+            document::part(context.declared.get(*id, *direction))
+        });
         Self {
-            operations: Operations::new(context),
-            all: context.program.routes.iter().collect(),
+            operations: kept
+                .operations
+                .take(&keyed, |route| document::part(&operations.operation(route))),
+            components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
+            error: (
+                operations.error_name().to_owned(),
+                document::part(&document::error_envelope()),
+            ),
             by_file: routes_by_file(context),
+            context,
         }
+    }
+
+    /// The document on these routes, and on these types as clients get them.
+    fn document(&self, title: &str, routes: &[RouteId], roots: &[DeclarationId]) -> String {
+        let program = self.context.program;
+        let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
+        let mut paths: IndexMap<String, IndexMap<String, &str>> = IndexMap::new();
+        for (id, route) in routes.iter().zip(&contracts) {
+            let path = paths.entry(operation::path_template(&route.path)).or_default();
+            let text = self.operations[usize::from(*id)].as_str();
+            path.insert(route.method.name().to_lowercase(), text);
+        }
+        let analysis = self.context.analysis;
+        let mut found: IndexMap<&str, &str> = IndexMap::new();
+        for used in components::used(analysis.references(), &contracts, roots) {
+            let name = analysis.components().name(program, used);
+            found.entry(name).or_insert_with(|| &self.components[&used]);
+        }
+        // The error envelope comes last.
+        found.insert(&self.error.0, &self.error.1);
+        Document {
+            head: Head {
+                openapi: "3.1.0",
+                info: Info {
+                    title: title.to_owned(),
+                    version: self.context.options.version.clone(),
+                },
+                tags: operation::tags(&contracts),
+            },
+            paths,
+            components: found,
+        }
+        .print()
     }
 }
 
@@ -40,7 +114,8 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     let program = context.program;
     let title = &context.options.title;
     let mut jobs = vec![Job::whole("schemas/openapi.json", move || {
-        json(&document(context, &shared.operations, title, &shared.all, &[]))
+        let all: Vec<RouteId> = program.routes.iter_ids().map(|(id, _)| id).collect();
+        shared.document(title, &all, &[])
     })];
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
@@ -49,67 +124,33 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
         let routes = shared.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
-        let roots = [entity.declaration];
-        let key = key::document(context, &shared.operations, &title, routes, &roots);
-        let make = move || json(&document(context, &shared.operations, &title, routes, &roots));
-        jobs.push(Job::new(path, make).keyed(key));
+        let root = [entity.declaration];
+        jobs.push(Job::new(path, move || shared.document(&title, routes, &root)));
     }
     jobs
 }
 
 /// For each file the routes whose body or response is, or holds, one of its types.
-fn routes_by_file(context: Context<'_>) -> HashMap<SourceId, Vec<&Route>> {
+fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     let program = context.program;
-    let mut found: HashMap<SourceId, Vec<&Route>> = HashMap::new();
-    for route in &program.routes {
-        let mut seen = HashSet::new();
-        let mut files = HashSet::new();
+    let mut found: FxHashMap<SourceId, Vec<RouteId>> = FxHashMap::default();
+    for (id, route) in program.routes.iter_ids() {
+        let mut seen = FxHashSet::default();
+        let mut files = FxHashSet::default();
         let mut pending: Vec<_> = [route.slots.body, route.slots.response]
             .into_iter()
             .flatten()
             .collect();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
+        while let Some(declared) = pending.pop() {
+            if !seen.insert(declared) {
                 continue;
             }
-            pending.extend(context.analysis.references().of(id));
-            let declaration = &program.declarations[id];
+            pending.extend(context.analysis.references().of(declared));
+            let declaration = &program.declarations[declared];
             if declaration.origin != DeclarationOrigin::Slot && files.insert(declaration.span.source) {
-                found.entry(declaration.span.source).or_default().push(route);
+                found.entry(declaration.span.source).or_default().push(id);
             }
         }
     }
     found
-}
-
-fn document<'a>(
-    context: Context<'a>,
-    operations: &Operations<'a>,
-    title: &str,
-    routes: &[&'a Route],
-    roots: &[DeclarationId],
-) -> Document<'a> {
-    let program = context.program;
-    let mut paths = IndexMap::new();
-    for route in routes {
-        let path: &mut document::PathItem = paths.entry(operation::path_template(&route.path)).or_default();
-        path.insert(route.method.name().to_lowercase(), operations.operation(route));
-    }
-    let mut found = IndexMap::new();
-    for (id, direction) in components::used(context.analysis.references(), routes, roots) {
-        let name = context.analysis.components().name(program, (id, direction));
-        found
-            .entry(name)
-            .or_insert_with(|| context.declared.get(id, direction));
-    }
-    Document {
-        openapi: "3.1.0",
-        info: Info {
-            title: title.to_owned(),
-            version: context.options.version.clone(),
-        },
-        tags: operation::tags(routes),
-        paths,
-        components: Components::new(found, operations.error_name()),
-    }
 }

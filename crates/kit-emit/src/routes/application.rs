@@ -8,7 +8,7 @@ use crate::text::{Module, Writer, literal};
 use crate::{Context, serializer, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
-    let mut module = Module::new(FROM, context.analysis.generated_names());
+    let mut module = Module::new(FROM, context.analysis.declared_names());
     let compiled = module.r#type("@kit/types", "CompiledApplication");
     let tree = module.value("./compiled-router.ts", "compiledRouter");
     let table = module.value("./route-table.ts", "routeTable");

@@ -39,7 +39,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let name = &declaration.name;
     let mut module = Module::new(
         origin(context.program, declaration),
-        context.analysis.generated_names(),
+        context.analysis.declared_names(),
     );
     let serializer = module.r#type("@kit/types", "Serializer");
     let this = module.program_type("../types.ts", name);

@@ -1,10 +1,12 @@
 //! A generated module: header, imports, body.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use heck::ToUpperCamelCase;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::DeclaredNames;
 use crate::text::{Path, Writer, literal};
 
 /// First line of every generated TypeScript file.
@@ -21,27 +23,27 @@ pub(crate) struct Module {
     values: BTreeMap<String, BTreeMap<String, String>>,
     types: BTreeMap<String, BTreeSet<String>>,
     types_of_program: Option<String>,
-    /// Names that other modules of `.kit` export; helpers and private functions keep clear of them.
-    generated: Arc<HashSet<String>>,
+    /// Other modules of `.kit` export functions for each; helpers and private functions keep clear of them.
+    generated: Arc<DeclaredNames>,
     /// Names of the private functions here.
-    taken: HashSet<String>,
+    taken: FxHashSet<String>,
     /// Private items by what they do and for what, so that none is written twice.
-    memo: HashMap<(&'static str, String), String>,
+    memo: FxHashMap<(&'static str, String), String>,
     /// Functions and constants that are finished, in order.
     items: Vec<String>,
 }
 
 impl Module {
     /// An empty module. `generated` are the names of everything generated that it might import.
-    pub(crate) fn new(from: impl Into<String>, generated: Arc<HashSet<String>>) -> Self {
+    pub(crate) fn new(from: impl Into<String>, generated: Arc<DeclaredNames>) -> Self {
         Self {
             from: from.into(),
             values: BTreeMap::new(),
             types: BTreeMap::new(),
             types_of_program: None,
             generated,
-            taken: HashSet::new(),
-            memo: HashMap::new(),
+            taken: FxHashSet::default(),
+            memo: FxHashMap::default(),
             items: Vec::new(),
         }
     }
@@ -52,7 +54,7 @@ impl Module {
         if let Some(local) = self.values.get(CODEC).and_then(|names| names.get(name)) {
             return local.clone();
         }
-        let local = if self.generated.contains(name) || self.taken.contains(name) {
+        let local = if self.generated.has_function(name) || self.taken.contains(name) {
             format!("${name}")
         } else {
             name.to_owned()
@@ -91,7 +93,8 @@ impl Module {
         let base = format!("{verb}{}", if stem.is_empty() { "Part" } else { &stem });
         let mut name = base.clone();
         let mut number = 2;
-        while self.generated.contains(&name) || self.is_helper(&name) || !self.taken.insert(name.clone()) {
+        while self.generated.has_function(&name) || self.is_helper(&name) || !self.taken.insert(name.clone())
+        {
             name = format!("{base}{number}");
             number += 1;
         }

@@ -54,7 +54,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let name = &declaration.name;
     let mut module = Module::new(
         origin(context.program, declaration),
-        context.analysis.generated_names(),
+        context.analysis.declared_names(),
     );
     let validator = module.r#type("@kit/types", "Validator");
     let this = module.program_type("../types.ts", name);

@@ -22,6 +22,7 @@ pub(crate) use arguments::words;
 pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::apply as apply_constraints;
 pub(crate) use examples::examples;
+pub(crate) use pattern::Verdicts;
 pub(crate) use property::{name as property_name, property_tags};
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;

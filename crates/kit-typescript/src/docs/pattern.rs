@@ -1,14 +1,40 @@
 //! Patterns that a request could hold a server up with.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Program, TypeId, TypeKind};
 use kit_pattern::{Attack, Verdict, check};
+use rustc_hash::FxHashMap;
 
 use super::{Doc, TagName, problem};
 use crate::modules::Graph;
 
 /// So much of an attack is shown.
 const SHOWN: usize = 3;
+
+/// So many patterns are remembered.
+const MOST_VERDICTS: usize = 10_000;
+
+/// What was found out about patterns. Deciding takes long for a tag, and projects write few patterns many times.
+#[derive(Default)]
+pub(crate) struct Verdicts(RefCell<FxHashMap<String, Rc<Verdict>>>);
+
+impl Verdicts {
+    fn of(&self, pattern: &str) -> Rc<Verdict> {
+        if let Some(verdict) = self.0.borrow().get(pattern) {
+            return Rc::clone(verdict);
+        }
+        let verdict = Rc::new(check(pattern));
+        let mut known = self.0.borrow_mut();
+        if known.len() >= MOST_VERDICTS {
+            known.clear();
+        }
+        known.insert(pattern.to_owned(), Rc::clone(&verdict));
+        verdict
+    }
+}
 
 /// Reports the pattern of a type where texts as long as the type allows could keep the engine busy for too long. Validators
 /// look at the length before the pattern, so a `@maxLength` makes some patterns harmless.
@@ -31,13 +57,13 @@ pub(super) fn unsafe_pattern(
     types.retain(|member| program.resolve(*member).constraints.pattern.is_some());
     let rules = &program.resolve(*types.first()?).constraints;
     let (pattern, longest) = (rules.pattern.as_deref()?, rules.max_length);
-    let verdict = check(pattern);
+    let verdict = graph.verdicts().of(pattern);
     if verdict.is_harmless(longest) {
         return None;
     }
     let report = |message: String| problem(graph, codes::UNSAFE_PATTERN, tag.place, message);
     let harmless = verdict.longest_harmless();
-    Some(match verdict {
+    Some(match &*verdict {
         Verdict::Linear => return None,
         Verdict::Unsupported { reason } => report(format!(
             "kit cannot tell how long `@pattern {pattern}` takes: {reason}"
@@ -46,10 +72,10 @@ pub(super) fn unsafe_pattern(
         Verdict::Exponential { attack } => report(format!(
             "`@pattern {pattern}` takes twice as long with each character of some texts"
         ))
-        .note(shown(&attack))
+        .note(shown(attack))
         .help("write the repetition so that a text fits it in one way: `^[a-z]+(?:-[a-z]+)*$` instead of `^(?:[a-z]+-?)*$`"),
         Verdict::Polynomial { degree, attack, .. } => {
-            let message = if degree > 1 {
+            let message = if *degree > 1 {
                 format!("the time that `@pattern {pattern}` takes grows with the power {degree} of the text's length")
             } else {
                 format!("`@pattern {pattern}` can match one text in too many ways")

@@ -55,6 +55,7 @@ pub(crate) use text::pascal;
 pub(crate) use types::number_name;
 pub(crate) use types::{DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
 use types::{Owner, Scope, State};
+pub(crate) use wire::Good;
 
 /// Type arguments nested deeper than this come from a generic type that expands without end.
 const DEEPEST: u32 = 60;

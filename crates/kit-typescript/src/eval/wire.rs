@@ -1,22 +1,26 @@
 //! Whether values of a type can be on the wire at all.
 
-use std::collections::HashSet;
-
 use kit_diagnostics::Severity;
+use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
 
 /// A type of more parts than this expands without end: lowering says so, at its place.
 const MOST_PARTS: usize = 100_000;
 
+/// Parts of types without a mistake, each with whether `undefined` is allowed there.
+#[derive(Debug, Default)]
+pub(crate) struct Good(FxHashSet<(TyId, bool)>);
+
 impl Evaluator<'_> {
-    /// Whether nothing in the type is a mistake, as far as it can be followed.
-    pub(crate) fn is_wire_type(&mut self, ty: TyId) -> bool {
-        let mut seen = HashSet::new();
+    /// Whether nothing in the type is a mistake, as far as it can be followed. `good` are the parts of which that is known:
+    /// most types are parts of others, and walking them each time would cost the square of their number.
+    pub(crate) fn is_wire_type(&mut self, ty: TyId, good: &mut Good) -> bool {
+        let mut seen = FxHashSet::default();
         // The flag says whether `undefined` is allowed there: on a property it only means that it is optional.
         let mut open = vec![(ty, false)];
         while let Some((ty, absent)) = open.pop() {
-            if !seen.insert((ty, absent)) {
+            if good.0.contains(&(ty, absent)) || !seen.insert((ty, absent)) {
                 continue;
             }
             if seen.len() > MOST_PARTS {
@@ -74,6 +78,7 @@ impl Evaluator<'_> {
                 _ => {}
             }
         }
+        good.0.extend(seen);
         true
     }
 }

@@ -7,7 +7,6 @@ use oxc_ast_visit::Visit;
 use super::Located;
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol};
-use crate::stack::with_room;
 
 /// Every call in a module, in source order.
 pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a CallExpression<'a>> {
@@ -23,7 +22,7 @@ pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a Ca
 
     let mut calls = Calls(Vec::new());
     let module = lowering.graph().module(module);
-    with_room(module.text, || calls.visit_program(module.program));
+    module.room.run(|| calls.visit_program(module.program));
     calls.0
 }
 

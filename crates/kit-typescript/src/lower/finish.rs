@@ -1,11 +1,10 @@
 //! The last step: an order and names that depend on nothing but the source.
 
-use std::collections::HashMap;
-
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
     Arena, Declaration, DeclarationId, DeclarationOrigin, Program, SourceFile, SourceId, Span, TypeKind,
 };
+use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use crate::eval::Evaluator;
@@ -33,7 +32,7 @@ impl<'a> Lowering<'a> {
             .map(|(id, module)| (module.display.as_str(), id.0))
             .collect();
         files.sort_unstable();
-        let mut new_ids = HashMap::new();
+        let mut new_ids = FxHashMap::default();
         let mut sources: Arena<SourceId, SourceFile> = Arena::default();
         for (path, module) in files {
             new_ids.insert(
@@ -64,7 +63,7 @@ impl<'a> Lowering<'a> {
         });
         let mut names = Names::default();
         let mut sorted: Arena<DeclarationId, Declaration> = Arena::default();
-        let mut new_ids = HashMap::new();
+        let mut new_ids = FxHashMap::default();
         for old in order {
             let mut declaration = program.declarations[old].clone();
             declaration.name = names.unique(&declaration.name);
@@ -102,7 +101,7 @@ impl<'a> Lowering<'a> {
 #[derive(Default)]
 struct Names {
     /// Each name with the number that its next namesake tries first.
-    taken: HashMap<String, u32>,
+    taken: FxHashMap<String, u32>,
 }
 
 impl Names {

@@ -7,13 +7,14 @@ mod names;
 mod object;
 mod property;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use kit_ir::{
     Declaration, DeclarationId, DeclarationOrigin, Documentation, Program, Span, TemplatePart, TupleElement,
     TypeId, TypeKind,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, apply_constraints, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Part, Ty, TyId};
@@ -35,18 +36,18 @@ pub(crate) struct Lowering<'a> {
     pub(crate) eval: Evaluator<'a>,
     pub(crate) program: Program,
     pub(crate) diagnostics: Diagnostics,
-    declared: HashMap<InstanceId, DeclarationId>,
+    declared: FxHashMap<InstanceId, DeclarationId>,
     queue: VecDeque<(DeclarationId, InstanceId)>,
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
     /// Declarations with a comment, for what must fit their types.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
-    failed: HashSet<TypeId>,
+    failed: FxHashSet<TypeId>,
     /// Inline types of the declaration that is being lowered.
     inline: u32,
-    reported: HashSet<TyId>,
+    reported: FxHashSet<TyId>,
     /// Anonymous objects.
-    objects: HashMap<ObjectId, object::State>,
+    objects: FxHashMap<ObjectId, object::State>,
     /// Where the type that is being lowered stands: its declaration and the properties on the way, as parts of a name.
     path: Vec<String>,
     depth: u32,
@@ -64,14 +65,14 @@ impl<'a> Lowering<'a> {
             eval,
             program: Program::default(),
             diagnostics: Diagnostics::default(),
-            declared: HashMap::new(),
+            declared: FxHashMap::default(),
             queue: VecDeque::new(),
             tagged: Vec::new(),
             documented: Vec::new(),
-            failed: HashSet::new(),
+            failed: FxHashSet::default(),
             inline: 0,
-            reported: HashSet::new(),
-            objects: HashMap::new(),
+            reported: FxHashSet::default(),
+            objects: FxHashMap::default(),
             path: Vec::new(),
             depth: 0,
         }

@@ -1,12 +1,12 @@
 //! Values of enum members: constant expressions as TypeScript evaluates them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use oxc_ast::ast::{
     BinaryExpression, BinaryOperator, Expression, TSEnumDeclaration, TemplateLiteral, UnaryOperator,
 };
 use oxc_span::{GetSpan, Span};
+use rustc_hash::FxHashMap;
 
 use super::resolve::is_declaration;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
@@ -38,7 +38,7 @@ pub(crate) enum EnumValue {
 /// The members of the enums that were asked for; nothing where they are being computed.
 #[derive(Default)]
 pub(super) struct Enums<'a> {
-    members: HashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
+    members: FxHashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
 }
 
 impl<'a> Graph<'a> {

@@ -1,6 +1,5 @@
 //! All modules that were read.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use indexmap::IndexMap;
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Function;
+use rustc_hash::FxHashMap;
 
 use super::enums::Enums;
 use super::lookup::Meaning;
@@ -17,6 +17,7 @@ use super::parsed::{ParsedFiles, Tree};
 use super::resolve::Resolver;
 use super::tables::tables;
 use super::{Decl, DeclId, Module, ModuleId, Place, Symbol};
+use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::display_path;
 
@@ -30,27 +31,27 @@ pub(crate) struct Graph<'a> {
     pub(super) resolver: Resolver,
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
-    by_path: HashMap<PathBuf, Option<ModuleId>>,
+    by_path: FxHashMap<PathBuf, Option<ModuleId>>,
     /// Bytes of the files that were read.
     pub(crate) bytes: usize,
     /// What was found behind exported names.
-    pub(super) exported: HashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
+    pub(super) exported: FxHashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
     /// The steps of the look-up that runs.
     pub(super) steps: u32,
     /// What specifiers lead to, by the importing file.
-    pub(super) targets: HashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
+    pub(super) targets: FxHashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
     /// Modules that are one: the blocks of a namespace, a module and what augments it.
     pub(super) spaces: Vec<Vec<ModuleId>>,
     /// The space of each module.
     pub(super) space_of: Vec<usize>,
     /// Declarations that another one stands for.
-    pub(super) primary: HashMap<DeclId, DeclId>,
+    pub(super) primary: FxHashMap<DeclId, DeclId>,
     /// What each of those stands for besides itself.
-    pub(super) merged: HashMap<DeclId, Vec<DeclId>>,
+    pub(super) merged: FxHashMap<DeclId, Vec<DeclId>>,
     /// Scripts and `declare global` blocks.
     pub(super) globals: Vec<ModuleId>,
     /// `export as namespace`.
-    pub(super) global_namespaces: HashMap<&'a str, ModuleId>,
+    pub(super) global_namespaces: FxHashMap<&'a str, ModuleId>,
     /// `declare module "…"` of scripts.
     pub(super) ambient: IndexMap<&'a str, ModuleId>,
     /// `declare module "…"` of modules, not yet put to what they augment.
@@ -88,17 +89,17 @@ impl<'a> Graph<'a> {
             files,
             modules: Vec::new(),
             decls: Vec::new(),
-            by_path: HashMap::new(),
+            by_path: FxHashMap::default(),
             bytes: 0,
-            exported: HashMap::new(),
+            exported: FxHashMap::default(),
             steps: 0,
-            targets: HashMap::new(),
+            targets: FxHashMap::default(),
             spaces: Vec::new(),
             space_of: Vec::new(),
-            primary: HashMap::new(),
-            merged: HashMap::new(),
+            primary: FxHashMap::default(),
+            merged: FxHashMap::default(),
             globals: Vec::new(),
-            global_namespaces: HashMap::new(),
+            global_namespaces: FxHashMap::default(),
             ambient: IndexMap::new(),
             augmentations: Vec::new(),
             references: Vec::new(),
@@ -158,6 +159,11 @@ impl<'a> Graph<'a> {
             self.load(&path);
         }
         self.settle();
+    }
+
+    /// What is known of patterns.
+    pub(crate) fn verdicts(&self) -> &Verdicts {
+        &self.parsed.verdicts
     }
 
     /// The module of a file, read and parsed when it is first asked for.

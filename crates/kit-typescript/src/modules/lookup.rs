@@ -1,8 +1,7 @@
 //! From a name to what it stands for: through scopes, imports, exports and paths.
 
-use std::collections::HashSet;
-
 use kit_diagnostics::{Diagnostic, codes};
+use rustc_hash::FxHashSet;
 
 use super::missing::word;
 use super::module::{From, Link};
@@ -37,7 +36,7 @@ pub(crate) enum Meaning {
 }
 
 /// The steps of one look-up, so that it ends where exports run in a circle.
-pub(super) type Visited<'a> = HashSet<(ModuleId, &'a str, Meaning)>;
+pub(super) type Visited<'a> = FxHashSet<(ModuleId, &'a str, Meaning)>;
 
 /// Stack that must be left for a step of a look-up, and how much more there is where it is not. Re-exports may be
 /// chained as long as anybody likes.
@@ -51,19 +50,19 @@ impl<'a> Graph<'a> {
     /// What a type name means in a module.
     pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
-        self.lookup(module, name, Meaning::Type, &mut Visited::new())
+        self.lookup(module, name, Meaning::Type, &mut Visited::default())
     }
 
     /// What a name means in an expression of a module.
     pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
-        self.lookup(module, name, Meaning::Value, &mut Visited::new())
+        self.lookup(module, name, Meaning::Value, &mut Visited::default())
     }
 
     /// What a module exports as a type under a name.
     pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
         self.steps = 0;
-        self.exported(module, name, Meaning::Type, &mut Visited::new())
+        self.exported(module, name, Meaning::Type, &mut Visited::default())
     }
 
     /// What a type name that nothing declares may mean after all: something of a package of types that no import names.

@@ -25,7 +25,7 @@ impl<'a> Graph<'a> {
         let hidden = module.types.contains_key(name) && !module.exports.contains_key(name);
         let value = meaning != Meaning::Value
             && matches!(
-                self.exported(target, name, Meaning::Value, &mut Visited::new()),
+                self.exported(target, name, Meaning::Value, &mut Visited::default()),
                 Some(Symbol::Value(..))
             );
         if value {

@@ -1,12 +1,11 @@
 //! Mistakes that the parser lets pass and that `tsc` would report: they would otherwise be found out far from their
 //! place, or not at all.
 
-use std::collections::HashMap;
-
 use kit_diagnostics::{Code, codes};
 use oxc_ast::ast::{Declaration, Program, Statement, TSInterfaceBody, TSSignature, TSTypeLiteral};
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
+use rustc_hash::FxHashMap;
 
 /// A mistake with its place.
 pub(super) struct Mistake {
@@ -45,7 +44,7 @@ fn declaration<'a>(statement: &'a Statement<'a>) -> Option<&'a Declaration<'a>> 
 
 /// Types that are declared twice. Interfaces merge, also with a class.
 fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
-    let mut known: HashMap<&str, (Span, bool)> = HashMap::new();
+    let mut known: FxHashMap<&str, (Span, bool)> = FxHashMap::default();
     let mut found = Vec::new();
     for statement in &program.body {
         let (name, merges) = match declaration(statement) {

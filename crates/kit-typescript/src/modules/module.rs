@@ -1,6 +1,5 @@
 //! What one module declares, imports and exports.
 
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -12,9 +11,11 @@ use oxc_ast::ast::{
     VariableDeclarator,
 };
 use oxc_span::Span;
+use rustc_hash::FxHashMap;
 
 use super::{DeclId, ModuleId, Name};
 use crate::source::LineIndex;
+use crate::stack::Room;
 
 /// A parsed file, which all modules in it share.
 pub(crate) struct Source<'a> {
@@ -22,12 +23,14 @@ pub(crate) struct Source<'a> {
     /// Path relative to the project's root.
     pub(crate) display: String,
     pub(crate) text: &'a str,
+    /// What walks over the program need.
+    pub(crate) room: Room,
     pub(crate) lines: LineIndex,
     pub(crate) program: &'a Program<'a>,
     /// The first syntax error. What such a file seems not to declare may only not have been understood.
     pub(crate) syntax_error: Option<Diagnostic>,
     /// The last doc comment in front of each token that has one.
-    docs: HashMap<u32, Span>,
+    docs: FxHashMap<u32, Span>,
 }
 
 /// A file or a block with its symbol tables. Iterating any of them follows the source.
@@ -41,11 +44,11 @@ pub(crate) struct Module<'a> {
     /// Values declared in it.
     pub(crate) values: IndexMap<&'a str, Value<'a>>,
     /// Every declaration of each function, in order.
-    pub(super) functions: HashMap<&'a str, Vec<&'a Function<'a>>>,
+    pub(super) functions: FxHashMap<&'a str, Vec<&'a Function<'a>>>,
     /// The blocks of its namespaces.
     pub(super) namespaces: IndexMap<&'a str, Vec<ModuleId>>,
     /// Local names that stand for something else.
-    pub(super) imports: HashMap<&'a str, Link<'a>>,
+    pub(super) imports: FxHashMap<&'a str, Link<'a>>,
     /// Exported names.
     pub(super) exports: IndexMap<&'a str, Link<'a>>,
     /// `export * from "…"`.
@@ -139,6 +142,7 @@ impl<'a> Source<'a> {
         path: PathBuf,
         display: String,
         text: &'a str,
+        room: Room,
         lines: LineIndex,
         program: &'a Program<'a>,
         syntax_error: Option<Diagnostic>,
@@ -154,6 +158,7 @@ impl<'a> Source<'a> {
             path,
             display,
             text,
+            room,
             lines,
             program,
             syntax_error,
@@ -181,9 +186,9 @@ impl<'a> Module<'a> {
             kind,
             types: IndexMap::new(),
             values: IndexMap::new(),
-            functions: HashMap::new(),
+            functions: FxHashMap::default(),
             namespaces: IndexMap::new(),
-            imports: HashMap::new(),
+            imports: FxHashMap::default(),
             exports: IndexMap::new(),
             stars: Vec::new(),
             assigned: None,

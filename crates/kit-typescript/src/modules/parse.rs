@@ -10,7 +10,7 @@ use oxc_span::{SourceType, Span};
 
 use super::mistakes;
 use crate::source::LineIndex;
-use crate::stack::with_room;
+use crate::stack::Room;
 
 /// Brackets nested deeper than this are refused before the recursive-descent parser meets them: a clear error instead of
 /// an overflowing stack. Hand-written code stays below 30.
@@ -22,6 +22,7 @@ pub(super) fn parse<'a>(
     path: &Path,
     display: &str,
     text: &'a str,
+    room: Room,
     lines: &LineIndex,
     diagnostics: &mut Diagnostics,
 ) -> &'a Program<'a> {
@@ -41,7 +42,7 @@ pub(super) fn parse<'a>(
         );
         return allocator.alloc(Parser::new(allocator, "", source_type).parse().program);
     }
-    let parsed = with_room(text, || Parser::new(allocator, text, source_type).parse());
+    let parsed = room.run(|| Parser::new(allocator, text, source_type).parse());
     for error in &parsed.diagnostics {
         let mut diagnostic = Diagnostic::new(codes::SYNTAX, error.message.to_string());
         for found in &error.labels {
@@ -61,7 +62,7 @@ pub(super) fn parse<'a>(
     }
     // Packages are as they are; and what a broken file seems to hold may only not have been understood.
     if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
-        for mistake in with_room(text, || mistakes::find(&parsed.program, text)) {
+        for mistake in room.run(|| mistakes::find(&parsed.program, text)) {
             let place = |span: Span| label(span.start as usize, span.end as usize);
             let mut diagnostic = Diagnostic::new(mistake.code, mistake.message)
                 .label(place(mistake.place))
@@ -106,9 +107,7 @@ pub(super) fn parse_json<'a>(
         diagnostics.push(Diagnostic::new(codes::SYNTAX, message).label(label(offset)));
         return None;
     }
-    match with_room(text, || {
-        Parser::new(allocator, text, SourceType::ts()).parse_expression()
-    }) {
+    match Room::of(text).run(|| Parser::new(allocator, text, SourceType::ts()).parse_expression()) {
         Ok(expression) => Some(allocator.alloc(expression)),
         Err(errors) => {
             let first = errors.first();

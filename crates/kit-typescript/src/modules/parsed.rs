@@ -3,20 +3,22 @@
 //! A tree borrows from its arena and its text; the three live and move together here, and whoever asks gets the tree for as
 //! long as the cache is borrowed.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kit_diagnostics::Diagnostics;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Expression;
+use rustc_hash::FxHashMap;
 use self_cell::self_cell;
 
 use super::module::Source;
 use super::parse;
 use super::resolve::is_json;
+use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
+use crate::stack::Room;
 
 /// A file's tree with what was said about it.
 pub(super) struct Tree<'a> {
@@ -36,9 +38,10 @@ impl<'a> Tree<'a> {
             .then(|| parse::parse_json(allocator, &display, text, &lines, &mut diagnostics))
             .flatten();
         let code = if is_json(path) { "" } else { text };
-        let program = parse::parse(allocator, path, &display, code, &lines, &mut diagnostics);
+        let room = Room::of(code);
+        let program = parse::parse(allocator, path, &display, code, room, &lines, &mut diagnostics);
         let first = diagnostics.iter().next().cloned();
-        let source = Source::new(path.to_path_buf(), display, text, lines, program, first);
+        let source = Source::new(path.to_path_buf(), display, text, room, lines, program, first);
         Self {
             source: Rc::new(source),
             data,
@@ -65,7 +68,9 @@ self_cell!(
 #[derive(Default)]
 pub(crate) struct ParsedFiles {
     root: PathBuf,
-    files: HashMap<PathBuf, Parsed>,
+    files: FxHashMap<PathBuf, Parsed>,
+    /// Of the patterns in them.
+    pub(super) verdicts: Verdicts,
 }
 
 impl ParsedFiles {

@@ -90,7 +90,7 @@ impl<'a> Graph<'a> {
     /// What `A.B.C` means as a type in a module.
     pub(crate) fn type_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> Symbol<'a> {
         self.steps = 0;
-        self.path(module, path, Meaning::Type, &mut Visited::new())
+        self.path(module, path, Meaning::Type, &mut Visited::default())
     }
 
     /// What `a.b.c` means in an expression of a module, as far as it leads through namespaces, and how many of its names
@@ -117,8 +117,8 @@ impl<'a> Graph<'a> {
             Meaning::Namespace
         };
         self.steps = 0;
-        let root = self.from(module, whole(import), meaning, &mut Visited::new());
-        self.members(module, root, path, Meaning::Type, &Visited::new())
+        let root = self.from(module, whole(import), meaning, &mut Visited::default());
+        self.members(module, root, path, Meaning::Type, &Visited::default())
     }
 
     /// What `import("source").a.b` means in `typeof`, and how many names of the path were used up.
@@ -130,7 +130,7 @@ impl<'a> Graph<'a> {
         path: &[Name<'a>],
     ) -> (Symbol<'a>, usize) {
         self.steps = 0;
-        let root = self.from(module, whole(import), Meaning::Value, &mut Visited::new());
+        let root = self.from(module, whole(import), Meaning::Value, &mut Visited::default());
         self.value_members(module, root, path)
     }
 
@@ -146,7 +146,8 @@ impl<'a> Graph<'a> {
                 // A function, a class or an enum may be a namespace too.
                 let namespace = self.own(owner, own, Meaning::Namespace);
                 if let Some(Symbol::Namespace(space)) = namespace
-                    && let Some(member) = self.exported(space, name.text, Meaning::Value, &mut Visited::new())
+                    && let Some(member) =
+                        self.exported(space, name.text, Meaning::Value, &mut Visited::default())
                 {
                     current = member;
                     continue;
@@ -155,7 +156,7 @@ impl<'a> Graph<'a> {
             let Symbol::Namespace(_) = current else {
                 return (current, used);
             };
-            current = self.member(module, current, *name, Meaning::Value, &mut Visited::new());
+            current = self.member(module, current, *name, Meaning::Value, &mut Visited::default());
         }
         (current, path.len())
     }

@@ -3,7 +3,6 @@
 mod settings;
 mod versions;
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -12,6 +11,7 @@ use oxc_resolver::{ResolveError, ResolveOptions, ResolverGeneric, TsConfig, Tsco
 
 use crate::files::{FileSystem, FilesRead, ResolverFiles, normalize};
 use crate::source::display_path;
+use rustc_hash::{FxHashMap, FxHashSet};
 use settings::{Mode, Settings};
 
 pub(crate) use versions::as_newest_typescript_reads;
@@ -25,10 +25,10 @@ pub(super) struct Resolver {
     project: Option<Arc<TsConfig>>,
     settings: Settings,
     /// Whether the `package.json` for a directory says `"type": "module"`.
-    esm: HashMap<PathBuf, bool>,
+    esm: FxHashMap<PathBuf, bool>,
     read: FilesRead,
     /// Configurations that were reported as broken.
-    broken: HashSet<PathBuf>,
+    broken: FxHashSet<PathBuf>,
     /// What is wrong with them.
     pub(super) problems: Diagnostics,
 }
@@ -46,9 +46,9 @@ impl Resolver {
             import: plain,
             project: None,
             settings: Settings::default(),
-            esm: HashMap::new(),
+            esm: FxHashMap::default(),
             read,
-            broken: HashSet::new(),
+            broken: FxHashSet::default(),
             problems: Diagnostics::default(),
         };
         let path = root
@@ -188,7 +188,7 @@ impl Resolver {
             (None, Some(_)) => Vec::new(),
             (None, None) => everything,
         };
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         while let Some(path) = open.pop() {
             // By their real paths: links may run in circles that multiply.
             let real = files.real_path(&path).unwrap_or_else(|_| path.clone());
