@@ -11,7 +11,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{FileSystem, Input, SourceTexts};
 
-use crate::database::PendingChanges;
+use crate::database::{Drafted, PendingChanges};
 use crate::output::{Known, OutputDirectory};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
@@ -97,14 +97,21 @@ pub struct Counts {
 /// Builds a project. Mistakes in it are in the report; an error is a failure of the environment.
 pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
     let analysis = analyze(request, progress)?;
-    write(request, analysis, &mut Emitter::default(), None, progress)
+    write(request, analysis, &mut Kept::default(), None, progress)
+}
+
+/// What was made by earlier builds, for builds that need the same.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    emitter: Emitter,
+    drafted: Drafted,
 }
 
 /// Writes what a project without errors comes to.
 pub(crate) fn write(
     request: &BuildRequest<'_>,
     analysis: Analysis,
-    emitter: &mut Emitter,
+    kept: &mut Kept,
     known: Option<&mut Known>,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
@@ -123,13 +130,12 @@ pub(crate) fn write(
                     request.config,
                     request.time,
                     &output,
-                    emitter,
+                    &mut kept.emitter,
                 )?;
-                files.extend(database::artifacts(
-                    &analysis.schema,
-                    &analysis.migrations,
-                    request.config,
-                ));
+                files.extend(
+                    kept.drafted
+                        .artifacts(&analysis.schema, &analysis.migrations, request.config),
+                );
                 Ok::<_, BuildError>(files)
             })?;
             steps.run(Step::Write, || output.replace(artifacts, known))?

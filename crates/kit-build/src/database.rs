@@ -49,12 +49,32 @@ pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChang
     }
 }
 
+/// The files of an earlier build, with what they were made of.
+#[derive(Debug, Default)]
+pub(crate) struct Drafted(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
+
+impl Drafted {
+    /// The same as [`artifacts`]; made anew only where tables or migrations changed.
+    pub(crate) fn artifacts(
+        &mut self,
+        schema: &Schema,
+        migrations: &[Migration],
+        config: &ResolvedConfig,
+    ) -> Vec<OutputFile> {
+        let adapter = config.adapter.adapter;
+        if let Some((tables, earlier, with, files)) = &self.0
+            && (tables, earlier.as_slice(), with) == (schema, migrations, &adapter)
+        {
+            return files.clone();
+        }
+        let files = artifacts(schema, migrations, config);
+        self.0 = Some((schema.clone(), migrations.to_vec(), adapter, files.clone()));
+        files
+    }
+}
+
 /// The schema files and the draft of the next migration.
-pub(crate) fn artifacts(
-    schema: &Schema,
-    migrations: &[Migration],
-    config: &ResolvedConfig,
-) -> Vec<OutputFile> {
+fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
     let mut files = Vec::new();
     if config.adapter.adapter == Adapter::Drizzle {
         files.extend(below("schemas", drizzle::emit(schema)));

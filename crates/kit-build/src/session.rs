@@ -1,8 +1,6 @@
 //! Builds of one project, one after the other, in one process: what `kit dev` does.
 
-use kit_emit::Emitter;
-
-use crate::build::{analyze_in, write};
+use crate::build::{Kept, analyze_in, write};
 use crate::output::Known;
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
@@ -35,7 +33,7 @@ use crate::{BuildError, BuildReport, BuildRequest, Progress};
 #[derive(Debug, Default)]
 pub struct Session {
     compiler: kit_typescript::Session,
-    emitter: Emitter,
+    kept: Kept,
     known: Known,
 }
 
@@ -48,12 +46,6 @@ impl Session {
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
         let analysis = analyze_in(&mut self.compiler, request, progress)?;
-        write(
-            request,
-            analysis,
-            &mut self.emitter,
-            Some(&mut self.known),
-            progress,
-        )
+        write(request, analysis, &mut self.kept, Some(&mut self.known), progress)
     }
 }

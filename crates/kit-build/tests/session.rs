@@ -188,3 +188,33 @@ fn a_session_goes_on_after_a_mistake() {
     assert_eq!(report.files.written, Vec::<String>::new());
     assert_eq!(project.output(), before);
 }
+
+/// A session asks directories, not files: what was overwritten in place stays until a build looks at every byte.
+#[test]
+fn what_somebody_overwrote_in_place_is_put_right_by_a_build_of_its_own() {
+    let state = State { parts: [1; 13] };
+    let project = Project::new(state.files());
+    let config = resolve(&project.root, None).unwrap().config;
+    let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    let mut session = Session::default();
+    let request = BuildRequest {
+        root: &project.root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    let before = project.output();
+    project.write(".kit/validators/Order.validator.ts", "export {};");
+    let report = session.build(&request, &()).unwrap();
+    assert_eq!(report.files.written, Vec::<String>::new());
+    // Another file of the directory goes away: now all of them are compared.
+    project.remove(".kit/validators/Line.validator.ts");
+    let report = session.build(&request, &()).unwrap();
+    let changed = ["validators/Line.validator.ts", "validators/Order.validator.ts"];
+    assert_eq!(report.files.written, changed);
+    assert_eq!(project.output(), before);
+    project.write(".kit/validators/Order.validator.ts", "export {};");
+    assert!(project.build_at(1_700_000_000, true).succeeded());
+    assert_eq!(project.output(), before);
+}

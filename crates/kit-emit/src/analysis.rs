@@ -51,12 +51,13 @@ pub(crate) struct References(Vec<Vec<DeclarationId>>);
 
 impl References {
     fn new(program: &Program) -> Self {
-        let of = |declaration: &Declaration| {
+        let of = |declaration: &&Declaration| {
             let mut found = Vec::new();
             collect_references(program, declaration.r#type, &mut found);
             found
         };
-        Self(program.declarations.iter().map(of).collect())
+        let declarations: Vec<_> = program.declarations.iter().collect();
+        Self(kit_parallel::map(&declarations, of))
     }
 
     /// References that somebody counted already.
@@ -218,12 +219,14 @@ impl Analysis {
 
 fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     let types = program.types.iter_ids();
-    types
+    let unions: Vec<_> = types
         .filter_map(|(id, r#type)| match &r#type.kind {
-            TypeKind::Union { members } => Some((id, UnionPlan::new(program, members))),
+            TypeKind::Union { members } => Some((id, members)),
             _ => None,
         })
-        .collect()
+        .collect();
+    let plans = kit_parallel::map(&unions, |(_, members)| UnionPlan::new(program, members));
+    unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
 /// Names for the unions that have members which must be tried: `Entangled` has `EntangledUnion`, `EntangledUnion2`, …

@@ -11,6 +11,7 @@ use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::{Job, Parts};
 use crate::json_schema::{Direction, Schema, default_value};
+use crate::text::nested;
 use crate::types::type_text;
 
 pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> [Job<'a>; 2] {
@@ -37,8 +38,7 @@ pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String
     parts.take(&keyed, |id| {
         let text = serde_json::to_string_pretty(&schema_entry(context, *id))
             .expect("entries are structs and maps with text keys, which serialize without fail");
-        // A line break inside of a text is escaped, so every one that there is ends a line.
-        text.replace('\n', "\n  ")
+        nested(&text, "  ")
     })
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::json_schema::Schema;
+use crate::text::nested;
 
 /// The document. Its long parts are texts already, each as [`part`] prints it.
 pub(crate) struct Document<'a> {
@@ -77,8 +78,7 @@ fn object<K: AsRef<str>, V>(
 
 /// A part of a document, indented as operations and components stand there.
 pub(crate) fn part(content: &impl Serialize) -> String {
-    // A line break inside of a text is escaped, so every one that there is ends a line.
-    pretty(content).replace('\n', "\n      ")
+    nested(&pretty(content), "      ")
 }
 
 fn pretty(content: &impl Serialize) -> String {

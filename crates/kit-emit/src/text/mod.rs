@@ -7,4 +7,4 @@ mod writer;
 
 pub(crate) use module::{Module, header};
 pub(crate) use path::Path;
-pub(crate) use writer::Writer;
+pub(crate) use writer::{Writer, nested};

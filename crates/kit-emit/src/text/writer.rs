@@ -2,6 +2,26 @@
 
 use std::fmt::{Display, Write as _};
 
+use memchr::{memchr, memchr_iter};
+
+/// Most texts get longer than a few lines; growing to this step by step would copy them several times.
+const USUAL: usize = 1024;
+
+/// A JSON text as it stands within another one: every line but the first one begins with `indent`.
+pub(crate) fn nested(json: &str, indent: &str) -> String {
+    // A line break inside of a text is escaped, so every one that there is ends a line.
+    let breaks = memchr_iter(b'\n', json.as_bytes());
+    let mut text = String::with_capacity(json.len() + breaks.clone().count() * indent.len());
+    let mut start = 0;
+    for end in breaks {
+        text.push_str(&json[start..=end]);
+        text.push_str(indent);
+        start = end + 1;
+    }
+    text.push_str(&json[start..]);
+    text
+}
+
 /// Text that grows line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -12,13 +32,16 @@ pub(crate) struct Writer {
 impl Writer {
     /// Adds a line at the current indentation. A text of several lines is indented as a whole.
     pub(crate) fn line(&mut self, text: impl Display) {
+        if self.text.capacity() == 0 {
+            self.text.reserve(USUAL);
+        }
         let start = self.text.len();
         self.indent();
         let content = self.text.len();
         write!(self.text, "{text}").expect("writing to a String does not fail");
         if self.text.len() == content {
             self.text.truncate(start);
-        } else if self.depth > 0 && self.text.as_bytes()[content..].contains(&b'\n') {
+        } else if self.depth > 0 && memchr(b'\n', &self.text.as_bytes()[content..]).is_some() {
             let lines = self.text.split_off(content);
             self.text.truncate(start);
             self.indented(&lines);
@@ -28,14 +51,16 @@ impl Writer {
     }
 
     fn indented(&mut self, lines: &str) {
-        let breaks = lines.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let breaks = memchr_iter(b'\n', lines.as_bytes()).count() + 1;
         self.text.reserve(lines.len() + breaks * (2 * self.depth + 1));
-        for line in lines.split('\n') {
-            if !line.is_empty() {
+        let mut start = 0;
+        for end in memchr_iter(b'\n', lines.as_bytes()).chain([lines.len()]) {
+            if start < end {
                 self.indent();
-                self.text.push_str(line);
+                self.text.push_str(&lines[start..end]);
             }
             self.text.push('\n');
+            start = end + 1;
         }
     }
 
