@@ -1,4 +1,7 @@
-/** One rule that a value breaks. */
+/**
+ * One rule that a value breaks. Validators may make `received` and `suggestion` when they are read, as getters: copy a failure by
+ * naming what you want of it, or through `JSON.stringify`, which has all; spreading it may not.
+ */
 export interface ValidationFailure {
   /** JSONPath of the value within its slot: `$.items[0].quantity`; `$` is the slot itself. */
   path: string;
@@ -9,7 +12,7 @@ export interface ValidationFailure {
   /** The value itself; absent where there was none, `[redacted]` where the field is `@sensitive`. */
   value?: unknown;
   /** How to repair the input. */
-  suggestion?: string;
+  suggestion?: string | undefined;
 }
 
 /**

@@ -216,6 +216,14 @@ impl<'a> Decoder<'a> {
             }
             return;
         }
+        if let [last] = &object.properties.as_slice()[in_literal..]
+            && object.index.is_empty()
+            && !fields.is_empty()
+            && last.name != "__proto__"
+        {
+            self.with_or_without(last, in_literal, &fields, path, cast, body, module);
+            return;
+        }
         if fields.is_empty() {
             body.line("const result: Record<string, unknown> = {};");
         } else {
@@ -240,6 +248,32 @@ impl<'a> Decoder<'a> {
         }
         let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
         body.line(format_args!("return result{through_unknown}{cast};"));
+    }
+
+    /// One property at the end that may stay absent: two literals. Added to a finished object it would need a store of its own.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the state of an object that is half written"
+    )]
+    fn with_or_without(
+        &self,
+        property: &Property,
+        position: usize,
+        fields: &[String],
+        path: &Path<'_>,
+        cast: &str,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let name = local(&property.name, position);
+        body.line(format_args!("const {name} = {};", read(property, module)));
+        let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
+        let without = format!("{{ {} }}", fields.join(" ").trim_end_matches(','));
+        body.line(format_args!("if ({name} === undefined) return {without}{cast};"));
+        body.block("return {", format_args!("}}{cast};"), |body| {
+            body.line(fields.join("\n"));
+            body.line(format_args!("{}: {value},", literal::key(&property.name)));
+        });
     }
 
     fn index_body(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
@@ -319,11 +353,18 @@ impl<'a> Decoder<'a> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        body.line("const result: unknown[] = [];");
-        body.block("for (const item of value as readonly unknown[]) {", "}", |body| {
-            let item = self.expression(element, "item", &path.step("Item"), module);
-            body.line(format_args!("result.push({item});"));
-        });
+        // As long as it will be: growing copies it several times.
+        body.line("const items = value as readonly unknown[];");
+        body.line("const result = new Array<unknown>(items.length);");
+        body.block(
+            "for (let index = 0; index < items.length; index++) {",
+            "}",
+            |body| {
+                body.line("const item = items[index];");
+                let item = self.expression(element, "item", &path.step("Item"), module);
+                body.line(format_args!("result[index] = {item};"));
+            },
+        );
         body.line(format_args!("return result{cast};"));
     }
 

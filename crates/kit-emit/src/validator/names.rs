@@ -83,6 +83,7 @@ const TAKEN: &[&str] = &[
     "bigintWithin",
     "toBigInt",
     "hasUniqueItems",
+    "part",
     "picks",
     "Picks",
     "Set",

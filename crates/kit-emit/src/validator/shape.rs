@@ -1,6 +1,6 @@
 //! Types as data: the `Shape` that says what is wrong with a value.
 
-use kit_analysis::{Member, resolve};
+use kit_analysis::Member;
 use kit_ir::{
     Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Program, Property, TypeId, TypeKind,
 };
@@ -105,7 +105,7 @@ impl<'a> Shapes<'a> {
                     .collect();
                 fields("tuple", vec![("elements", literal::list("[", elements, "]"))])
             }
-            TypeKind::Object(object) => self.object(object, name, path, module),
+            TypeKind::Object(object) => self.object(id, object, name, path, module),
             TypeKind::Union { .. } => self.union(id, path, module),
             TypeKind::Reference { declaration } => self.reference(*declaration, module),
         }
@@ -114,10 +114,10 @@ impl<'a> Shapes<'a> {
     /// The check of an array's items, where they have parts and the check is at hand. In a recursive module it would begin to count
     /// depth anew, and so say yes where the whole check says no.
     fn item_check(&self, element: TypeId, path: &Path<'_>, module: &mut Module) -> Option<String> {
-        if self.context.analysis.is_recursive(self.home) || !self.has_parts(element) {
+        let checker = Checker::new(self.context, self.home);
+        if self.context.analysis.is_recursive(self.home) || !checker.has_parts(element) {
             return None;
         }
-        let checker = Checker::new(self.context, self.home);
         let condition = checker.condition(element, "item", &path.step("Item"), module);
         Some(match condition.strip_suffix("(item)") {
             Some(function) if literal::is_identifier(function) => function.to_owned(),
@@ -125,17 +125,9 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    fn has_parts(&self, id: TypeId) -> bool {
-        let program = self.context.program;
-        match &program.types[resolve(program, id)].kind {
-            TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. } => true,
-            TypeKind::Union { members } => members.iter().any(|member| self.has_parts(*member)),
-            _ => false,
-        }
-    }
-
     fn object(
         &self,
+        id: TypeId,
         object: &ObjectType,
         name: Option<&str>,
         path: &Path<'_>,
@@ -146,6 +138,8 @@ impl<'a> Shapes<'a> {
             .iter()
             .map(|property| self.property(property, path, module))
             .collect();
+        let explain = (!properties.is_empty())
+            .then(|| Checker::new(self.context, self.home).explain(id, object, path, module));
         let mut writer = Writer::default();
         writer.block("{", "}", |writer| {
             writer.line("kind: \"object\",");
@@ -163,6 +157,9 @@ impl<'a> Shapes<'a> {
             }
             for line in self.index(object, path, module) {
                 writer.line(line);
+            }
+            if let Some(explain) = explain {
+                writer.line(format_args!("explain: {explain},"));
             }
         });
         writer.inner()

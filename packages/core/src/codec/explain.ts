@@ -2,6 +2,7 @@ import type { ValidationFailure } from "@kit/types";
 
 import { MAX_DEPTH } from "./depth.ts";
 import { closestMember } from "./closest.ts";
+import { MissingFailure, ScalarFailure } from "./failure.ts";
 import {
   elementAt,
   hasTupleLength,
@@ -15,6 +16,8 @@ import {
   takesKey,
 } from "./match.ts";
 import { isObject } from "./object.ts";
+import { Part } from "./part.ts";
+import { memberPath } from "./path.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasKind, keepsRules } from "./rules.ts";
 import type {
@@ -22,7 +25,6 @@ import type {
   Form,
   IndexShape,
   ObjectShape,
-  PropertyShape,
   ReferenceShape,
   Shape,
   TupleShape,
@@ -30,14 +32,11 @@ import type {
 } from "./shape.ts";
 import { holdsSensitive } from "./shape.ts";
 import { REDACTED, shown } from "./shown.ts";
-import { closest, suggest } from "./suggest.ts";
+import { suggest } from "./suggest.ts";
 import { count, describe, describeReceived } from "./words.ts";
 
 /** How many failures are told where the caller does not say; of more, an additional entry says that there are more. */
 const DEFAULT_LIMIT = 100;
-
-/** A name that JSONPath takes after a dot. */
-const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place,
@@ -71,7 +70,8 @@ export function firstFailure(
   return explainer.failures[0];
 }
 
-class Explainer {
+/** Walks a shape and a value, and keeps what does not fit. */
+export class Explainer {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
   readonly #limit: number;
@@ -141,17 +141,24 @@ class Explainer {
       this.#refuse(shape, value, path, hidden);
       return;
     }
+    // Generated code reads properties faster than a walk; both call the same methods for what is wrong.
+    const generated = this.#form === "wire" && !this.#kindsOnly ? shape.explain : undefined;
+    if (generated !== undefined) generated(value, new Part(this, shape, value, path, depth, hidden));
+    else this.#visitProperties(shape, value, path, depth, hidden);
+    if (shape.index === undefined) return;
+    for (const [key, item] of otherEntries(shape, value)) {
+      this.#visitEntry(shape.index, key, item, memberPath(path, key), depth, hidden);
+    }
+  }
+
+  #visitProperties(shape: ObjectShape, value: object, path: string, depth: number, hidden: boolean): void {
     for (const property of shape.properties) {
       const item = readProperty(value, property.key);
       // Most properties are right and need no path.
       if (item === undefined ? mayMiss(property, this.#form) : this.#passes(property.shape, item)) continue;
       const at = memberPath(path, property.key);
-      if (item === undefined) this.#miss(shape, property, value, at);
+      if (item === undefined) this.miss(shape, property.key, describe(property.shape, this.#form), value, at);
       else this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
-    }
-    if (shape.index === undefined) return;
-    for (const [key, item] of otherEntries(shape, value)) {
-      this.#visitEntry(shape.index, key, item, memberPath(path, key), depth, hidden);
     }
   }
 
@@ -172,20 +179,9 @@ class Explainer {
     }
   }
 
-  #miss(shape: ObjectShape, property: PropertyShape, value: object, path: string): void {
-    const declared = new Set(shape.properties.map(({ key }) => key));
-    const others = Object.keys(value).slice(0, 100);
-    const near = closest(
-      property.key,
-      others.filter((key) => !declared.has(key)),
-    );
-    const add = `add ${JSON.stringify(property.key)}`;
-    this.#push({
-      path,
-      expected: describe(property.shape, this.#form),
-      received: "nothing",
-      suggestion: near === undefined ? add : `${add}; did you write it ${JSON.stringify(near)}?`,
-    });
+  /** Keeps that a property is missing. */
+  miss(shape: ObjectShape, key: string, expected: string, object: object, path: string): void {
+    this.#push(new MissingFailure(path, expected, shape, key, object));
   }
 
   #visitArray(shape: ArrayShape, value: unknown, path: string, depth: number, hidden: boolean): void {
@@ -215,6 +211,10 @@ class Explainer {
 
   /** What is wrong with the member that was meant. Where nobody can tell which one that is, the members are listed. */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
+    if (!isContainer(value) && shape.members.length > 1) {
+      if (!this.#fitsScalar(shape, value, depth)) this.#refuse(shape, value, path, hidden);
+      return;
+    }
     const { members, possible, unknown } = narrow(shape, value, this.#form);
     const candidates = members.map((index) => shape.members[index] as Shape);
     const [only] = candidates;
@@ -242,13 +242,35 @@ class Explainer {
     this.#refuse(named.length === 0 ? shape : { kind: "union", members: named }, value, path, hidden);
   }
 
+  /** Whether a value without parts fits; a matcher would say the same, but it also finds out how well. */
+  #fitsScalar(shape: Shape, value: unknown, depth: number): boolean {
+    switch (shape.kind) {
+      case "reference":
+        if (shape.recursive === undefined) return this.#fitsScalar(shape.to(), value, depth);
+        return depth + 1 < MAX_DEPTH && this.#fitsScalar(shape.to(), value, depth + 1);
+      case "object":
+      case "array":
+      case "tuple":
+        return false;
+      case "union":
+        return shape.members.some((member) => this.#fitsScalar(member, value, depth));
+      default:
+        return this.#holds(shape, value);
+    }
+  }
+
   #refuse(shape: Shape, value: unknown, path: string, hidden: boolean): void {
     const secret = hidden || (isContainer(value) && holdsSensitive(shape));
-    const failure: ValidationFailure = {
-      path,
-      expected: describe(shape, this.#form),
-      received: describeReceived(value, secret),
-    };
+    this.fail(shape, describe(shape, this.#form), value, path, secret);
+  }
+
+  /** Keeps that a value does not fit. Of a secret nothing is kept but its kind, and of what has parts nothing that may change. */
+  fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
+    if (!secret && !isContainer(value) && value !== undefined) {
+      this.#push(new ScalarFailure(path, expected, shape, value));
+      return;
+    }
+    const failure: ValidationFailure = { path, expected, received: describeReceived(value, secret) };
     if (value !== undefined) failure.value = secret ? REDACTED : shown(value);
     const suggestion = secret ? undefined : suggest(shape, value);
     if (suggestion !== undefined) failure.suggestion = suggestion;
@@ -258,9 +280,4 @@ class Explainer {
   #push(failure: ValidationFailure): void {
     if (this.failures.length < this.#limit) this.failures.push(failure);
   }
-}
-
-/** The path of a member: `$.title`, `$["odd key"]`. */
-export function memberPath(path: string, key: string): string {
-  return PLAIN_NAME.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

@@ -20,6 +20,7 @@ export { isIpv4, isIpv6 } from "./ip.ts";
 export { fitsUnion, Picks } from "./match.ts";
 export { isMultipleOf } from "./number.ts";
 export { decodeUnknown, isNumericKey, isObject, own } from "./object.ts";
+export type { Part } from "./part.ts";
 export { readQuery, readWholeQuery } from "./query.ts";
 export type { Form, Shape, UnionShape } from "./shape.ts";
 export { template } from "./template.ts";

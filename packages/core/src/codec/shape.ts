@@ -1,3 +1,4 @@
+import type { Part } from "./part.ts";
 import type { TextTest } from "./template.ts";
 
 /** Which side of the codec a value is on: parsed JSON (`wire`) or what handlers see (`value`: `Date`, `bigint`, bytes). */
@@ -96,6 +97,8 @@ export interface ObjectShape {
   readonly properties: readonly PropertyShape[];
   /** What other keys may hold, by precedence. A value must fit every signature that takes its key. */
   readonly index?: readonly IndexShape[];
+  /** Generated: tells which declared properties of a value in wire form are wrong. */
+  readonly explain?: (value: Readonly<Record<string, unknown>>, part: Part) => void;
 }
 
 /** An index signature: which keys it takes, and what they hold. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { describe, test } from "node:test";
 
 import {
@@ -353,7 +354,8 @@ describe("failures", () => {
 
   test("find the misspelt name", () => {
     const shape: Shape = { kind: "object", properties: [{ key: "authorId", shape: { kind: "string" } }] };
-    assert.deepEqual(explain(shape, { authorid: "x" }, "wire"), [
+    const failures = explain(shape, { authorid: "x" }, "wire");
+    assert.deepEqual(JSON.parse(JSON.stringify(failures)), [
       {
         path: "$.authorId",
         expected: "string",
@@ -361,6 +363,71 @@ describe("failures", () => {
         suggestion: 'add "authorId"; did you write it "authorid"?',
       },
     ]);
+  });
+
+  test("are written and shown in full, though words are made late", () => {
+    const [failure] = explain({ kind: "number", minimum: 3 }, "1", "wire");
+    const json =
+      '{"path":"$","expected":"number, at least 3","received":"string of 1 character","value":"1",' +
+      '"suggestion":"write it without quotes"}';
+    assert.equal(JSON.stringify(failure), json);
+    assert.equal(inspect(failure), inspect(JSON.parse(json)));
+  });
+
+  test("keep nothing of what may change or must not show", () => {
+    const items = [1];
+    const shape: Shape = {
+      kind: "object",
+      properties: [
+        { key: "text", shape: { kind: "string" } },
+        { key: "secret", shape: { kind: "number" }, sensitive: true },
+      ],
+    };
+    const failures = explain(shape, { text: items, secret: "hunter" }, "wire");
+    items.push(2);
+    assert.deepEqual(
+      failures.map(({ received, value }) => [received, value]),
+      [
+        ["array of 1 item", [1]],
+        ["string", "[redacted]"],
+      ],
+    );
+    assert.doesNotMatch(inspect(failures, { showHidden: true }), /hunter/);
+  });
+
+  test("of generated code are those of a walk", () => {
+    const properties = [
+      { key: "odd key", shape: { kind: "string" } },
+      { key: "list", shape: { kind: "array", element: { kind: "number" } } },
+      { key: "secret", shape: { kind: "number" }, sensitive: true },
+    ] as const;
+    const walked: Shape = { kind: "object", properties };
+    const generated: Shape = {
+      ...walked,
+      explain: (value, part) => {
+        if (typeof value["odd key"] !== "string") part.refuse(0, value["odd key"]);
+        part.visit(1, value["list"]);
+        if (typeof value["secret"] !== "number") part.refuse(2, value["secret"]);
+      },
+    };
+    const values = [{}, { "odd key": 1, list: ["x", 1, null], secret: "s" }, { Odd_key: 1, list: 5 }, []];
+    for (const value of [...values, ...values.map((part) => ({ in: part }))]) {
+      for (const limit of [undefined, 1, 2]) {
+        for (const inside of [false, true]) {
+          const told = [generated, walked].map((shape) =>
+            JSON.stringify(
+              explain(
+                inside ? { kind: "array", element: shape } : shape,
+                inside ? [value] : value,
+                "wire",
+                limit,
+              ),
+            ),
+          );
+          assert.equal(told[0], told[1]);
+        }
+      }
+    }
   });
 
   test("are bounded", () => {

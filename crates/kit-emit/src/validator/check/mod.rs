@@ -3,6 +3,7 @@
 //! Scalars are written inline, so that an object's check is one expression on locals. Containers become functions: those of
 //! named types are exported, those of anonymous ones private to the module.
 
+mod explain;
 mod list;
 mod object;
 mod scalar;

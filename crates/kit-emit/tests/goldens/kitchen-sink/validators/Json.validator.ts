@@ -38,9 +38,11 @@ export function isJson(value: unknown, depth = 0): boolean {
 }
 
 function decodeJsonMember4(value: unknown): unknown {
-  const result: unknown[] = [];
-  for (const item of value as readonly unknown[]) {
-    result.push(decodeJson(item));
+  const items = value as readonly unknown[];
+  const result = new Array<unknown>(items.length);
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    result[index] = decodeJson(item);
   }
   return result;
 }

@@ -1,0 +1,65 @@
+//! What tells which properties of an object are wrong: the questions of the check, without an end at the first answer.
+//!
+//! Words and paths are no matter of it; the runtime has them from the shape, by the position of a property.
+
+use kit_analysis::resolve;
+use kit_ir::{ObjectType, TypeId, TypeKind};
+
+use super::{Checker, negated};
+use crate::text::{Module, Path, Writer, literal};
+use crate::validator::names::{is_inherited, local};
+
+impl Checker<'_> {
+    /// Name of the function. Of properties with parts it asks nothing: they are visited, and tell of themselves.
+    pub(crate) fn explain(
+        &self,
+        id: TypeId,
+        object: &ObjectType,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> String {
+        module.once("explain", id.0.to_string(), path, |module, name| {
+            let part = module.codec_type("Part");
+            let mut body = Writer::default();
+            for (position, property) in object.properties.iter().enumerate() {
+                let key = literal::string(&property.name);
+                let read = if is_inherited(&property.name) {
+                    format!("{}(value, {key})", module.helper("own"))
+                } else {
+                    format!("value[{key}]")
+                };
+                if self.has_parts(property.r#type) {
+                    body.line(format_args!("part.visit({position}, {read});"));
+                    continue;
+                }
+                let local = local(&property.name, position);
+                let condition = self.condition(property.r#type, &local, &path.step(&property.name), module);
+                let mut wrong = negated(&condition);
+                if property.optional_in_input() {
+                    wrong = format!("{local} !== undefined && {wrong}");
+                }
+                body.line(format_args!("const {local} = {read};"));
+                body.line(format_args!("if ({wrong}) part.refuse({position}, {local});"));
+            }
+            let mut writer = Writer::default();
+            writer.block(
+                format_args!(
+                    "function {name}(value: Readonly<Record<string, unknown>>, part: {part}): void {{"
+                ),
+                "}",
+                |writer| writer.line(body.inner()),
+            );
+            module.push(writer);
+        })
+    }
+
+    /// Whether values have parts, so that a failure may lie inside of one.
+    pub(crate) fn has_parts(&self, id: TypeId) -> bool {
+        let program = self.context.program;
+        match &program.types[resolve(program, id)].kind {
+            TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. } => true,
+            TypeKind::Union { members } => members.iter().any(|member| self.has_parts(*member)),
+            _ => false,
+        }
+    }
+}
