@@ -17,7 +17,8 @@ export function table(rows: readonly Row[]): string {
       rows.find((row) => row.scenario === scenario && row.subject === subject)?.value;
     const kit = read("kit") ?? Number.NaN;
     const ratios = others.map((subject) => (read(subject) ?? Number.NaN) / kit);
-    const known = ratios.filter((ratio) => !Number.isNaN(ratio));
+    // kit itself, with more to read, is no other.
+    const known = ratios.filter((ratio, at) => !Number.isNaN(ratio) && others[at] !== "kit-in-full");
     lines.push([
       scenario,
       kit.toFixed(1),

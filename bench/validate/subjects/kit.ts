@@ -2,6 +2,7 @@
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
 import type { Subject, TypeName } from "../subject.ts";
+import { told } from "../told.ts";
 
 const compiled = new URL("../app/.kit/", import.meta.url);
 
@@ -18,10 +19,32 @@ function serializer(type: TypeName): Promise<Serializer<unknown>> {
   return load(`serializers/${type}.serializer.ts`, `${type}Serializer`);
 }
 
-const explain = ({ is, failures }: Validator<unknown>): ((value: unknown) => number) => {
-  // As the request pipeline does it: the fast check first, the slow path where it says no.
-  return (value) => (is(value) ? 0 : (failures(value) satisfies ValidationFailure[]).length);
-};
+/** As the request pipeline does it: the fast check first, the slow path where it says no. Of failures it reads what an answer has. */
+const explain =
+  (
+    { is, failures }: Validator<unknown>,
+    read: (failure: ValidationFailure) => void,
+  ): ((value: unknown) => number) =>
+  (value) => {
+    if (is(value)) return 0;
+    const found = failures(value);
+    for (const failure of found) read(failure);
+    return found.length;
+  };
+
+/** What an answer in production has of a failure. */
+function readAnswered({ path, expected }: ValidationFailure): void {
+  told(path);
+  told(expected);
+}
+
+/** What an answer in development has. */
+function readAll({ path, expected, received, suggestion }: ValidationFailure): void {
+  told(path);
+  told(expected);
+  told(received);
+  told(suggestion);
+}
 
 const decode = ({ is, decode: read }: Validator<unknown>): ((value: unknown) => unknown) => {
   return (value) => (is(value) ? read(value) : undefined);
@@ -45,7 +68,7 @@ export const subject: Subject = {
     Payments: payments.is,
     Contact: contact.is,
   },
-  explain: { Profile: explain(profile), Order: explain(order) },
+  explain: { Profile: explain(profile, readAnswered), Order: explain(order, readAnswered) },
   decode: { Profile: decode(profile), Order: decode(order), Articles: decode(articles) },
   serialize: {
     Profile: (await serializer("Profile")).serialize,
@@ -53,4 +76,10 @@ export const subject: Subject = {
     Articles: (await serializer("Articles")).serialize,
     Message: (await serializer("Message")).serialize,
   },
+};
+
+/** kit, where `received` and `suggestion` of every failure are read too, as in development. */
+export const inFull: Subject = {
+  ...subject,
+  explain: { Profile: explain(profile, readAll), Order: explain(order, readAll) },
 };

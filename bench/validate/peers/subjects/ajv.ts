@@ -3,6 +3,7 @@ import { Ajv, type Options, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 
 import type { Subject } from "../../subject.ts";
+import { told } from "../../told.ts";
 import { schemas } from "./schemas.ts";
 
 function compile(type: string, options: Options): ValidateFunction {
@@ -15,7 +16,14 @@ const check = (type: string) => compile(type, {}) as (value: unknown) => boolean
 
 const explain = (type: string): ((value: unknown) => number) => {
   const validate = compile(type, { allErrors: true });
-  return (value) => (validate(value) ? 0 : (validate.errors?.length ?? 0));
+  return (value) => {
+    if (validate(value) || !validate.errors) return 0;
+    for (const { instancePath, message } of validate.errors) {
+      told(instancePath);
+      told(message);
+    }
+    return validate.errors.length;
+  };
 };
 
 const decode = (type: string): ((value: unknown) => unknown) => {

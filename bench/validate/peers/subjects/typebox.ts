@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 import type { Subject } from "../../subject.ts";
+import { told } from "../../told.ts";
 
 const Profile = Type.Object({
   id: Type.Integer({ minimum: 1 }),
@@ -78,7 +79,15 @@ function check(schema: TSchema): (value: unknown) => boolean {
 
 function explain(schema: TSchema): (value: unknown) => number {
   const compiled = Compile(schema);
-  return (value) => (compiled.Check(value) ? 0 : compiled.Errors(value).length);
+  return (value) => {
+    if (compiled.Check(value)) return 0;
+    const errors = compiled.Errors(value);
+    for (const { instancePath, message } of errors) {
+      told(instancePath);
+      told(message);
+    }
+    return errors.length;
+  };
 }
 
 function decode(schema: TSchema): (value: unknown) => unknown {

@@ -1,12 +1,18 @@
 /** typia, compiled ahead of time from the same types (see ../src/typia.ts). `decode` deletes undeclared keys from the value. */
 import type { Subject } from "../../subject.ts";
+import { told } from "../../told.ts";
 import { is, prune, stringify, validate } from "../generated/typia.ts";
 
 const count =
-  (validator: (value: unknown) => { success: boolean; errors?: unknown[] }) =>
+  (validator: (value: unknown) => { success: boolean; errors?: { path: string; expected: string }[] }) =>
   (value: unknown): number => {
-    const result = validator(value);
-    return result.success ? 0 : (result.errors?.length ?? 0);
+    const { errors } = validator(value);
+    if (errors === undefined) return 0;
+    for (const { path, expected } of errors) {
+      told(path);
+      told(expected);
+    }
+    return errors.length;
   };
 
 const pruned =

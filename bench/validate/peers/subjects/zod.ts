@@ -2,6 +2,7 @@
 import * as z from "zod";
 
 import type { Subject } from "../../subject.ts";
+import { told } from "../../told.ts";
 
 const Profile = z.object({
   id: z.int().min(1),
@@ -73,7 +74,12 @@ const explain =
   (schema: z.ZodType) =>
   (value: unknown): number => {
     const result = schema.safeParse(value);
-    return result.success ? 0 : result.error.issues.length;
+    if (result.success) return 0;
+    for (const { path, message } of result.error.issues) {
+      told(path.join("."));
+      told(message);
+    }
+    return result.error.issues.length;
   };
 
 const decode =

@@ -353,19 +353,11 @@ impl<'a> Decoder<'a> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        // As long as it will be: growing copies it several times.
-        body.line("const items = value as readonly unknown[];");
-        body.line("const result = new Array<unknown>(items.length);");
-        body.block(
-            "for (let index = 0; index < items.length; index++) {",
-            "}",
-            |body| {
-                body.line("const item = items[index];");
-                let item = self.expression(element, "item", &path.step("Item"), module);
-                body.line(format_args!("result[index] = {item};"));
-            },
-        );
-        body.line(format_args!("return result{cast};"));
+        // The engine knows how long the result will be, and its loop is the fastest that was tried.
+        let item = self.expression(element, "item", &path.step("Item"), module);
+        body.line(format_args!(
+            "return (value as readonly unknown[]).map((item) => {item}){cast};"
+        ));
     }
 
     fn tuple_body(

@@ -112,7 +112,7 @@ export class Explainer {
     if (shape.recursive === undefined) {
       this.visit(shape.to(), value, path, depth, hidden);
     } else if (depth + 1 >= MAX_DEPTH) {
-      this.#push({ path, expected: `at most ${MAX_DEPTH} levels of nesting`, received: "a deeper level" });
+      this.push({ path, expected: `at most ${MAX_DEPTH} levels of nesting`, received: "a deeper level" });
     } else {
       this.visit(shape.to(), value, path, depth + 1, hidden);
     }
@@ -181,7 +181,7 @@ export class Explainer {
 
   /** Keeps that a property is missing. */
   miss(shape: ObjectShape, key: string, expected: string, object: object, path: string): void {
-    this.#push(new MissingFailure(path, expected, shape, key, object));
+    this.push(new MissingFailure(path, expected, shape, key, object));
   }
 
   #visitArray(shape: ArrayShape, value: unknown, path: string, depth: number, hidden: boolean): void {
@@ -267,17 +267,18 @@ export class Explainer {
   /** Keeps that a value does not fit. Of a secret nothing is kept but its kind, and of what has parts nothing that may change. */
   fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
     if (!secret && !isContainer(value) && value !== undefined) {
-      this.#push(new ScalarFailure(path, expected, shape, value));
+      this.push(new ScalarFailure(path, expected, shape, value));
       return;
     }
     const failure: ValidationFailure = { path, expected, received: describeReceived(value, secret) };
     if (value !== undefined) failure.value = secret ? REDACTED : shown(value);
     const suggestion = secret ? undefined : suggest(shape, value);
     if (suggestion !== undefined) failure.suggestion = suggestion;
-    this.#push(failure);
+    this.push(failure);
   }
 
-  #push(failure: ValidationFailure): void {
+  /** Keeps a failure, unless there are enough. */
+  push(failure: ValidationFailure): void {
     if (this.failures.length < this.#limit) this.failures.push(failure);
   }
 }

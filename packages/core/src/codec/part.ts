@@ -1,5 +1,6 @@
 import type { Explainer } from "./explain.ts";
-import { mayMiss } from "./match.ts";
+import { ScalarFailure } from "./failure.ts";
+import { isContainer, mayMiss } from "./match.ts";
 import { memberPath } from "./path.ts";
 import type { ObjectShape, PropertyShape } from "./shape.ts";
 import { describe } from "./words.ts";
@@ -61,11 +62,16 @@ export class Part {
   /** A property without parts is wrong, or is missing. */
   refuse(position: number, value: unknown): void {
     const place = this.#place(position);
+    if (value === undefined) {
+      this.#miss(place);
+      return;
+    }
     const { property, expected } = place;
-    if (value === undefined) this.#miss(place);
-    else {
-      const hidden = this.#hidden || property.sensitive === true;
+    const hidden = this.#hidden || property.sensitive === true;
+    if (hidden || isContainer(value)) {
       this.#explainer.fail(property.shape, expected, value, this.#pathOf(place), hidden);
+    } else {
+      this.#explainer.push(new ScalarFailure(this.#pathOf(place), expected, property.shape, value));
     }
   }
 

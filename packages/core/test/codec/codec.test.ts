@@ -414,7 +414,7 @@ describe("failures", () => {
     for (const value of [...values, ...values.map((part) => ({ in: part }))]) {
       for (const limit of [undefined, 1, 2]) {
         for (const inside of [false, true]) {
-          const told = [generated, walked].map((shape) =>
+          const told: string[] = [generated, walked].map((shape: Shape): string =>
             JSON.stringify(
               explain(
                 inside ? { kind: "array", element: shape } : shape,

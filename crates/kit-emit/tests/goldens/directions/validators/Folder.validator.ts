@@ -42,13 +42,7 @@ export function isFolder(value: unknown): boolean {
 }
 
 function decodeFolderNotes(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeNote(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeNote(item));
 }
 
 /** The `Folder` of a value that {@link isFolder} took. */

@@ -834,13 +834,7 @@ function decodeChoicesTuples(value: unknown): unknown {
 }
 
 function decodeChoicesListsMember0(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = $decodeDate(item as string);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
 function decodeChoicesLists(value: unknown): unknown {
@@ -858,13 +852,7 @@ function decodeChoicesTextsItem(value: unknown): unknown {
 }
 
 function decodeChoicesTexts(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeChoicesTextsItem(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeChoicesTextsItem(item));
 }
 
 function decodeChoicesBytesOrText(value: unknown): unknown {

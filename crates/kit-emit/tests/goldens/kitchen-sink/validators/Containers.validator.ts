@@ -273,13 +273,7 @@ export function isContainers(value: unknown): boolean {
 }
 
 function decodeContainersDates(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = $decodeDate(item as string);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
 function decodeContainersItemsItem(value: unknown): unknown {
@@ -292,13 +286,7 @@ function decodeContainersItemsItem(value: unknown): unknown {
 }
 
 function decodeContainersItems(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeContainersItemsItem(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeContainersItemsItem(item));
 }
 
 function decodeContainersPair(value: unknown): unknown {

@@ -98,13 +98,7 @@ export function isDefaults(value: unknown): boolean {
 }
 
 function decodeDefaultsDates(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = $decodeDate(item as string);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
 function decodeDefaultsSettings(value: unknown): unknown {

@@ -38,13 +38,7 @@ export function isJson(value: unknown, depth = 0): boolean {
 }
 
 function decodeJsonMember4(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeJson(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeJson(item));
 }
 
 function decodeJsonMember5(value: unknown): unknown {

@@ -51,13 +51,7 @@ function decodeMatrixItem(value: unknown): unknown {
 
 /** The `Matrix` of a value that {@link isMatrix} took. */
 export function decodeMatrix(value: unknown): Types.Matrix {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeMatrixItem(item);
-  }
-  return result as Types.Matrix;
+  return (value as readonly unknown[]).map((item) => decodeMatrixItem(item)) as Types.Matrix;
 }
 
 /** Checks and reads `Matrix`. */

@@ -39,13 +39,7 @@ export function isTeam(value: unknown, depth = 0): boolean {
 }
 
 function decodeTeamMembers(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodePerson(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodePerson(item));
 }
 
 /** The `Team` of a value that {@link isTeam} took. */

@@ -48,13 +48,7 @@ export function isTree(value: unknown, depth = 0): boolean {
 }
 
 function decodeTreeChildren(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeTree(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeTree(item));
 }
 
 /** The `Tree` of a value that {@link isTree} took. */

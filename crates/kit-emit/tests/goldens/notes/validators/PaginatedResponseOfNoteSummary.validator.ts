@@ -74,13 +74,7 @@ export function isPaginatedResponseOfNoteSummary(value: unknown): boolean {
 }
 
 function decodePaginatedResponseOfNoteSummaryData(value: unknown): unknown {
-  const items = value as readonly unknown[];
-  const result = new Array<unknown>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    result[index] = decodeNoteSummary(item);
-  }
-  return result;
+  return (value as readonly unknown[]).map((item) => decodeNoteSummary(item));
 }
 
 function decodePaginatedResponseOfNoteSummaryPagination(value: unknown): unknown {
