@@ -2,7 +2,7 @@
 
 use kit_diagnostics::{closest, codes};
 
-use super::types::{Element, Literal, number_name};
+use super::types::{Element, Literal, is_numeric_name};
 use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
 use crate::modules::Place;
 
@@ -255,10 +255,7 @@ impl Evaluator<'_> {
             _ => 0,
         };
         let numeric = match self.store.get(key) {
-            Ty::Literal(literal) => {
-                let name = literal.name();
-                name.parse::<f64>().is_ok_and(|value| number_name(value) == *name)
-            }
+            Ty::Literal(literal) => is_numeric_name(&literal.name()),
             Ty::Number => true,
             _ => false,
         };

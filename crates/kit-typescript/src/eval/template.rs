@@ -5,7 +5,7 @@ use std::rc::Rc;
 use oxc_ast::ast::TSTemplateLiteralType;
 use oxc_span::GetSpan;
 
-use super::types::{Literal, number_name};
+use super::types::Literal;
 use super::{Evaluator, Part, ScopeId, Ty, TyId};
 
 /// A template whose unions multiply out to more members than this is refused; TypeScript's limit is 100,000.
@@ -331,8 +331,5 @@ fn is_number(text: &str) -> bool {
     let plain = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
-    plain
-        && text
-            .parse::<f64>()
-            .is_ok_and(|value| value.is_finite() && !number_name(value).is_empty())
+    plain && text.parse::<f64>().is_ok_and(f64::is_finite)
 }

@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
         let one = |element: Element| Ok(vec![vec![element]]);
         match element {
             TSTupleElement::TSOptionalType(optional) => {
-                let ty = self.lazy_element(&optional.type_annotation, scope);
+                let ty = self.element_type(&optional.type_annotation, scope);
                 one(Element {
                     optional: true,
                     ..Element::plain(ty)
@@ -142,17 +142,12 @@ impl<'a> Evaluator<'a> {
             other => {
                 // Every variant but the two above is a type.
                 let ty = match other.as_ts_type() {
-                    Some(node) => self.lazy_element(node, scope),
+                    Some(node) => self.element_type(node, scope),
                     None => self.store.add(Ty::Never),
                 };
                 one(Element::plain(ty))
             }
         }
-    }
-
-    /// Elements wait where they may look into the type around; names and keywords are themselves.
-    fn lazy_element(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
-        self.element_type(node, scope)
     }
 
     /// `...T`

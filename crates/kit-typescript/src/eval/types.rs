@@ -187,6 +187,11 @@ pub(crate) fn number_name(value: f64) -> String {
     }
 }
 
+/// Whether JavaScript writes some number as this name: what falls under `[key: number]`.
+pub(crate) fn is_numeric_name(name: &str) -> bool {
+    name.parse::<f64>().is_ok_and(|value| number_name(value) == name)
+}
+
 /// A part of a template literal type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Part {

@@ -122,7 +122,6 @@ impl<'a> Graph<'a> {
     }
 
     /// What `import("source").a.b` means in `typeof`, and how many names of the path were used up.
-    #[allow(dead_code)] // Reason: for `typeof`, which the evaluator does not know yet.
     pub(crate) fn imported_value(
         &mut self,
         module: ModuleId,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::types::{Function, Generic, Literal, number_name};
+use crate::eval::types::{Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
@@ -105,15 +105,8 @@ impl Evaluator<'_> {
         own_index
             && from.properties.iter().all(|property| {
                 let named = self.key_of(property);
-                !self.key_falls_under(named, key) || {
-                    let ty = if property.optional {
-                        // What is absent has no key.
-                        property.ty
-                    } else {
-                        property.ty
-                    };
-                    self.assignable(ty, value)
-                }
+                // What is absent has no key, so an optional property is held to its own type.
+                !self.key_falls_under(named, key) || self.assignable(property.ty, value)
             })
     }
 
@@ -131,10 +124,7 @@ impl Evaluator<'_> {
             ),
             Ty::Number => match self.store.get(key) {
                 Ty::Number => true,
-                Ty::Literal(literal) => {
-                    let name = literal.name();
-                    name.parse::<f64>().is_ok_and(|value| number_name(value) == *name)
-                }
+                Ty::Literal(literal) => is_numeric_name(&literal.name()),
                 _ => false,
             },
             _ => self.assignable(key, signature),

@@ -1,7 +1,7 @@
 //! `typeof`: the types of values, as far as they follow from what is written and need no inference.
 //!
 //! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are read; a call gives the declared
-//! result of a function that is not generic. Anything else would need TypeScript's inference, and the error shows the
+//! result of a function that is not generic, or whose type arguments are written. Anything else would need TypeScript's inference, and the error shows the
 //! annotation to write instead.
 
 mod call;
