@@ -1,24 +1,16 @@
-//! One connection: hyper's state machine, polled by the engine, and what comes after it.
+//! One connection: hyper's state machine while there is something for it to do, polled by the engine, and what comes
+//! after it.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
-
-use hyper::server::conn::http1;
 
 use crate::config::Timeouts;
 use crate::envelope::trace_id;
+use crate::half::{Half, Halves, Rest};
 use crate::linger::Linger;
-use crate::link::{Io, Link, Stage};
+use crate::link::{Link, Stage};
 use crate::rejection::{Refusal, Rejection};
-use crate::service::Service;
-
-type Http = http1::Connection<Io, Service>;
 
 /// What a connection's deadline guards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +34,22 @@ pub(crate) enum Outcome {
     Done,
 }
 
+/// Where hyper's half of the connection is.
+enum Hyper {
+    /// In the pool, or not made yet: nothing of a request has come.
+    Resting,
+    Serving(Box<Half>),
+    /// hyper is through with the connection.
+    Ended,
+}
+
 pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
     /// Whether it stands in the engine's queue.
     pub(crate) queued: Cell<bool>,
-    http: RefCell<Option<Http>>,
+    hyper: RefCell<Hyper>,
+    /// It ends with the request under way, or at once where there is none.
+    leaving: Cell<bool>,
     linger: RefCell<Option<Linger>>,
     /// What the engine has to tell of it.
     pub(crate) refusal: Cell<Option<Refusal>>,
@@ -55,41 +58,23 @@ pub(crate) struct Connection {
     /// The last moment of it, however steadily the peer sends.
     linger_until: Cell<Option<Instant>>,
     discard_limit: usize,
-    woken: Arc<Woken>,
-    waker: Waker,
     /// What the deadline guards, and a number that changes where the deadline begins anew.
     patience: Cell<(Patience, usize)>,
     deadline: Cell<Option<Instant>>,
 }
 
-/// hyper wakes its connection only from within its own poll, on this thread; the flag says to poll once more.
-struct Woken(AtomicBool);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 impl Connection {
-    pub(crate) fn new(builder: &http1::Builder, link: Rc<Link>, discard_limit: usize) -> Self {
-        let http = builder.serve_connection(Io(Rc::clone(&link)), Service(Rc::clone(&link)));
-        let woken = Arc::new(Woken(AtomicBool::new(false)));
+    pub(crate) fn new(link: Rc<Link>, discard_limit: usize) -> Self {
         Self {
             link,
             queued: Cell::new(false),
-            http: RefCell::new(Some(http)),
+            hyper: RefCell::new(Hyper::Resting),
+            leaving: Cell::new(false),
             linger: RefCell::default(),
             refusal: Cell::new(None),
             lingering_is_known: Cell::new(false),
             linger_until: Cell::new(None),
             discard_limit,
-            waker: Waker::from(Arc::clone(&woken)),
-            woken,
             patience: Cell::new((Patience::Unlimited, 0)),
             deadline: Cell::new(None),
         }
@@ -97,12 +82,12 @@ impl Connection {
 
     /// Whether hyper is through with it, so that no answer can be written any more.
     pub(crate) fn is_ended(&self) -> bool {
-        self.http.borrow().is_none()
+        matches!(*self.hyper.borrow(), Hyper::Ended)
     }
 
     /// Forgets hyper's half, where nobody is there to write to.
     pub(crate) fn drop_http(&self) {
-        *self.http.borrow_mut() = None;
+        *self.hyper.borrow_mut() = Hyper::Ended;
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
@@ -110,35 +95,61 @@ impl Connection {
     }
 
     /// Makes what progress there is.
-    pub(crate) fn poll(&self, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        let mut http = self.http.borrow_mut();
-        let Some(connection) = http.as_mut() else {
-            drop(http);
+    pub(crate) fn poll(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
+        let mut hyper = self.hyper.borrow_mut();
+        if let Hyper::Resting = *hyper {
+            if !self.link.socket.borrow().is_readable() {
+                return Outcome::Waiting;
+            }
+            *hyper = Hyper::Serving(halves.take(&self.link));
+        }
+        let Hyper::Serving(half) = &mut *hyper else {
+            drop(hyper);
             return self.poll_linger(scratch);
         };
-        self.woken.0.store(false, Ordering::Relaxed);
-        match Pin::new(connection).poll(&mut Context::from_waker(&self.waker)) {
-            Poll::Pending if self.woken.0.load(Ordering::Relaxed) => Outcome::Again,
-            Poll::Pending => Outcome::Waiting,
-            // Whatever went wrong went wrong with this peer only, and the guard knows if there is something to tell it.
-            Poll::Ready(_) => {
-                *http = None;
-                drop(http);
-                self.end(None, scratch)
+        self.link.rest.set(Rest::No);
+        match half.poll() {
+            (true, _) => {
+                *hyper = Hyper::Ended;
+                drop(hyper);
+                return self.end(None, scratch);
             }
+            (_, true) => return Outcome::Again,
+            // Its half has something left to write.
+            _ if self.link.socket.borrow().is_write_blocked() => return Outcome::Waiting,
+            _ => {}
         }
+        let (next, outcome) = match self.link.rest.get() {
+            Rest::No => return Outcome::Waiting,
+            Rest::Between => (Hyper::Resting, Outcome::Waiting),
+            Rest::Left => (Hyper::Ended, Outcome::Done),
+        };
+        if let Hyper::Serving(half) = std::mem::replace(&mut *hyper, next) {
+            halves.give(half);
+        }
+        outcome
     }
 
-    /// Lets the request under way finish, if there is one, then closes.
-    pub(crate) fn close_gracefully(&self) {
-        if let Some(connection) = self.http.borrow_mut().as_mut() {
-            Pin::new(connection).graceful_shutdown();
+    /// Has it end with the request under way, or at once where there is none. Answers what is left to do for that.
+    pub(crate) fn leave(&self) -> Option<Outcome> {
+        // Where a head has begun to arrive, it ends with that request.
+        if self.leaving.get() || self.link.guard.borrow().is_in_head() {
+            return None;
+        }
+        self.leaving.set(true);
+        match &mut *self.hyper.borrow_mut() {
+            Hyper::Resting => Some(Outcome::Done),
+            Hyper::Serving(half) => {
+                half.close_gracefully();
+                Some(Outcome::Again)
+            }
+            Hyper::Ended => None,
         }
     }
 
     /// The deadline has passed.
     pub(crate) fn expire(&self, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        *self.http.borrow_mut() = None;
+        self.drop_http();
         match self.patience.get().0 {
             Patience::Head | Patience::Body => self.end(Some(Rejection::TIMEOUT), scratch),
             Patience::Unlimited | Patience::Idle | Patience::Write | Patience::Linger => Outcome::Done,

@@ -15,6 +15,7 @@ use slab::Slab;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
 use crate::guard::Guard;
+use crate::half::Halves;
 use crate::linger::Lingering;
 use crate::link::Link;
 use crate::listener::{self, Listener};
@@ -73,7 +74,7 @@ pub struct Engine {
     events: RefCell<Events>,
     listener: RefCell<Option<Listener>>,
     address: Option<SocketAddr>,
-    builder: http1::Builder,
+    halves: Halves,
     connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
     queue: RefCell<Vec<usize>>,
@@ -110,7 +111,7 @@ impl Engine {
             events: RefCell::new(Events::with_capacity(1024)),
             address: listener.local_addr()?,
             listener: RefCell::new(Some(listener)),
-            builder,
+            halves: Halves::new(builder),
             connections: RefCell::default(),
             requests: RefCell::default(),
             queue: RefCell::default(),
@@ -229,7 +230,11 @@ impl Engine {
 
     /// Stops listening and closes idle connections; requests under way may finish until `grace` has passed, then their
     /// connections are cut. [`Engine::is_closed`] tells the end.
+    ///
+    /// What the system has received by then is under way, whether or not the engine has read it: requests on connections
+    /// that seemed idle, and on those that waited to be accepted.
     pub fn close(&self, grace: Duration) {
+        self.accept_waiting();
         if let Some(mut listener) = self.listener.borrow_mut().take() {
             // Dropping the listener removes it anyway.
             let _ = listener.deregister(self.poll.borrow().registry());
@@ -239,8 +244,31 @@ impl Engine {
         // A grace beyond the clock's range means to wait.
         self.cut_at.set(Instant::now().checked_add(grace));
         for (slot, connection) in &*self.connections.borrow() {
-            connection.close_gracefully();
+            connection.link.socket.borrow_mut().suspect_readable();
             self.enqueue(slot, connection);
+        }
+    }
+
+    /// Accepts what waits in the kernel's queue, which closing the listener would reset.
+    fn accept_waiting(&self) {
+        let listener = self.listener.borrow();
+        let Some(listener) = listener.as_ref() else {
+            return;
+        };
+        // However fast new ones come, there is an end.
+        for _ in 0..self.config.backlog {
+            if self.connections.borrow().len() >= self.connection_limit() {
+                return;
+            }
+            match listener.accept() {
+                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock || listener::is_exhaustion(&error) =>
+                {
+                    return;
+                }
+                Err(_) => {}
+            }
         }
     }
 
@@ -316,7 +344,7 @@ impl Engine {
             limits.body_bytes,
         );
         let slot = entry.key();
-        let connection = Connection::new(&self.builder, Rc::new(link), limits.discarded_bytes);
+        let connection = Connection::new(Rc::new(link), limits.discarded_bytes);
         let connection = entry.insert(Rc::new(connection));
         self.enqueue(slot, connection);
         Ok(())
@@ -329,13 +357,16 @@ impl Engine {
         connection.queued.set(false);
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
-            outcome = connection.poll(&self.scratch);
+            outcome = connection.poll(&self.halves, &self.scratch);
             if let Some(request) = connection.link.arrived.take() {
                 self.start(slot, &connection, request, handler);
             }
             if outcome != Outcome::Again {
                 break;
             }
+        }
+        if self.listener.borrow().is_none() {
+            outcome = connection.leave().unwrap_or(outcome);
         }
         if connection.link.request.get().is_some() {
             let (left, dead) = connection.link.departure();

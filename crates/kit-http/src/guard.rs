@@ -59,6 +59,11 @@ impl Guard {
         matches!(self.phase, Phase::Head) && !self.held.is_empty()
     }
 
+    /// Whether the last message has ended and no byte of the next has come.
+    pub(crate) fn is_between_messages(&self) -> bool {
+        matches!(self.phase, Phase::Head) && self.held.is_empty()
+    }
+
     /// Whether a body has begun and not ended.
     pub(crate) fn is_in_body(&self) -> bool {
         matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))

@@ -51,6 +51,7 @@ mod connection;
 mod engine;
 mod envelope;
 mod guard;
+mod half;
 mod head;
 mod linger;
 mod link;

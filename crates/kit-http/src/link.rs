@@ -11,6 +11,7 @@ use http_body_util::Full;
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::guard::Guard;
+use crate::half::{Rest, Seat};
 use crate::request::{Request, RequestId};
 use crate::socket::Socket;
 
@@ -37,6 +38,8 @@ pub(crate) struct Link {
     /// Where every connection reads into; the guard looks at it before hyper gets a copy.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) stage: Cell<Stage>,
+    /// What hyper's last attempt to read says of the place where it is.
+    pub(crate) rest: Cell<Rest>,
     /// Requests begun, so that the engine notices a new one whatever happened in between.
     pub(crate) begun: Cell<usize>,
     /// The complete request, from the service to the engine.
@@ -63,6 +66,7 @@ impl Link {
             passed: RefCell::default(),
             scratch,
             stage: Cell::new(Stage::Idle),
+            rest: Cell::new(Rest::No),
             begun: Cell::new(0),
             arrived: RefCell::default(),
             request: Cell::new(None),
@@ -103,10 +107,21 @@ impl Link {
             let mut scratch = self.scratch.borrow_mut();
             let room = cursor.remaining().min(scratch.len());
             let buffer = &mut scratch[..room];
+            let is_between = guard.is_between_messages() && self.stage.get() == Stage::Idle;
             let count = match self.socket.borrow_mut().read(buffer) {
+                // The engine ends a connection that rests by itself; hyper need not hear of it.
+                Ok(0) if is_between => {
+                    self.rest.set(Rest::Left);
+                    return Poll::Pending;
+                }
                 Ok(0) => return Poll::Ready(Ok(())),
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Poll::Pending,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if is_between {
+                        self.rest.set(Rest::Between);
+                    }
+                    return Poll::Pending;
+                }
                 Err(error) => return Poll::Ready(Err(error)),
             };
             let mut progress = false;
@@ -126,7 +141,7 @@ impl Link {
 }
 
 /// The stream as hyper sees it.
-pub(crate) struct Io(pub(crate) Rc<Link>);
+pub(crate) struct Io(pub(crate) Rc<Seat>);
 
 impl Read for Io {
     fn poll_read(
@@ -135,13 +150,17 @@ impl Read for Io {
         mut cursor: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         // No waker is kept: the engine polls a connection whenever its socket's readiness changes.
-        self.0.poll_read(&mut cursor)
+        match self.0.link() {
+            Ok(link) => link.poll_read(&mut cursor),
+            Err(error) => Poll::Ready(Err(error)),
+        }
     }
 }
 
 impl Write for Io {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        ready_unless_blocked(self.0.socket.borrow_mut().write(bytes))
+        let link = self.0.link()?;
+        ready_unless_blocked(link.socket.borrow_mut().write(bytes))
     }
 
     fn poll_write_vectored(
@@ -150,8 +169,9 @@ impl Write for Io {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let total: usize = bytes.iter().map(|slice| slice.len()).sum();
-        let mut socket = self.0.socket.borrow_mut();
-        let mut scratch = self.0.scratch.borrow_mut();
+        let link = self.0.link()?;
+        let mut socket = link.socket.borrow_mut();
+        let mut scratch = link.scratch.borrow_mut();
         if total > SMALL_WRITE.min(scratch.len()) {
             return ready_unless_blocked(socket.write_vectored(bytes));
         }
@@ -173,10 +193,11 @@ impl Write for Io {
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         // After a refusal the engine has still to say why.
-        if self.0.guard.borrow().rejection().is_some() {
+        let link = self.0.link()?;
+        if link.guard.borrow().rejection().is_some() {
             return Poll::Ready(Ok(()));
         }
-        Poll::Ready(self.0.socket.borrow().finish())
+        Poll::Ready(link.socket.borrow().finish())
     }
 }
 

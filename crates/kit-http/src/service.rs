@@ -11,11 +11,12 @@ use http_body::Body as _;
 use http_body_util::Full;
 use hyper::body::Incoming;
 
+use crate::half::{Rest, Seat};
 use crate::link::{Link, Stage};
 use crate::request::Request;
 
-/// One per connection.
-pub(crate) struct Service(pub(crate) Rc<Link>);
+/// One per half of hyper's.
+pub(crate) struct Service(pub(crate) Rc<Seat>);
 
 /// The body could not be read to its end: the peer left or broke its framing.
 #[derive(Debug, thiserror::Error)]
@@ -28,13 +29,19 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
     type Future = Exchange;
 
     fn call(&self, request: http::Request<Incoming>) -> Exchange {
-        let link = Rc::clone(&self.0);
+        let Ok(link) = self.0.link().map(|link| Rc::clone(&link)) else {
+            return Exchange {
+                link: None,
+                collecting: None,
+            };
+        };
+        link.rest.set(Rest::No);
         link.begun.set(link.begun.get().wrapping_add(1));
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             deliver(&link, parts, Bytes::new(), false);
             return Exchange {
-                link,
+                link: Some(link),
                 collecting: None,
             };
         }
@@ -42,13 +49,13 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             // Never asking for the body also never invites it with `100 Continue`.
             deliver(&link, parts, Bytes::new(), true);
             return Exchange {
-                link,
+                link: Some(link),
                 collecting: None,
             };
         }
         link.stage.set(Stage::Collecting);
         Exchange {
-            link,
+            link: Some(link),
             collecting: Some(Box::new(Collecting {
                 parts,
                 body,
@@ -61,7 +68,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
 
 /// One request on its way to its answer.
 pub(crate) struct Exchange {
-    link: Rc<Link>,
+    /// Always there: hyper is polled only with a connection.
+    link: Option<Rc<Link>>,
     collecting: Option<Box<Collecting>>,
 }
 
@@ -79,8 +87,11 @@ impl Future for Exchange {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
+        let Some(link) = &this.link else {
+            return Poll::Ready(Err(BodyEndedEarly));
+        };
         if let Some(collecting) = &mut this.collecting {
-            let complete = match collecting.poll(context, this.link.body_limit) {
+            let complete = match collecting.poll(context, link.body_limit) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Ready(Ok(complete)) => complete,
@@ -91,19 +102,14 @@ impl Future for Exchange {
                     parts, first, rest, ..
                 } = *collected;
                 let body = if rest.is_empty() { first } else { rest.freeze() };
-                deliver(
-                    &this.link,
-                    parts,
-                    if complete { body } else { Bytes::new() },
-                    !complete,
-                );
+                deliver(link, parts, if complete { body } else { Bytes::new() }, !complete);
             }
             return Poll::Pending;
         }
-        match this.link.answer.borrow_mut().take() {
+        match link.answer.borrow_mut().take() {
             Some(answer) => {
-                this.link.stage.set(Stage::Idle);
-                if this.link.guard.borrow().rejection().is_some() {
+                link.stage.set(Stage::Idle);
+                if link.guard.borrow().rejection().is_some() {
                     // hyper was told to wait for bytes when it tried to read behind this request. None will come; it has
                     // to try again to learn that the stream ends here.
                     context.waker().wake_by_ref();

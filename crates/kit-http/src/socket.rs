@@ -57,6 +57,16 @@ impl Socket {
         self.dead
     }
 
+    /// Whether there may be something to read.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.readable
+    }
+
+    /// Has the next read ask the system, whatever the poller has reported so far.
+    pub(crate) fn suspect_readable(&mut self) {
+        self.readable = true;
+    }
+
     /// Whether the peer lets the socket's buffer stay full.
     pub(crate) fn is_write_blocked(&self) -> bool {
         !self.writable

@@ -1,6 +1,7 @@
 //! The engine over real sockets, driven by a small loop as libuv drives it in kit's server.
 
 mod closing;
+mod draining;
 mod envelope;
 mod limits;
 mod refusals;

@@ -1,0 +1,121 @@
+//! Closing loses no request that the system has received, whether or not the engine has looked at it. Engine and clients
+//! share one thread, so that it is known what the engine has seen.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
+
+struct Answer<'a>(&'a Engine, usize);
+
+impl Handler for Answer<'_> {
+    fn request(&mut self, id: RequestId, _: &Request) {
+        self.1 += 1;
+        let response = Response::json(200, "{}".into()).expect("a valid answer");
+        self.0.respond(id, response).expect("an open request");
+    }
+    fn aborted(&mut self, _: RequestId) {}
+}
+
+fn bind() -> Engine {
+    let config = Config {
+        host: Some("127.0.0.1".into()),
+        ..Config::default()
+    };
+    Engine::bind(config).expect("binds")
+}
+
+fn connect(engine: &Engine) -> TcpStream {
+    let stream = TcpStream::connect(engine.local_addr().expect("a TCP address")).expect("connects");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .expect("an option");
+    stream
+}
+
+/// Answers the number of requests that the handler saw.
+fn turn(engine: &Engine) -> usize {
+    engine.poll().expect("polls");
+    let mut answer = Answer(engine, 0);
+    while engine.has_work() {
+        engine.drive(&mut answer);
+    }
+    answer.1
+}
+
+fn rest(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("a proper end");
+    text
+}
+
+fn assert_answered_and_closed(stream: TcpStream) {
+    let text = rest(stream);
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text:?}");
+    assert!(text.contains("connection: close\r\n"), "{text:?}");
+}
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+#[test]
+fn requests_that_wait_in_the_system_are_answered() {
+    let engine = bind();
+    let mut used = connect(&engine);
+    let mut fresh = connect(&engine);
+    turn(&engine);
+    used.write_all(REQUEST).expect("writes");
+    assert_eq!(turn(&engine), 1);
+    let mut buffer = [0; 512];
+    let count = used.read(&mut buffer).expect("an answer");
+    assert!(buffer[..count].starts_with(b"HTTP/1.1 200"));
+
+    used.write_all(REQUEST).expect("writes");
+    fresh.write_all(REQUEST).expect("writes");
+    let mut unaccepted = connect(&engine);
+    unaccepted.write_all(REQUEST).expect("writes");
+    let silent = connect(&engine);
+    engine.close(Duration::from_secs(5));
+    assert_eq!(turn(&engine), 3);
+    assert!(engine.is_closed());
+    for stream in [used, fresh, unaccepted] {
+        assert_answered_and_closed(stream);
+    }
+    assert_eq!(rest(silent), "");
+}
+
+#[test]
+fn a_request_that_has_begun_to_arrive_may_finish() {
+    let engine = bind();
+    let mut head = connect(&engine);
+    let mut body = connect(&engine);
+    head.write_all(b"GET / HT").expect("writes");
+    body.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+        .expect("writes");
+    assert_eq!(turn(&engine), 0);
+    engine.close(Duration::from_secs(5));
+    assert_eq!(turn(&engine), 0);
+    assert_eq!(engine.connection_count(), 2);
+    head.write_all(b"TP/1.1\r\nHost: a\r\n\r\n").expect("writes");
+    body.write_all(b"cd").expect("writes");
+    assert_eq!(turn(&engine), 2);
+    assert!(engine.is_closed());
+    assert_answered_and_closed(head);
+    assert_answered_and_closed(body);
+}
+
+#[test]
+fn of_pipelined_requests_the_one_under_way_is_the_last() {
+    let engine = bind();
+    let mut stream = connect(&engine);
+    turn(&engine);
+    stream.write_all(&REQUEST.repeat(3)).expect("writes");
+    engine.close(Duration::from_secs(5));
+    let seen = turn(&engine);
+    assert!(engine.is_closed());
+    // Each that a handler saw is answered, and the last answer says that nothing behind it will be.
+    let text = rest(stream);
+    assert_eq!(text.matches("HTTP/1.1 200 OK\r\n").count(), seen);
+    assert_eq!(text.matches("connection: close\r\n").count(), 1);
+    assert!(text.rfind("HTTP/1.1") < text.find("connection: close"));
+}

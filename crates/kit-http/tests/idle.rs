@@ -1,0 +1,107 @@
+//! What an idle connection costs: memory is read from the operating system, so this is a program of its own.
+//!
+//! A connection that waits for its next request must not keep what only a request under way needs: ten thousand clients
+//! that hold one open are common, and buffers of 8 KiB and more for each are what servers die of first.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods)] // the figures are in /proc
+
+use std::cell::RefCell;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
+
+const CONNECTIONS: usize = 4000;
+/// The goal is 5 KiB within a whole server; the engine's own share has to stay well below it.
+const MOST_BYTES: usize = 2048;
+
+#[derive(Default)]
+struct Answer(RefCell<Vec<RequestId>>);
+
+impl Handler for &Answer {
+    fn request(&mut self, id: RequestId, _: &Request) {
+        self.0.borrow_mut().push(id);
+    }
+    fn aborted(&mut self, _: RequestId) {}
+}
+
+fn turn(engine: &Engine, answer: &Answer) {
+    engine.poll().expect("polls");
+    while engine.has_work() {
+        engine.drive(&mut &*answer);
+        for id in answer.0.borrow_mut().drain(..) {
+            let response = Response::json(200, "{}".into()).expect("a valid answer");
+            engine.respond(id, response).expect("an open request");
+        }
+    }
+}
+
+fn exchange(engine: &Engine, answer: &Answer, stream: &mut TcpStream, bytes: &[u8]) {
+    stream.write_all(bytes).expect("writes");
+    turn(engine, answer);
+    let mut buffer = [0; 512];
+    let count = stream.read(&mut buffer).expect("an answer");
+    assert!(buffer[..count].starts_with(b"HTTP/1.1 200 OK\r\n"));
+}
+
+/// Bytes of memory that this process has, in steps of a page.
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages: usize = text
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .expect("numbers");
+    pages * 4096
+}
+
+#[test]
+fn an_idle_connection_costs_little() {
+    let engine = Engine::bind(Config {
+        host: Some("127.0.0.1".into()),
+        ..Config::default()
+    })
+    .expect("binds");
+    let address = engine.local_addr().expect("a TCP address");
+    let answer = Answer::default();
+    let mut clients = Vec::with_capacity(CONNECTIONS);
+    let mut connect = |count: usize| {
+        for index in 0..count {
+            let mut stream = TcpStream::connect(address).expect("connects");
+            // A head as browsers send it, and a body larger than a small buffer.
+            let body = "x".repeat(4000 * (index % 2));
+            let head = format!(
+                "POST /notes?a=b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nCookie: {}\r\nContent-Length: {}\r\n\r\n",
+                "c".repeat(600),
+                body.len()
+            );
+            exchange(&engine, &answer, &mut stream, (head + &body).as_bytes());
+            clients.push(stream);
+        }
+    };
+    // What is allocated once is allocated by then.
+    connect(200);
+    let before = resident();
+    connect(CONNECTIONS - 200);
+    let each = resident().saturating_sub(before) / (CONNECTIONS - 200);
+    println!("{each} bytes for an idle connection");
+    assert_eq!(engine.connection_count(), CONNECTIONS);
+    assert!(each < MOST_BYTES, "{each} bytes for an idle connection");
+    // All of them are still served.
+    for client in &mut clients {
+        exchange(
+            &engine,
+            &answer,
+            client,
+            b"GET /again HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        );
+    }
+    let after = resident().saturating_sub(before) / (CONNECTIONS - 200);
+    assert!(after < MOST_BYTES, "{after} bytes after another request");
+    drop(clients);
+    // The poller tells of a thousand at a time.
+    for _ in 0..10 {
+        turn(&engine, &answer);
+    }
+    assert_eq!(engine.connection_count(), 0);
+}
