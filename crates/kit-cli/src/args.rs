@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
-use kit_diagnostics::Code;
 
-use crate::commands::explain;
+use crate::commands::{build, explain, migrate_apply, migrate_generate};
+use crate::context::Context;
+use crate::failure::Stop;
 
 /// Typed HTTP APIs from TypeScript types.
 #[derive(Debug, Parser)]
@@ -37,79 +38,15 @@ pub(crate) struct CommandLine {
     pub(crate) command: Command,
 }
 
+/// One line a command; what a command takes, and its help, stands with the command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Makes .kit/ from the project's types and contracts.
-    ///
-    /// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the application
-    /// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Files that did not
-    /// change are not touched; a build with an error changes nothing.
-    #[command(after_help = "\
-Examples:
-  kit build
-  kit build --root examples/notes
-  kit build --json | jq .counts")]
-    Build {
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Writes a migration for what the types changed since the last one.
-    ///
-    /// Compares the tables that the types describe with the snapshot of the newest migration in migrations/, and writes
-    /// migrations/<timestamp>_<name>/ with the SQL, the changes and the new snapshot. Writes nothing where nothing changed.
-    #[command(
-        name = "migrate:generate",
-        after_help = "\
-Examples:
-  kit migrate:generate --name create_notes
-  kit migrate:generate --name add_archived --json"
-    )]
-    MigrateGenerate {
-        /// What the migration does, in a few words.
-        #[arg(long)]
-        name: String,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Applies the migrations that the database does not have yet.
-    ///
-    /// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL. Each migration runs in a
-    /// transaction of its own; one that would destroy data is refused without --allow-destructive.
-    #[command(
-        name = "migrate:apply",
-        after_help = "\
-Examples:
-  kit migrate:apply
-  kit migrate:apply --dry-run
-  DATABASE_URL=postgres://localhost/notes kit migrate:apply --json"
-    )]
-    MigrateApply {
-        /// Only show what would be applied.
-        #[arg(long)]
-        dry_run: bool,
-        /// Also apply migrations that drop tables or columns.
-        #[arg(long)]
-        allow_destructive: bool,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Says more about a code that a build reported.
-    ///
-    /// Prints the page of the documentation: what the code means, an example, and what to write instead. Without a code it
-    /// lists all of them.
-    #[command(after_help = "\
-Examples:
-  kit explain KIT1302
-  kit explain 1302 --json | jq -r .page
-  kit explain")]
-    Explain {
-        /// The code, such as KIT1302.
-        #[arg(value_parser = explain::parse)]
-        code: Option<Code>,
-        /// Print JSON on standard output, and nothing else there.
-        #[arg(long)]
-        json: bool,
-    },
+    Build(build::Arguments),
+    #[command(name = "migrate:generate")]
+    MigrateGenerate(migrate_generate::Arguments),
+    #[command(name = "migrate:apply")]
+    MigrateApply(migrate_apply::Arguments),
+    Explain(explain::Arguments),
 }
 
 /// What every command that works on a project takes.
@@ -127,10 +64,23 @@ impl Command {
     /// Whether the result is to be JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
-            Self::Build { common }
-            | Self::MigrateGenerate { common, .. }
-            | Self::MigrateApply { common, .. } => common.json,
-            Self::Explain { json, .. } => *json,
+            Self::Build(arguments) => arguments.common.json,
+            Self::MigrateGenerate(arguments) => arguments.common.json,
+            Self::MigrateApply(arguments) => arguments.common.json,
+            Self::Explain(arguments) => arguments.json,
+        }
+    }
+
+    /// Runs it.
+    pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
+        match self {
+            Self::Build(arguments) => build::run(arguments, context).await,
+            Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
+            Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
+            Self::Explain(arguments) => {
+                explain::run(arguments, context);
+                Ok(())
+            }
         }
     }
 }

@@ -21,6 +21,7 @@
 mod args;
 mod commands;
 mod console;
+mod context;
 mod environment;
 mod exit;
 mod failure;

@@ -7,9 +7,10 @@ use kit_build::{
 };
 use kit_diagnostics::{Diagnostics, Sources};
 
+use crate::Environment;
 use crate::args::Common;
+use crate::context::Context;
 use crate::failure::{Problem, Stop};
-use crate::{Environment, Host};
 
 /// A project whose configuration is valid.
 pub(crate) struct Project {
@@ -22,19 +23,16 @@ pub(crate) struct Project {
 
 impl Project {
     /// Finds the root and reads the configuration.
-    pub(crate) async fn open(
-        common: &Common,
-        environment: &dyn Environment,
-        host: &dyn Host,
-    ) -> Result<Self, Stop> {
-        let root = root(common, environment)?;
+    pub(crate) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, Stop> {
+        let root = root(common, context.environment)?;
         let loaded = match find_config_file(&root)? {
             None => None,
             Some(path) => {
                 let name = path
                     .file_name()
                     .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-                let value = host
+                let value = context
+                    .host
                     .load_config(&path)
                     .await
                     .map_err(|error| Problem::build("configuration", error.message).at(&name))?;

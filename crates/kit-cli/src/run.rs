@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use clap::Parser as _;
 use serde::Serialize;
 
-use crate::args::{Command, CommandLine};
+use crate::args::CommandLine;
 use crate::console::Console;
-use crate::failure::Stop;
-use crate::{Environment, Exit, Host, Stream, commands};
+use crate::context::Context;
+use crate::{Environment, Exit, Host, Stream};
 
 /// Runs a command. `args` are without the program's name. It waits for nothing but the host, so that whoever polls it
 /// knows what it waits for.
@@ -23,42 +23,18 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
         Err(error) => return explain(&error, &Console::new(environment, json)),
     };
     let console = Console::new(environment, line.command.json());
-    let result = dispatch(&line.command, &console, environment, host).await;
+    let context = Context {
+        console: &console,
+        environment,
+        host,
+    };
+    let result = line.command.run(&context).await;
     match result {
         Ok(()) if console.is_broken() => Exit::Failure,
         Ok(()) => Exit::Success,
         Err(stop) => {
             stop.report(&console);
             Exit::Failure
-        }
-    }
-}
-
-async fn dispatch(
-    command: &Command,
-    console: &Console<'_>,
-    environment: &dyn Environment,
-    host: &dyn Host,
-) -> Result<(), Stop> {
-    match command {
-        Command::Build { common } => commands::build::run(common, console, environment, host).await,
-        Command::MigrateGenerate { name, common } => {
-            commands::migrate_generate::run(name, common, console, environment, host).await
-        }
-        Command::MigrateApply {
-            dry_run,
-            allow_destructive,
-            common,
-        } => {
-            let options = commands::migrate_apply::Options {
-                dry_run: *dry_run,
-                allow_destructive: *allow_destructive,
-            };
-            commands::migrate_apply::run(options, common, console, environment, host).await
-        }
-        Command::Explain { code, .. } => {
-            commands::explain::run(*code, console);
-            Ok(())
         }
     }
 }

@@ -4,25 +4,39 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
+use clap::Args;
 use kit_build::{BuildReport, BuildRequest, Disk, PendingChanges, Progress, Step, build};
 use kit_diagnostics::{BuildFailure, Failure};
 use serde::Serialize;
 
+use crate::Stream;
 use crate::args::Common;
 use crate::console::{Console, milliseconds, quantity};
+use crate::context::Context;
 use crate::failure::Stop;
 use crate::project::{Project, build_time};
-use crate::{Environment, Host, Stream};
 
-pub(crate) async fn run(
-    common: &Common,
-    console: &Console<'_>,
-    environment: &dyn Environment,
-    host: &dyn Host,
-) -> Result<(), Stop> {
+/// Makes .kit/ from the project's types and contracts.
+///
+/// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the application
+/// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Files that did not
+/// change are not touched; a build with an error changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit build
+  kit build --root examples/notes
+  kit build --json | jq .counts")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let start = Instant::now();
-    let project = Project::open(common, environment, host).await?;
-    let time = build_time(environment)?;
+    let console = context.console;
+    let project = Project::open(&arguments.common, context).await?;
+    let time = build_time(context.environment)?;
     let spinner = StepLine::new(console);
     let result = build(
         &BuildRequest {

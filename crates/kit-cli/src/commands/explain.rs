@@ -3,15 +3,36 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use clap::Args;
 use kit_diagnostics::{Code, closest, codes};
 use serde::Serialize;
 
 use crate::Stream;
-use crate::console::Console;
+use crate::context::Context;
+
+/// Says more about a code that a build reported.
+///
+/// Prints the page of the documentation: what the code means, an example, and what to write instead. Without a code it
+/// lists all of them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit explain KIT1302
+  kit explain 1302 --json | jq -r .page
+  kit explain")]
+pub(crate) struct Arguments {
+    /// The code, such as KIT1302.
+    #[arg(value_parser = parse)]
+    code: Option<Code>,
+    /// Print JSON on standard output, and nothing else there.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Prints the page of a code, or the list of all codes.
-pub(crate) fn run(code: Option<Code>, console: &Console<'_>) {
-    let Some(code) = code else {
+pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) {
+    let console = context.console;
+    let Some(code) = arguments.code else {
         console.json(
             &codes::ALL
                 .iter()
@@ -69,7 +90,7 @@ fn list() -> String {
 }
 
 /// Reads a code of the command line.
-pub(crate) fn parse(name: &str) -> Result<Code, String> {
+fn parse(name: &str) -> Result<Code, String> {
     Code::from_name(name).ok_or_else(|| {
         let names: Vec<String> = codes::ALL.iter().map(|code| code.name()).collect();
         // A digit more or less is a slip; a code of another tool is none.

@@ -1,5 +1,6 @@
 //! `kit migrate:apply`.
 
+use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
 use kit_database::Migration;
 use kit_diagnostics::Diagnostics;
@@ -8,37 +9,53 @@ use serde::Serialize;
 
 use crate::args::Common;
 use crate::console::{Console, milliseconds, quantity};
+use crate::context::Context;
 use crate::failure::{Problem, Reason, Stop};
 use crate::project::{NoSources, root};
-use crate::{Environment, Host};
 
-pub(crate) struct Options {
-    pub(crate) dry_run: bool,
-    pub(crate) allow_destructive: bool,
+/// Applies the migrations that the database does not have yet.
+///
+/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL. Each migration runs in a
+/// transaction of its own; one that would destroy data is refused without --allow-destructive.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit migrate:apply
+  kit migrate:apply --dry-run
+  DATABASE_URL=postgres://localhost/notes kit migrate:apply --json")]
+pub(crate) struct Arguments {
+    /// Only show what would be applied.
+    #[arg(long)]
+    dry_run: bool,
+    /// Also apply migrations that drop tables or columns.
+    #[arg(long)]
+    allow_destructive: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 /// Reads nothing of the project but its migrations: they are applied as well where neither types nor configuration are,
 /// as in production.
-pub(crate) async fn run(
-    options: Options,
-    common: &Common,
-    console: &Console<'_>,
-    environment: &dyn Environment,
-    host: &dyn Host,
-) -> Result<(), Stop> {
-    let root = root(common, environment)?;
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let console = context.console;
+    let root = root(&arguments.common, context.environment)?;
     let mut diagnostics = Diagnostics::default();
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
         return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
     }
     if migrations.is_empty() {
-        say(console, &options, &migrations, &Report::default());
+        say(console, arguments, &migrations, &Report::default());
         return Ok(());
     }
-    let url = match environment.var("DATABASE_URL").filter(|url| !url.is_empty()) {
+    let url = match context
+        .environment
+        .var("DATABASE_URL")
+        .filter(|url| !url.is_empty())
+    {
         Some(url) => url,
-        None => host
+        None => context
+            .host
             .database_url(&root)
             .await
             .map_err(|error| Problem::migration(vec![Reason::new(error.message)]))?,
@@ -47,20 +64,20 @@ pub(crate) async fn run(
         &url,
         &migrations,
         &kit_migrate::Options {
-            allow_destructive: options.allow_destructive,
-            dry_run: options.dry_run,
+            allow_destructive: arguments.allow_destructive,
+            dry_run: arguments.dry_run,
             ..kit_migrate::Options::default()
         },
     )
     .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
-    say(console, &options, &migrations, &report);
+    say(console, arguments, &migrations, &report);
     Ok(())
 }
 
-fn say(console: &Console<'_>, options: &Options, migrations: &[Migration], report: &Report) {
+fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], report: &Report) {
     console.json(&JsonReport {
         status: match report {
-            _ if options.dry_run => "dry-run",
+            _ if arguments.dry_run => "dry-run",
             Report { applied, .. } if applied.is_empty() => "up-to-date",
             _ => "applied",
         },

@@ -3,25 +3,38 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use clap::Args;
 use kit_build::{BuildRequest, BuildTime, Disk, MIGRATIONS, analyze, write_migration};
 use kit_database::{Change, Migration, plan};
 use serde::Serialize;
 
 use crate::args::Common;
-use crate::console::{Console, quantity};
+use crate::console::quantity;
+use crate::context::Context;
 use crate::failure::{Problem, Reason, Stop};
 use crate::project::{Project, build_time};
-use crate::{Environment, Host};
 
-pub(crate) async fn run(
-    name: &str,
-    common: &Common,
-    console: &Console<'_>,
-    environment: &dyn Environment,
-    host: &dyn Host,
-) -> Result<(), Stop> {
-    let project = Project::open(common, environment, host).await?;
-    let time = build_time(environment)?;
+/// Writes a migration for what the types changed since the last one.
+///
+/// Compares the tables that the types describe with the snapshot of the newest migration in migrations/, and writes
+/// migrations/<timestamp>_<name>/ with the SQL, the changes and the new snapshot. Writes nothing where nothing changed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit migrate:generate --name create_notes
+  kit migrate:generate --name add_archived --json")]
+pub(crate) struct Arguments {
+    /// What the migration does, in a few words.
+    #[arg(long)]
+    name: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let console = context.console;
+    let project = Project::open(&arguments.common, context).await?;
+    let time = build_time(context.environment)?;
     let analysis = analyze(
         &BuildRequest {
             root: &project.root,
@@ -60,7 +73,7 @@ pub(crate) async fn run(
         return Ok(());
     }
     let timestamp = next_timestamp(&time, &analysis.migrations)?;
-    let migration = Migration::create(&timestamp, name, &plan, &analysis.schema)
+    let migration = Migration::create(&timestamp, &arguments.name, &plan, &analysis.schema)
         .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
     write_migration(&project.root, &migration)?;
 
