@@ -61,6 +61,7 @@ describe("kit build", () => {
       "routes/route-table.ts",
       "routes/index.ts",
       "routes.json",
+      "middleware.json",
       "schemas.json",
       "schemas/openapi.json",
       "schemas/note.openapi.json",

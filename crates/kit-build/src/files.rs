@@ -33,6 +33,16 @@ impl FileSystem for Disk {
     }
 }
 
+/// The text of a file; nothing where there is no such file.
+pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
+    disk::read_if_there(path)?
+        .map(|bytes| {
+            String::from_utf8(bytes)
+                .map_err(|error| BuildError::io("read", path)(io::Error::other(error.utf8_error())))
+        })
+        .transpose()
+}
+
 /// The root of a project: absolute, without symbolic links, so that every path that is derived from it agrees.
 pub fn project_root(path: &Path) -> Result<PathBuf, BuildError> {
     match disk::canonical(path) {

@@ -37,6 +37,7 @@ mod emit;
 mod error;
 mod files;
 mod globs;
+mod hooks;
 mod migrations;
 mod output;
 mod progress;
@@ -52,8 +53,9 @@ pub use config::{
 };
 pub use database::PendingChanges;
 pub use error::BuildError;
-pub use files::{Disk, project_root};
+pub use files::{Disk, project_root, read_text};
 pub use globs::{SourceFiles, find_sources};
+pub use hooks::{HOOKS, Hook};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
 pub use progress::{Progress, Step};

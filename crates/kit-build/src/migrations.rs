@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kit_database::Migration;
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 
-use crate::{BuildError, disk};
+use crate::{BuildError, disk, read_text};
 
 /// The directory in a project's root.
 pub const MIGRATIONS: &str = "migrations";
@@ -45,15 +45,7 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
 }
 
 fn read_one(directory: &Path, name: &str) -> Result<Result<Migration, Box<Diagnostic>>, BuildError> {
-    let text = |file: &str| -> Result<Option<String>, BuildError> {
-        let path = directory.join(file);
-        let Some(bytes) = disk::read_if_there(&path)? else {
-            return Ok(None);
-        };
-        String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|error| BuildError::io("read", path)(std::io::Error::other(error.utf8_error())))
-    };
+    let text = |file: &str| read_text(&directory.join(file));
     let missing = |file: &str| {
         let place = format!("{MIGRATIONS}/{name}");
         Box::new(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{build, explain, migrate_apply, migrate_generate};
+use crate::commands::{build, explain, inspect, migrate_apply, migrate_generate};
 use crate::context::Context;
 use crate::failure::Stop;
 
@@ -46,6 +46,7 @@ pub(crate) enum Command {
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
+    Inspect(inspect::Arguments),
     Explain(explain::Arguments),
 }
 
@@ -67,6 +68,7 @@ impl Command {
             Self::Build(arguments) => arguments.common.json,
             Self::MigrateGenerate(arguments) => arguments.common.json,
             Self::MigrateApply(arguments) => arguments.common.json,
+            Self::Inspect(arguments) => arguments.json(),
             Self::Explain(arguments) => arguments.json,
         }
     }
@@ -77,6 +79,7 @@ impl Command {
             Self::Build(arguments) => build::run(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
+            Self::Inspect(arguments) => inspect::run(arguments, context).await,
             Self::Explain(arguments) => {
                 explain::run(arguments, context);
                 Ok(())

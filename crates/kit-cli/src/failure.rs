@@ -49,6 +49,15 @@ impl Problem {
         }
     }
 
+    /// A failure to answer what was asked of a project or a running app.
+    pub(crate) fn inspection(message: impl Into<String>) -> Self {
+        Self {
+            code: "INSPECT_ERROR",
+            phase: "inspect",
+            reasons: vec![Reason::new(message)],
+        }
+    }
+
     /// A failure to make or apply migrations.
     pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
         Self {

@@ -13,10 +13,7 @@ use crate::{Environment, Exit, Host, Stream};
 /// Runs a command. `args` are without the program's name. It waits for nothing but the host, so that whoever polls it
 /// knows what it waits for.
 pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
-    let json = args
-        .iter()
-        .take_while(|argument| *argument != "--")
-        .any(|argument| argument == "--json");
+    let json = wants_json(&args);
     let program = OsString::from("kit");
     let line = match CommandLine::try_parse_from(std::iter::once(program).chain(args)) {
         Ok(line) => line,
@@ -43,6 +40,17 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
 struct UsageFailure {
     code: &'static str,
     message: String,
+}
+
+/// Whether JSON is asked for, in arguments that may turn out to be wrong.
+fn wants_json(args: &[OsString]) -> bool {
+    let mut args = args.iter().take_while(|argument| *argument != "--");
+    let mut before: Option<&OsString> = None;
+    args.any(|argument| {
+        let is_format = before.is_some_and(|before| before == "--format") && argument == "json";
+        before = Some(argument);
+        is_format || argument == "--json" || argument == "--format=json"
+    })
 }
 
 /// Help and version are results; everything else that clap has to say is wrong usage.

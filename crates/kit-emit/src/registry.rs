@@ -1,11 +1,11 @@
-//! `routes.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
+//! `routes.json`, `middleware.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
 
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, Property, Relation, Slot};
+use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, MiddlewareKind, Property, Relation, Slot};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
@@ -14,9 +14,10 @@ use crate::json_schema::{Direction, Schema, default_value};
 use crate::text::nested;
 use crate::types::type_text;
 
-pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> [Job<'a>; 2] {
+pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> [Job<'a>; 3] {
     [
         Job::whole("routes.json", move || routes(context)),
+        Job::whole("middleware.json", move || middleware(context)),
         Job::whole("schemas.json", move || schemas(context, entries)),
     ]
 }
@@ -28,6 +29,40 @@ fn routes(context: Context<'_>) -> String {
             .map(|route| route_entry(context, route))
             .collect::<Vec<_>>(),
     )
+}
+
+/// What stands in the chains, by ascending priority, and at the end what kit itself puts around them.
+fn middleware(context: Context<'_>) -> String {
+    let program = context.program;
+    let mut entries: Vec<_> = program
+        .application
+        .middleware
+        .iter()
+        .map(|source| MiddlewareEntry {
+            name: &source.name,
+            priority: number(source.priority),
+            r#type: kind_name(source.kind),
+            file: Some(program.path(source.span)),
+            line: Some(source.span.line),
+        })
+        .collect();
+    entries.push(MiddlewareEntry {
+        name: "errorMiddleware",
+        priority: None,
+        r#type: kind_name(MiddlewareKind::BuiltIn),
+        file: None,
+        line: None,
+    });
+    json(&entries)
+}
+
+fn kind_name(kind: MiddlewareKind) -> &'static str {
+    match kind {
+        MiddlewareKind::Global => "global",
+        MiddlewareKind::Route => "route",
+        MiddlewareKind::Registered => "registered",
+        MiddlewareKind::BuiltIn => "built-in",
+    }
 }
 
 /// The entries of `schemas.json`, in the order of the declarations, indented as they stand there.
@@ -101,6 +136,29 @@ struct HandlerEntry<'a> {
     file: &'a str,
     export: &'a str,
     line: u32,
+}
+
+/// A row of `middleware.json`.
+#[derive(Serialize)]
+struct MiddlewareEntry<'a> {
+    name: &'a str,
+    /// Lower runs earlier; none where it stands around all others.
+    priority: Option<Number>,
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+/// As JavaScript writes numbers: `10`, not `10.0`.
+fn number(value: f64) -> Option<Number> {
+    #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Some(Number::from(value as i64))
+    } else {
+        Number::from_f64(value)
+    }
 }
 
 fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {

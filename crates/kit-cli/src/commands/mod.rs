@@ -2,5 +2,6 @@
 
 pub(crate) mod build;
 pub(crate) mod explain;
+pub(crate) mod inspect;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;

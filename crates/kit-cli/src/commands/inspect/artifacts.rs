@@ -1,0 +1,47 @@
+//! What a build left in the output directory.
+
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+
+use crate::args::Common;
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+use crate::project::Project;
+
+/// A project and its output directory.
+pub(super) struct Built {
+    pub(super) project: Project,
+    directory: PathBuf,
+}
+
+impl Built {
+    pub(super) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, Stop> {
+        let project = Project::open(common, context).await?;
+        let directory = project.root.join(&project.config.output_dir);
+        Ok(Self { project, directory })
+    }
+
+    /// Whether there was a build.
+    pub(super) fn exists(&self) -> bool {
+        kit_build::read_text(&self.directory.join("routes.json")).is_ok_and(|text| text.is_some())
+    }
+
+    /// Reads a registry.
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, Stop> {
+        let path = format!("{}/{name}", self.project.config.output_dir);
+        let text = kit_build::read_text(&self.directory.join(name))?;
+        let Some(text) = text else {
+            return Err(
+                Problem::inspection(format!("there is no {path}: the project is not built"))
+                    .help("run `kit build` first")
+                    .into(),
+            );
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            Problem::inspection(format!("{path} cannot be read: {error}"))
+                .help("run `kit build`: it writes the file anew")
+                .into()
+        })
+    }
+}

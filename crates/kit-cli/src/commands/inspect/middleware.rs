@@ -1,0 +1,51 @@
+//! `kit inspect middleware`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use super::artifacts::Built;
+use super::table::{NONE, table};
+use crate::console::Console;
+use crate::failure::Stop;
+
+/// A row of `middleware.json`.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    name: String,
+    priority: Option<Number>,
+    r#type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+pub(super) fn run(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
+    let mut entries: Vec<Entry> = built.read("middleware.json")?;
+    if !verbose {
+        for entry in &mut entries {
+            (entry.file, entry.line) = (None, None);
+        }
+    }
+    console.json(&entries);
+    let mut headings = vec!["NAME", "PRIORITY", "TYPE"];
+    if verbose {
+        headings.push("WHERE");
+    }
+    let rows: Vec<Vec<String>> = entries
+        .iter()
+        .map(|entry| {
+            let priority = entry.priority.as_ref().map_or(NONE.to_owned(), Number::to_string);
+            let mut row = vec![entry.name.clone(), priority, entry.r#type.clone()];
+            if verbose {
+                row.push(match (&entry.file, entry.line) {
+                    (Some(file), Some(line)) => format!("{file}:{line}"),
+                    _ => NONE.to_owned(),
+                });
+            }
+            row
+        })
+        .collect();
+    console.result(&table(&headings, &rows));
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! `kit inspect errors`, `performance` and `server`: what the debug sidecar of a running app tells.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::sidecar::ask;
+use super::table::{NONE, cell, table};
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+
+/// The newest errors.
+pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>) -> Result<(), Stop> {
+    let count = last.to_string();
+    let answer = ask("/_debug/errors", &[("last", &count)], port, context)?;
+    // An object around the list, or the list itself.
+    let list = answer.get("errors").unwrap_or(&answer);
+    let Some(list) = list.as_array() else {
+        return Err(unexpected("a list of errors"));
+    };
+    let errors: Vec<ErrorReport<'_>> = list
+        .iter()
+        .take(usize::try_from(last).unwrap_or(usize::MAX))
+        .map(ErrorReport::of)
+        .collect();
+    context.console.json(&errors);
+    if errors.is_empty() {
+        context.console.result("no errors");
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = errors
+        .iter()
+        .map(|error| {
+            vec![
+                plain(error.timestamp),
+                plain(error.status),
+                plain(error.code),
+                plain(error.route),
+                plain(error.phase),
+                plain(error.trace_id),
+                plain(error.message),
+            ]
+        })
+        .collect();
+    let headings = ["TIME", "STATUS", "CODE", "ROUTE", "PHASE", "TRACE", "MESSAGE"];
+    let mut text = table(&headings, &rows);
+    if verbose {
+        for error in errors.iter().filter(|error| !error.details.is_null()) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n\n{}\n{:#}", plain(error.trace_id), error.details);
+        }
+    }
+    context.console.result(&text);
+    Ok(())
+}
+
+/// One error, with every field whether or not the sidecar knew it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ErrorReport<'a> {
+    timestamp: &'a Value,
+    trace_id: &'a Value,
+    code: &'a Value,
+    status: &'a Value,
+    message: &'a Value,
+    route: &'a Value,
+    phase: &'a Value,
+    details: &'a Value,
+}
+
+impl<'a> ErrorReport<'a> {
+    fn of(error: &'a Value) -> Self {
+        // What is absent reads as `null`.
+        Self {
+            timestamp: &error["timestamp"],
+            trace_id: &error["traceId"],
+            code: &error["code"],
+            status: &error["status"],
+            message: &error["message"],
+            route: &error["route"],
+            phase: &error["phase"],
+            details: &error["details"],
+        }
+    }
+}
+
+/// Latencies of a route.
+pub(super) fn performance(route: &str, port: u16, context: &Context<'_>) -> Result<(), Stop> {
+    let answer = ask("/_debug/performance", &[("route", route)], port, context)?;
+    if !answer.is_object() {
+        return Err(unexpected("an object of latencies"));
+    }
+    let report = Performance {
+        route: match &answer["route"] {
+            Value::String(route) => route,
+            _ => route,
+        },
+        p50: &answer["p50"],
+        p95: &answer["p95"],
+        p99: &answer["p99"],
+        count: &answer["count"],
+        avg_ms: &answer["avgMs"],
+    };
+    context.console.json(&report);
+    let text = if report.count.as_u64() == Some(0) {
+        format!("no requests of {} yet", report.route)
+    } else {
+        let row = vec![
+            report.route.to_owned(),
+            plain(report.count),
+            plain(report.p50),
+            plain(report.p95),
+            plain(report.p99),
+            plain(report.avg_ms),
+        ];
+        table(
+            &["ROUTE", "REQUESTS", "P50 MS", "P95 MS", "P99 MS", "AVG MS"],
+            &[row],
+        )
+    };
+    context.console.result(&text);
+    Ok(())
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Performance<'a> {
+    route: &'a str,
+    p50: &'a Value,
+    p95: &'a Value,
+    p99: &'a Value,
+    count: &'a Value,
+    avg_ms: &'a Value,
+}
+
+/// The server beneath.
+pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), Stop> {
+    let health = ask("/_debug/health", &[], port, context)?;
+    if !health.is_object() {
+        return Err(unexpected("an object of the server's health"));
+    }
+    // A sidecar may keep the server's part apart.
+    let part = |name: &str| match (&health[name], &health["server"][name]) {
+        (Value::Null, nested) => nested.clone(),
+        (own, _) => own.clone(),
+    };
+    let report = Server {
+        adapter: part("adapter"),
+        platform: part("platform"),
+        status: part("status"),
+        port: part("port"),
+        host: part("host"),
+    };
+    context.console.json(&report);
+    let lines = [
+        ("adapter", &report.adapter),
+        ("platform", &report.platform),
+        ("status", &report.status),
+        ("host", &report.host),
+        ("port", &report.port),
+    ];
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|(name, value)| format!("{name:9} {}", plain(value)))
+        .collect();
+    context.console.result(&lines.join("\n"));
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Server {
+    adapter: Value,
+    platform: Value,
+    status: Value,
+    port: Value,
+    host: Value,
+}
+
+/// A value as a cell: text without quotes and on one line.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => NONE.to_owned(),
+        Value::String(text) => cell(Some(&text.split_whitespace().collect::<Vec<_>>().join(" "))),
+        other => other.to_string(),
+    }
+}
+
+fn unexpected(what: &str) -> Stop {
+    Problem::inspection(format!("the debug sidecar answered something else than {what}"))
+        .help("the app's @kit/plugin-debug and this kit should have the same version")
+        .into()
+}

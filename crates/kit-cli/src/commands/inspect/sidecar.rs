@@ -1,0 +1,93 @@
+//! Asks the debug sidecar of a running app.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+
+/// A sidecar answers from memory; one that takes longer is stuck.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Far above what it keeps.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// What an endpoint answers, with parameters of the query. The key that production asks for is `KIT_DEBUG_KEY`.
+pub(super) fn ask(
+    path: &str,
+    query: &[(&str, &str)],
+    port: u16,
+    context: &Context<'_>,
+) -> Result<Value, Stop> {
+    let agent: Agent = Agent::config_builder()
+        .timeout_global(Some(PATIENCE))
+        .http_status_as_error(false)
+        // A sidecar is on this machine: a proxy of the environment would not find it.
+        .proxy(None)
+        .max_redirects(0)
+        .build()
+        .into();
+    let url = format!("http://127.0.0.1:{port}{path}");
+    let mut request = agent.get(&url).query_pairs(query.iter().copied());
+    let key = context.environment.var("KIT_DEBUG_KEY");
+    if let Some(key) = &key {
+        request = request.header("x-debug-key", key);
+    }
+    let mut response = request.call().map_err(|error| unreachable(&error, port))?;
+    let status = response.status().as_u16();
+    let text = response
+        .body_mut()
+        .with_config()
+        .limit(LARGEST)
+        .read_to_string()
+        .map_err(|error| unreachable(&error, port))?;
+    match status {
+        200 => serde_json::from_str(&text).map_err(|error| {
+            let message =
+                format!("what answers on port {port} is no debug sidecar: {url} is no JSON ({error})");
+            Problem::inspection(message).help(WHERE).into()
+        }),
+        _ => Err(refused(status, &text, &url, key.is_some())),
+    }
+}
+
+const WHERE: &str = "name its port with --debug-port";
+
+fn unreachable(error: &ureq::Error, port: u16) -> Stop {
+    let nobody = matches!(error, ureq::Error::Io(cause) if cause.kind() == std::io::ErrorKind::ConnectionRefused)
+        || matches!(error, ureq::Error::ConnectionFailed);
+    let (message, help) = if nobody {
+        (
+            format!("no debug sidecar listens on port {port}"),
+            "start the app with the debug plugin (`kit dev` does), or name its port with --debug-port",
+        )
+    } else {
+        (
+            format!("the debug sidecar on port {port} could not be asked: {error}"),
+            WHERE,
+        )
+    };
+    Problem::inspection(message).help(help).into()
+}
+
+fn refused(status: u16, text: &str, url: &str, with_key: bool) -> Stop {
+    let said = serde_json::from_str::<Value>(text).ok();
+    let said = said
+        .as_ref()
+        .and_then(|body| body.pointer("/error/message").or_else(|| body.get("message")))
+        .and_then(Value::as_str);
+    let message = match said {
+        Some(said) => format!("{url} answered {status}: {said}"),
+        None => format!("{url} answered {status}"),
+    };
+    let help = match status {
+        401 if with_key => "KIT_DEBUG_KEY is not the key that the app was configured with",
+        401 => "put the app's debug key into the environment variable KIT_DEBUG_KEY",
+        403 => "this machine's address is not in the sidecar's allowlist",
+        404 => "an app without this endpoint, or no sidecar at all: name its port with --debug-port",
+        429 => "the sidecar limits how often it is asked: wait, and try again",
+        _ => WHERE,
+    };
+    Problem::inspection(message).help(help).into()
+}
