@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: libFuzzer on the compiler. What it finds interesting stays below `fuzz/target`; an input that fails
+//! `cargo xtask fuzz`: libFuzzer on the compiler and on the HTTP engine. What it finds interesting stays below `fuzz/target`; an input that fails
 //! is kept in `fuzz/artifacts`, and belongs into `fuzz/corpus` once it is mended.
 
 use std::process::{Command, ExitCode, Stdio};
@@ -12,26 +12,40 @@ use crate::{interrupt, run};
 /// What to try and how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The target; all of them, one after the other, where none is named.
-    target: Option<Target>,
+    /// The target, or `http` for all of the engine's; all of them, one after the other, where none is named.
+    target: Option<Choice>,
     /// How long each target runs.
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Target {
+enum Choice {
     /// Any bytes as one or several files.
     Text,
     /// Random declarations that are well formed.
     Types,
+    /// The three of the HTTP engine.
+    Http,
+    /// Several clients of one engine.
+    HttpTraffic,
+    /// One stream, cut in different ways.
+    HttpPieces,
+    /// Any bytes before the guard.
+    HttpGuard,
 }
 
-impl Target {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Types => "types",
+impl Choice {
+    fn targets(choice: Option<Self>) -> &'static [&'static str] {
+        const ALL: &[&str] = &["text", "types", "http-traffic", "http-pieces", "http-guard"];
+        match choice {
+            None => ALL,
+            Some(Self::Text) => &ALL[..1],
+            Some(Self::Types) => &ALL[1..2],
+            Some(Self::Http) => &ALL[2..],
+            Some(Self::HttpTraffic) => &ALL[2..3],
+            Some(Self::HttpPieces) => &ALL[3..4],
+            Some(Self::HttpGuard) => &ALL[4..],
         }
     }
 }
@@ -50,15 +64,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             );
         }
     }
-    let targets = options
-        .target
-        .map_or_else(|| Target::value_variants().to_vec(), |target| vec![target]);
-    for target in targets {
-        println!("fuzzing {} for {} s", target.name(), options.seconds);
-        if !fuzz(repository, target, options.seconds)? {
+    for name in Choice::targets(options.target) {
+        println!("fuzzing {name} for {} s", options.seconds);
+        if !fuzz(repository, name, options.seconds)? {
             eprintln!(
-                "error: {} failed; the input is in fuzz/artifacts/{0}. Mend it, and keep the input in fuzz/corpus/{0}",
-                target.name()
+                "error: {name} failed; the input is in fuzz/artifacts/{name}. Mend it, and keep the input in fuzz/corpus/{name}"
             );
             return Ok(ExitCode::FAILURE);
         }
@@ -69,12 +79,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn fuzz(repository: &Repository, target: Target, seconds: u32) -> anyhow::Result<bool> {
-    let name = target.name();
+fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<bool> {
     let found = repository.path(format!("fuzz/target/corpus/{name}"));
     std::fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
     let mut cargo: Command = run::command(repository, "cargo")?;
-    // The compiler has no unsafe code, so no sanitizer is needed: without one it tries ten times as much.
+    // What is tried has no unsafe code, so no sanitizer is needed: without one it tries ten times as much.
     cargo
         .args([
             "+nightly",

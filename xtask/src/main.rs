@@ -60,8 +60,10 @@ enum Command {
     Setup,
     /// Build the two native addons and put them where their packages look for them.
     Addons,
-    /// Try the compiler on input that nobody wrote, with libFuzzer.
-    #[command(after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600")]
+    /// Try the compiler and the HTTP engine on input that nobody wrote, with libFuzzer.
+    #[command(
+        after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
+    )]
     Fuzz(fuzz::Options),
     /// Measure kit beside its peers, in one run.
     #[command(

@@ -1,4 +1,5 @@
-//! What is tried on the compiler with input that nobody wrote: any bytes, and random TypeScript that is well formed.
+//! What is tried on the compiler and on the HTTP engine with input that nobody wrote: any bytes, random TypeScript that is
+//! well formed, and random requests (see [`http`]).
 //!
 //! Where it stands: beside the product, and no part of it. The targets in `fuzz/` call [`text`] and [`types`] with what
 //! libFuzzer comes up with (`cargo xtask fuzz`, which needs a nightly compiler); the tests of this crate call them with the
@@ -8,6 +9,7 @@
 //! program and the same diagnostics; every diagnostic renders; a program without errors can be emitted.
 
 mod generate;
+pub mod http;
 mod pipeline;
 
 use arbitrary::Unstructured;

@@ -1,15 +1,8 @@
 //! What fuzzing found interesting, and random files of fixed seeds, on every run of the tests.
-#![allow(clippy::disallowed_methods)] // Reason: the corpus is files.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
-use std::fs;
-use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
+mod support;
 
-/// An input that takes longer hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
+use support::{guarded, random, replay};
 
 #[test]
 fn any_bytes() {
@@ -27,46 +20,4 @@ fn well_formed_types() {
         guarded(&format!("seed {seed}:\n{source}"), &bytes, kit_fuzz::types);
     }
     assert!(errors < 40, "the generator makes next to nothing");
-}
-
-/// Runs every input of a directory, and says how many there are.
-fn replay(name: &str, run: fn(&[u8])) -> usize {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../fuzz/corpus")
-        .join(name);
-    let mut paths: Vec<_> = fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.sort();
-    for path in &paths {
-        guarded(&path.display().to_string(), &fs::read(path).unwrap(), run);
-    }
-    paths.len()
-}
-
-/// Runs one input on a thread of its own, which a hang does not take along.
-fn guarded(name: &str, data: &[u8], run: fn(&[u8])) {
-    let (sender, receiver) = mpsc::channel();
-    let data = data.to_vec();
-    let thread = thread::spawn(move || {
-        run(&data);
-        let _ = sender.send(());
-    });
-    match receiver.recv_timeout(PATIENCE) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs: {name}"),
-        _ => assert!(thread.join().is_ok(), "it panics: {name}"),
-    }
-}
-
-/// Bytes that look random (xorshift), the same on every machine.
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()[3]
-    };
-    (0..length).map(|_| next()).collect()
 }

@@ -107,7 +107,9 @@ impl Connection {
             drop(hyper);
             return self.poll_linger(scratch);
         };
-        self.link.rest.set(Rest::No);
+        if self.link.rest.get() != Rest::Refused {
+            self.link.rest.set(Rest::No);
+        }
         match half.poll() {
             (true, _) => {
                 *hyper = Hyper::Ended;
@@ -120,7 +122,7 @@ impl Connection {
             _ => {}
         }
         let (next, outcome) = match self.link.rest.get() {
-            Rest::No => return Outcome::Waiting,
+            Rest::No | Rest::Refused => return Outcome::Waiting,
             Rest::Between => (Hyper::Resting, Outcome::Waiting),
             Rest::Left => (Hyper::Ended, Outcome::Done),
         };
@@ -205,8 +207,12 @@ impl Connection {
     /// After hyper is gone: says why, if the bytes were refused, and lets the peer finish sending.
     fn end(&self, rejection: Option<Rejection>, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let guard = self.link.guard.borrow();
-        let rejection = rejection.or_else(|| guard.rejection());
-        if rejection.is_none() && !guard.is_in_body() {
+        // Behind an answer that was the last one nothing is answered any more, a refusal neither.
+        let answers_nothing_else =
+            self.link.stage.get() == Stage::Collecting || self.link.rest.get() == Rest::Refused;
+        let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
+        let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();
+        if rejection.is_none() && !may_send_more {
             return Outcome::Done;
         }
         let mut message = Vec::new();

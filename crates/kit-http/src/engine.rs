@@ -9,29 +9,22 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use hyper::server::conn::http1;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Poll, Token};
 use slab::Slab;
 
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
-use crate::guard::Guard;
 use crate::half::Halves;
 use crate::linger::Lingering;
-use crate::link::Link;
-use crate::listener::{self, Listener};
+use crate::listener::Listener;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::Requests;
 use crate::response::{Response, ResponseError};
-use crate::socket::Socket;
 
 const LISTENER: Token = Token(usize::MAX);
 /// How much is read at once. Beyond this a larger buffer saves nothing.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// How many connections are accepted in a row before the ones that are there get their turn.
-const ACCEPT_BATCH: usize = 128;
-/// How long accepting pauses when the process has no descriptors left.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often a connection is polled in a row when hyper asks for it.
 const POLL_ROUNDS: usize = 4;
 
@@ -69,24 +62,24 @@ pub trait Handler {
 /// 2. while [`Engine::has_work`]: [`Engine::drive`], and whatever makes handlers settle;
 /// 3. a timer for [`Engine::next_deadline`].
 pub struct Engine {
-    config: Config,
-    poll: RefCell<Poll>,
+    pub(crate) config: Config,
+    pub(crate) poll: RefCell<Poll>,
     events: RefCell<Events>,
-    listener: RefCell<Option<Listener>>,
+    pub(crate) listener: RefCell<Option<Listener>>,
     address: Option<SocketAddr>,
     halves: Halves,
-    connections: RefCell<Slab<Rc<Connection>>>,
+    pub(crate) connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
-    scratch: Rc<RefCell<Vec<u8>>>,
-    now: Cell<Instant>,
+    pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
+    pub(crate) now: Cell<Instant>,
     /// No deadline of a connection is earlier than this.
     next_sweep: Cell<Option<Instant>>,
-    accepting: Cell<bool>,
-    accept_retry: Cell<Option<Instant>>,
+    pub(crate) accepting: Cell<bool>,
+    pub(crate) accept_retry: Cell<Option<Instant>>,
     /// Whether the handler was told of the pause that lasts.
-    pause_is_told: Cell<bool>,
+    pub(crate) pause_is_told: Cell<bool>,
     cut_at: Cell<Option<Instant>>,
 }
 
@@ -205,10 +198,17 @@ impl Engine {
             response.close();
         }
         link.request.set(None);
+        // hyper replaces the `connection: close` of an answer to a client of HTTP/1.0 that wants to stay, unless the
+        // answer is an old one too.
+        let is_old = pending.request.is_http_10() && response.closes();
         // The request's own map serves its answer, and hyper uses it for the next request.
         let headers =
             Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
-        *link.answer.borrow_mut() = Some(response.into_http(headers));
+        let mut response = response.into_http(headers);
+        if is_old {
+            *response.version_mut() = http::Version::HTTP_10;
+        }
+        *link.answer.borrow_mut() = Some(response);
         if let Some(connection) = self.connections.borrow().get(pending.connection) {
             self.enqueue(pending.connection, connection);
         }
@@ -249,105 +249,15 @@ impl Engine {
         }
     }
 
-    /// Accepts what waits in the kernel's queue, which closing the listener would reset.
-    fn accept_waiting(&self) {
-        let listener = self.listener.borrow();
-        let Some(listener) = listener.as_ref() else {
-            return;
-        };
-        // However fast new ones come, there is an end.
-        for _ in 0..self.config.backlog {
-            if self.connections.borrow().len() >= self.connection_limit() {
-                return;
-            }
-            match listener.accept() {
-                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
-                Err(error)
-                    if error.kind() == io::ErrorKind::WouldBlock || listener::is_exhaustion(&error) =>
-                {
-                    return;
-                }
-                Err(_) => {}
-            }
-        }
-    }
-
     /// Whether [`Engine::close`] is through.
     pub fn is_closed(&self) -> bool {
         self.listener.borrow().is_none() && self.connections.borrow().is_empty()
     }
 
-    fn enqueue(&self, slot: usize, connection: &Connection) {
+    pub(crate) fn enqueue(&self, slot: usize, connection: &Connection) {
         if !connection.queued.replace(true) {
             self.queue.borrow_mut().push(slot);
         }
-    }
-
-    fn accept(&self, handler: &mut dyn Handler) {
-        if self.accept_retry.get().is_some_and(|time| time <= self.now.get()) {
-            self.accept_retry.set(None);
-        }
-        if !self.accepting.get() || self.accept_retry.get().is_some() {
-            return;
-        }
-        let listener = self.listener.borrow();
-        let Some(listener) = listener.as_ref() else {
-            return;
-        };
-        for _ in 0..ACCEPT_BATCH {
-            if self.connections.borrow().len() >= self.connection_limit() {
-                return self.pause(Pause::ConnectionLimit, handler);
-            }
-            match listener.accept() {
-                // A connection that cannot be registered is dropped, which closes it; nobody else is affected.
-                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.accepting.set(false);
-                    self.pause_is_told.set(false);
-                    return;
-                }
-                Err(error) if listener::is_exhaustion(&error) => {
-                    return self.pause(Pause::Exhausted, handler);
-                }
-                // The peer left before it was accepted.
-                Err(_) => {}
-            }
-        }
-    }
-
-    fn pause(&self, pause: Pause, handler: &mut dyn Handler) {
-        self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
-        if !self.pause_is_told.replace(true) {
-            handler.paused(pause);
-        }
-    }
-
-    fn connection_limit(&self) -> usize {
-        self.config.limits.connections.min(RequestId::MAX_SLOTS)
-    }
-
-    fn add(&self, mut socket: Socket) -> io::Result<()> {
-        let stream = socket.stream_mut();
-        stream.prepare()?;
-        let mut connections = self.connections.borrow_mut();
-        let entry = connections.vacant_entry();
-        let interest = Interest::READABLE | Interest::WRITABLE;
-        self.poll
-            .borrow()
-            .registry()
-            .register(stream, Token(entry.key()), interest)?;
-        let limits = self.config.limits;
-        let link = Link::new(
-            socket,
-            Guard::new(limits),
-            Rc::clone(&self.scratch),
-            limits.body_bytes,
-        );
-        let slot = entry.key();
-        let connection = Connection::new(Rc::new(link), limits.discarded_bytes);
-        let connection = entry.insert(Rc::new(connection));
-        self.enqueue(slot, connection);
-        Ok(())
     }
 
     fn drive_connection(&self, slot: usize, handler: &mut dyn Handler) {

@@ -64,11 +64,6 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.held.is_empty()
     }
 
-    /// Whether a body has begun and not ended.
-    pub(crate) fn is_in_body(&self) -> bool {
-        matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
-    }
-
     /// Takes bytes from the socket and passes on what may be shown to hyper.
     pub(crate) fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
@@ -116,10 +111,13 @@ impl Guard {
             if !head::starts_request(input[0]) {
                 return Err(Rejection::bad_request("the bytes are no HTTP request"));
             }
-            if let HeadEnd::At(end) = find_end(input, 0)? {
+            let found = find_end(input, 0).map_err(|error| self.earliest(input, error))?;
+            if let HeadEnd::At(end) = found {
                 // The common case: the whole head in one read, checked where it lies.
-                self.phase = phase_after(head::check(&input[..end], &self.limits)?);
-                pass(&input[..end]);
+                let head = &input[..end];
+                let checked = head::check(head, &self.limits);
+                self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?);
+                pass(head);
                 return Ok(end);
             }
         }
@@ -135,32 +133,72 @@ impl Guard {
         // One byte more than the limit suffices to know that it is passed.
         let room = (self.limits.head_bytes + 1).saturating_sub(before);
         self.held.extend_from_slice(&input[..input.len().min(room)]);
-        match find_end(&self.held, self.line_start)? {
+        let found =
+            find_end(&self.held, self.line_start).map_err(|error| self.earliest(&self.held, error))?;
+        match found {
             HeadEnd::At(end) => {
-                let framing = head::check(&self.held[..end], &self.limits)?;
-                pass(&self.held[..end]);
+                let head = &self.held[..end];
+                let checked = head::check(head, &self.limits);
+                let framing = checked.map_err(|error| self.earliest(head, error))?;
+                pass(head);
                 self.held.clear();
                 self.line_start = 0;
                 self.phase = phase_after(framing);
                 Ok(end - before)
             }
             HeadEnd::Incomplete(line_start) => {
-                let in_request_line = line_start == 0;
-                if in_request_line && self.held.len() > self.limits.target_bytes + 64 {
-                    return Err(Rejection::TARGET_TOO_LONG);
-                }
-                if self.held.len() > self.limits.head_bytes {
-                    return Err(Rejection::HEADERS_TOO_LARGE);
-                }
-                if has_bare_cr(&self.held[self.line_start..]) {
-                    // The check of the complete head says so too, but this head may never become complete.
-                    return Err(LINE_END);
+                let is_long = self.held.len() > self.longest_line() && line_start == 0;
+                // This head may never become complete.
+                if is_long
+                    || self.held.len() > self.limits.head_bytes
+                    || has_bare_cr(&self.held[self.line_start..])
+                {
+                    return Err(self.earliest(&self.held, Rejection::HEADERS_TOO_LARGE));
                 }
                 self.line_start = line_start;
                 Ok(input.len())
             }
         }
     }
+
+    /// Longest request line with a target that is not too long.
+    fn longest_line(&self) -> usize {
+        self.limits.target_bytes.saturating_add(64)
+    }
+
+    /// What is wrong with a head, or with the beginning of one: of all that is known before it is complete, what is
+    /// known first, so that it does not depend on how the bytes were cut; else what a check of the whole found.
+    fn earliest(&self, head: &[u8], found: Rejection) -> Rejection {
+        let lf = memchr::memchr_iter(b'\n', head).find(|at| *at == 0 || head[at - 1] != b'\r');
+        let cr =
+            memchr::memchr_iter(b'\r', head).find(|at| head.get(at + 1).is_some_and(|next| *next != b'\n'));
+        let line = self.longest_line();
+        let is_long = head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none();
+        let is_large = head.len() > self.limits.head_bytes;
+        // Each with the number of bytes after which it is known.
+        let causes = [
+            lf.map(|at| (at + 1, LINE_END)),
+            is_long.then_some((line + 1, Rejection::TARGET_TOO_LONG)),
+            is_large.then_some((self.limits.head_bytes + 1, Rejection::HEADERS_TOO_LARGE)),
+            cr.map(|at| (at + 2, LINE_END)),
+        ];
+        let first = causes.into_iter().flatten().min_by_key(|(known, _)| *known);
+        first.map_or(found, |(_, rejection)| rejection)
+    }
+}
+
+/// What the guard of a connection lets through of a stream that comes in these pieces, and why it stopped. For tests.
+#[must_use]
+pub fn screen<'a>(
+    limits: Limits,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Vec<u8>, Option<Rejection>) {
+    let mut guard = Guard::new(limits);
+    let mut passed = Vec::new();
+    for piece in pieces {
+        guard.admit(piece, &mut |bytes| passed.extend_from_slice(bytes));
+    }
+    (passed, guard.rejection())
 }
 
 fn phase_after(framing: Framing) -> Phase {

@@ -35,6 +35,8 @@ pub(crate) enum Rest {
     Between,
     /// The peer has closed its side instead.
     Left,
+    /// What comes next was refused, and hyper was shown the end of the stream in its place. It stays so.
+    Refused,
 }
 
 /// Whose connection a half serves; nobody's while it is in the pool.

@@ -112,7 +112,7 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
     let Some(colon) = memchr::memchr(b':', line) else {
         return Err(Rejection::bad_request("a header line has no colon"));
     };
-    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    let (name, value) = (&line[..colon], trim(&line[colon + 1..]));
     if name.is_empty() || !all(name, TOKEN) {
         return Err(Rejection::bad_request("a header name has invalid characters"));
     }
@@ -120,6 +120,14 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
         return Err(Rejection::bad_request("a header value has invalid characters"));
     }
     Ok((name, value))
+}
+
+/// Without the spaces and tabs around it, which are no part of a value. Whatever else a library takes for white space is.
+fn trim(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
 }
 
 /// Answers whether the version is HTTP/1.1.

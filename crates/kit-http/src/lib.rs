@@ -45,6 +45,7 @@
 //! # }
 //! ```
 
+mod accepting;
 mod chunked;
 mod config;
 mod connection;
@@ -70,6 +71,8 @@ pub use http::header::HeaderName;
 
 pub use config::{Config, Limits, Timeouts};
 pub use engine::{Engine, Handler, Pause};
+#[doc(hidden)] // for fuzzing
+pub use guard::screen;
 pub use rejection::{Refusal, Rejection};
 pub use request::{Request, RequestId};
 pub use response::{Response, ResponseError};

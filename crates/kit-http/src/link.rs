@@ -98,10 +98,14 @@ impl Link {
             if guard.rejection().is_some() {
                 // hyper sees the end of the stream, but not while an earlier request waits for its answer: there it would
                 // take the end for a client that left.
-                return if self.stage.get() == Stage::Waiting {
-                    Poll::Pending
-                } else {
-                    Poll::Ready(Ok(()))
+                return match self.stage.get() {
+                    Stage::Waiting => Poll::Pending,
+                    stage => {
+                        if stage == Stage::Idle {
+                            self.rest.set(Rest::Refused);
+                        }
+                        Poll::Ready(Ok(()))
+                    }
                 };
             }
             let mut scratch = self.scratch.borrow_mut();

@@ -62,6 +62,11 @@ impl Request {
         headers
     }
 
+    /// Whether it was sent as HTTP/1.0.
+    pub(crate) fn is_http_10(&self) -> bool {
+        self.parts.version == http::Version::HTTP_10
+    }
+
     /// The method as received; HTTP has it in upper case.
     pub fn method(&self) -> &str {
         self.parts.method.as_str()

@@ -119,6 +119,12 @@ impl Response {
         self.headers.push((CONNECTION, HeaderValue::from_static("close")));
     }
 
+    /// Whether the connection ends with it.
+    pub(crate) fn closes(&self) -> bool {
+        // No other value is taken.
+        self.headers.iter().any(|(name, _)| name == CONNECTION)
+    }
+
     /// The answer as hyper takes it, its headers in the given empty map.
     pub(crate) fn into_http(self, mut headers: HeaderMap) -> http::Response<Full<Bytes>> {
         if let Some(content_type) = self.content_type {

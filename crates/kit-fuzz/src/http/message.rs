@@ -1,0 +1,181 @@
+//! Random requests: valid ones whose meaning is known, and valid ones that were spoiled somewhere.
+
+use std::fmt::Write as _;
+
+use arbitrary::{Result, Unstructured};
+
+/// A request that was written as the RFC has it, and what a handler has to be told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Meaning {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) body: Vec<u8>,
+    /// The connection ends with its answer.
+    pub(crate) closes: bool,
+}
+
+/// The bytes of one message, and its meaning where it is valid.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) meaning: Option<Meaning>,
+}
+
+/// What spoils a message when it is put somewhere else.
+const FRAGMENTS: [&[u8]; 28] = [
+    b"\r\n",
+    b"\n",
+    b"\r",
+    b"\r\n\r\n",
+    b"\n\n",
+    b" ",
+    b"\t",
+    b"\0",
+    b":",
+    b";",
+    b",",
+    b"\xff\xfe",
+    b"0\r\n\r\n",
+    b"0\r\n",
+    b"-1\r\n",
+    b"fffffffffffffffff\r\n",
+    b"Content-Length: 5\r\n",
+    b"Content-Length: +5\r\n",
+    b"Content-Length: 5, 5\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Transfer-Encoding: gzip, chunked\r\n",
+    b"Transfer-Encoding : chunked\r\n",
+    b" folded: x\r\n",
+    b"Host: b\r\n",
+    b"Connection: close\r\n",
+    b"Expect: 100-continue\r\n",
+    b"Upgrade: h2c\r\nConnection: upgrade\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+];
+
+/// One message. Of three, one is spoiled; of eight, one is no request to begin with.
+pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
+    if bytes.ratio(1, 8)? {
+        let length = bytes.int_in_range(0..=64_usize)?.min(bytes.len());
+        let bytes = bytes.bytes(length)?.to_vec();
+        let meaning = None;
+        return Ok(Message { bytes, meaning });
+    }
+    let mut message = valid(bytes)?;
+    if bytes.ratio(1, 3)? {
+        for _ in 0..bytes.int_in_range(1..=3_u8)? {
+            spoil(bytes, &mut message.bytes)?;
+        }
+        message.meaning = None;
+    }
+    Ok(message)
+}
+
+/// A valid request.
+pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
+    let method = *bytes.choose(&["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"])?;
+    let target = *bytes.choose(&[
+        "/",
+        "/a/b?c=d",
+        "/%2e%2e//?",
+        "/x?a=%00&b=[1]",
+        "/a;b=c/@:!$&'()*+,=",
+    ])?;
+    let is_http_10 = bytes.ratio(1, 8)?;
+    let mut closes = is_http_10;
+    let mut head = format!(
+        "{method} {target} HTTP/1.{}\r\nHost: a:80\r\n",
+        u8::from(!is_http_10)
+    );
+    for _ in 0..bytes.int_in_range(0..=3_u8)? {
+        head.push_str(bytes.choose(&[
+            "Accept: */*\r\n",
+            "X-Empty:\r\n",
+            "Cookie: a=b; c=d\r\n",
+            "x-tab:\tz \t\r\n",
+            "X-High: \u{e9}\r\n",
+        ])?);
+    }
+    if bytes.ratio(1, 8)? {
+        closes = bytes.ratio(1, 2)?;
+        head.push_str(if closes {
+            "Connection: close\r\n"
+        } else {
+            "Connection: keep-alive\r\n"
+        });
+    }
+    if bytes.ratio(1, 16)? && !is_http_10 {
+        head.push_str("Expect: 100-continue\r\n");
+    }
+    let length = match bytes.int_in_range(0..=9_u8)? {
+        0..=4 => 0,
+        5..=8 => bytes.int_in_range(1..=80_usize)?,
+        _ => bytes.int_in_range(1..=20_000_usize)?,
+    };
+    let body: Vec<u8> = (0..length).map(|index| b"body\r\n0 "[index % 8]).collect();
+    let mut stream;
+    if is_http_10 || bytes.ratio(1, 2)? {
+        if length > 0 || bytes.ratio(1, 4)? {
+            // Writing to a string cannot fail.
+            let _ = write!(head, "Content-Length: {length}\r\n");
+        }
+        stream = format!("{head}\r\n").into_bytes();
+        stream.extend_from_slice(&body);
+    } else {
+        head.push_str("Transfer-Encoding: chunked\r\n\r\n");
+        stream = head.into_bytes();
+        chunks(bytes, &mut stream, &body)?;
+    }
+    let meaning = Meaning {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        body,
+        closes,
+    };
+    Ok(Message {
+        bytes: stream,
+        meaning: Some(meaning),
+    })
+}
+
+fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -> Result<()> {
+    while !body.is_empty() {
+        let size = bytes.int_in_range(1..=body.len())?;
+        let line = match bytes.int_in_range(0..=4_u8)? {
+            0 => format!("{size:X};a=\"b\"\r\n"),
+            1 => format!("00{size:x}\r\n"),
+            _ => format!("{size:x}\r\n"),
+        };
+        stream.extend_from_slice(line.as_bytes());
+        stream.extend_from_slice(&body[..size]);
+        stream.extend_from_slice(b"\r\n");
+        body = &body[size..];
+    }
+    stream.extend_from_slice(if bytes.ratio(1, 4)? {
+        b"0\r\nTrailer: x\r\n\r\n"
+    } else {
+        b"0\r\n\r\n"
+    });
+    Ok(())
+}
+
+fn spoil(bytes: &mut Unstructured<'_>, message: &mut Vec<u8>) -> Result<()> {
+    let at = bytes.int_in_range(0..=message.len())?;
+    let end = message.len().min(at + bytes.int_in_range(1..=8_usize)?);
+    match bytes.int_in_range(0..=4_u8)? {
+        0 if at < message.len() => message[at] ^= 1 << bytes.int_in_range(0..=7_u8)?,
+        1 => {
+            message.drain(at..end);
+        }
+        2 => {
+            let again = message[at..end].to_vec();
+            message.splice(at..at, again);
+        }
+        3 => message.truncate(at),
+        _ => {
+            let fragment = bytes.choose(&FRAGMENTS)?;
+            message.splice(at..at, fragment.iter().copied());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! A client, which takes nothing on trust: what comes back has to be a row of whole answers, then nothing or the end.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// One answer as it was on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) status: u16,
+    /// Which request it answers; nothing where the engine refused by itself.
+    pub(crate) number: Option<usize>,
+    pub(crate) closes: bool,
+    pub(crate) length: usize,
+    /// The code of the engine's own refusals.
+    pub(crate) code: String,
+}
+
+pub(crate) struct Peer {
+    stream: UnixStream,
+    pub(crate) received: Vec<u8>,
+    pub(crate) ended: bool,
+    pub(crate) half_closed: bool,
+}
+
+impl Peer {
+    pub(crate) fn connect(path: &Path) -> Self {
+        let stream = UnixStream::connect(path).expect("the server listens");
+        stream.set_nonblocking(true).expect("an option");
+        Self {
+            stream,
+            received: Vec::new(),
+            ended: false,
+            half_closed: false,
+        }
+    }
+
+    /// Sends what the socket takes, and says how much that was. Where the server has closed, everything is lost.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> usize {
+        match self.stream.write(bytes) {
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+            Err(_) => bytes.len(),
+        }
+    }
+
+    pub(crate) fn half_close(&mut self) {
+        self.half_closed = true;
+        // The server may have closed already.
+        let _ = self.stream.shutdown(Shutdown::Write);
+    }
+
+    /// Reads what is there; whether there was something.
+    pub(crate) fn read(&mut self) -> bool {
+        let before = (self.received.len(), self.ended);
+        let mut chunk = [0; 16 * 1024];
+        loop {
+            match self.stream.read(&mut chunk) {
+                Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                // The end. A reset is one too, where the server was left with bytes unread.
+                Ok(_) | Err(_) => {
+                    self.ended = true;
+                    break;
+                }
+            }
+        }
+        before != (self.received.len(), self.ended)
+    }
+
+    /// All answers, and how many bytes are no whole answer. `is_head` says whether a request was a HEAD.
+    pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<Answered>, usize) {
+        let mut answers = Vec::new();
+        let mut bytes = &self.received[..];
+        while let Some((answer, rest)) = next(bytes, &is_head) {
+            // Invitations are no answers.
+            if answer.status != 100 {
+                answers.push(answer);
+            }
+            bytes = rest;
+        }
+        (answers, bytes.len())
+    }
+}
+
+fn next(bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8])> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = std::str::from_utf8(&bytes[..end]).expect("an answer's head is text");
+    let status = head
+        .strip_prefix("HTTP/1.1 ")
+        .or_else(|| head.strip_prefix("HTTP/1.0 "))
+        .and_then(|rest| rest.get(..3)?.parse().ok())
+        .unwrap_or_else(|| panic!("no answer begins so: {head:?}"));
+    let field = |name: &str| -> Option<&str> {
+        head.lines()
+            .filter_map(|line| line.split_once(": "))
+            .find_map(|(key, value)| (key == name).then_some(value))
+    };
+    let number = field("x-number").map(|number| number.parse().expect("its own number"));
+    let length = match status {
+        100 | 204 | 304 => 0,
+        _ if number.is_some_and(is_head) => 0,
+        _ => field("content-length")
+            .unwrap_or_else(|| panic!("an answer has no length: {head:?}"))
+            .parse()
+            .expect("a length"),
+    };
+    let body = bytes.get(end..end + length)?;
+    let text = if number.is_none() {
+        String::from_utf8_lossy(body)
+    } else {
+        "".into()
+    };
+    let code = text.split(r#""code":""#).nth(1).unwrap_or_default();
+    let code = code.split('"').next().unwrap_or_default().to_owned();
+    let answer = Answered {
+        status,
+        number,
+        closes: field("connection") == Some("close"),
+        length,
+        code,
+    };
+    Some((answer, &bytes[end + length..]))
+}

@@ -1,0 +1,165 @@
+//! An engine on a Unix socket, and a handler that keeps what it is told until it is told to answer.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kit_http::{
+    Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts,
+};
+
+/// Rounds of one turn beyond which the engine is taken to spin. A round serves each connection up to four times.
+const MOST_ROUNDS: usize = 20_000;
+
+/// What the handler saw of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) too_large: bool,
+}
+
+/// How a request is answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer {
+    pub(crate) status: u32,
+    pub(crate) length: usize,
+    pub(crate) closes: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Collected {
+    /// Every request, by the number in which it came.
+    pub(crate) seen: Vec<Seen>,
+    /// Those without an answer, in the order in which they came.
+    pub(crate) pending: Vec<(RequestId, usize)>,
+    aborted: Vec<RequestId>,
+    ids: HashMap<RequestId, usize>,
+    pub(crate) refusals: usize,
+}
+
+impl Handler for Collected {
+    fn request(&mut self, id: RequestId, request: &Request) {
+        let before = self.ids.insert(id, self.seen.len());
+        assert!(before.is_none(), "a request was told twice");
+        self.pending.push((id, self.seen.len()));
+        self.seen.push(Seen {
+            method: request.method().to_owned(),
+            target: request.target().to_owned(),
+            headers: request
+                .headers()
+                .map(|(name, value)| (name.to_owned(), value.into_owned()))
+                .collect(),
+            body: request.body().to_vec(),
+            too_large: request.body_too_large(),
+        });
+    }
+
+    fn aborted(&mut self, id: RequestId) {
+        assert!(self.ids.contains_key(&id), "an unknown request was aborted");
+        assert!(
+            self.pending.iter().any(|(pending, _)| *pending == id),
+            "an answered request was aborted"
+        );
+        assert!(!self.aborted.contains(&id), "a request was aborted twice");
+        self.aborted.push(id);
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        assert!(refusal.rejection.status >= 400, "{refusal:?}");
+        self.refusals += 1;
+    }
+}
+
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    pub(crate) collected: RefCell<Collected>,
+    pub(crate) path: PathBuf,
+}
+
+impl Server {
+    pub(crate) fn start(limits: Limits, timeouts: Timeouts) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("kit-fuzz-{}-{number}", std::process::id()));
+        let config = Config {
+            path: Some(path.clone()),
+            limits,
+            timeouts,
+            ..Config::default()
+        };
+        Self {
+            engine: Engine::bind(config).expect("a free path"),
+            collected: RefCell::default(),
+            path,
+        }
+    }
+
+    /// One turn of the loop: does all there is to do now.
+    pub(crate) fn turn(&self) {
+        self.engine.poll().expect("polls");
+        for round in 0.. {
+            if !self.engine.has_work() {
+                return;
+            }
+            assert!(round < MOST_ROUNDS, "the engine spins");
+            self.engine.drive(&mut *self.collected.borrow_mut());
+        }
+    }
+
+    /// Answers the pending request at an index; the answer names it by the number in which it came.
+    pub(crate) fn answer(&self, index: usize, answer: Answer) {
+        let (id, number) = self.collected.borrow_mut().pending.remove(index);
+        let response = |status: u32| -> Result<Response, ResponseError> {
+            let mut response = Response::new(status)?;
+            response.set_body(vec![b'x'; answer.length].into());
+            response.add_header("x-number", number.to_string().as_bytes())?;
+            if answer.closes {
+                response.add_header("connection", b"close")?;
+            }
+            Ok(response)
+        };
+        let response = response(answer.status).expect("a valid answer");
+        self.engine.respond(id, response).expect("a pending request");
+        let again = Response::new(200).expect("a valid answer");
+        assert_eq!(
+            self.engine.respond(id, again),
+            Err(ResponseError::UnknownRequest),
+            "a second answer was taken"
+        );
+    }
+
+    /// Stops, once no peer is there any more, and checks that nothing is left.
+    pub(crate) fn end(self) {
+        let mut pending = self.collected.borrow().pending.len();
+        assert_eq!(self.engine.pending_count(), pending);
+        self.turn();
+        assert_eq!(
+            self.engine.connection_count(),
+            0,
+            "connections outlive their peers"
+        );
+        let answer = Answer {
+            status: 200,
+            length: 1,
+            closes: false,
+        };
+        while pending > 0 {
+            pending -= 1;
+            self.answer(pending, answer);
+        }
+        assert_eq!(self.engine.pending_count(), 0, "requests outlive their answers");
+        self.engine.close(Duration::from_mins(1));
+        self.turn();
+        assert!(self.engine.is_closed(), "an engine without peers does not close");
+        assert!(
+            fs::symlink_metadata(&self.path).is_err(),
+            "the socket's file is left"
+        );
+    }
+}

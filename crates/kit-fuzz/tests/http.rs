@@ -1,0 +1,29 @@
+//! The HTTP engine with what fuzzing found interesting and with random input of fixed seeds, on every run of the tests.
+
+mod support;
+
+use support::{guarded, random, replay};
+
+/// Runs a target with its corpus and with as many seeds.
+fn try_all(name: &str, run: fn(&[u8]), seeds: u64, length: usize) {
+    replay(name, run);
+    for seed in 0..seeds {
+        let bytes = random(seed, length);
+        guarded(&format!("seed {seed} of {name}"), &bytes, run);
+    }
+}
+
+#[test]
+fn traffic_of_several_clients() {
+    try_all("http-traffic", kit_fuzz::http::traffic, 3000, 900);
+}
+
+#[test]
+fn streams_in_pieces() {
+    try_all("http-pieces", kit_fuzz::http::pieces, 3000, 400);
+}
+
+#[test]
+fn any_bytes_before_the_guard() {
+    try_all("http-guard", kit_fuzz::http::guard, 3000, 200);
+}

@@ -1,0 +1,54 @@
+//! Running a target with the inputs of its corpus and with random ones.
+#![allow(clippy::disallowed_methods)] // Reason: the corpus is files.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// An input that takes longer hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Runs every input of a directory, and says how many there are.
+pub(crate) fn replay(name: &str, run: fn(&[u8])) -> usize {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(name);
+    let mut paths: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in &paths {
+        guarded(&path.display().to_string(), &fs::read(path).unwrap(), run);
+    }
+    paths.len()
+}
+
+/// Runs one input on a thread of its own, which a hang does not take along.
+pub(crate) fn guarded(name: &str, data: &[u8], run: fn(&[u8])) {
+    let (sender, receiver) = mpsc::channel();
+    let data = data.to_vec();
+    let thread = thread::spawn(move || {
+        run(&data);
+        let _ = sender.send(());
+    });
+    match receiver.recv_timeout(PATIENCE) {
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs: {name}"),
+        _ => assert!(thread.join().is_ok(), "it panics: {name}"),
+    }
+}
+
+/// Bytes that look random (xorshift), the same on every machine.
+pub(crate) fn random(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..length).map(|_| next()).collect()
+}

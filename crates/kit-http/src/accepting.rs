@@ -1,0 +1,112 @@
+//! How the engine comes by its connections.
+
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use mio::{Interest, Token};
+
+use crate::connection::Connection;
+use crate::engine::{Engine, Handler, Pause};
+use crate::guard::Guard;
+use crate::link::Link;
+use crate::listener;
+use crate::request::RequestId;
+use crate::socket::Socket;
+
+/// How many connections are accepted in a row before the ones that are there get their turn.
+const ACCEPT_BATCH: usize = 128;
+/// How long accepting pauses when the process has no descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+impl Engine {
+    pub(crate) fn accept(&self, handler: &mut dyn Handler) {
+        if self.accept_retry.get().is_some_and(|time| time <= self.now.get()) {
+            self.accept_retry.set(None);
+        }
+        if !self.accepting.get() || self.accept_retry.get().is_some() {
+            return;
+        }
+        let listener = self.listener.borrow();
+        let Some(listener) = listener.as_ref() else {
+            return;
+        };
+        for _ in 0..ACCEPT_BATCH {
+            if self.connections.borrow().len() >= self.connection_limit() {
+                return self.pause(Pause::ConnectionLimit, handler);
+            }
+            match listener.accept() {
+                // A connection that cannot be registered is dropped, which closes it; nobody else is affected.
+                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.accepting.set(false);
+                    self.pause_is_told.set(false);
+                    return;
+                }
+                Err(error) if listener::is_exhaustion(&error) => {
+                    return self.pause(Pause::Exhausted, handler);
+                }
+                // The peer left before it was accepted.
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn pause(&self, pause: Pause, handler: &mut dyn Handler) {
+        self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
+        if !self.pause_is_told.replace(true) {
+            handler.paused(pause);
+        }
+    }
+
+    fn connection_limit(&self) -> usize {
+        self.config.limits.connections.min(RequestId::MAX_SLOTS)
+    }
+
+    fn add(&self, mut socket: Socket) -> io::Result<()> {
+        let stream = socket.stream_mut();
+        stream.prepare()?;
+        let mut connections = self.connections.borrow_mut();
+        let entry = connections.vacant_entry();
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll
+            .borrow()
+            .registry()
+            .register(stream, Token(entry.key()), interest)?;
+        let limits = self.config.limits;
+        let link = Link::new(
+            socket,
+            Guard::new(limits),
+            Rc::clone(&self.scratch),
+            limits.body_bytes,
+        );
+        let slot = entry.key();
+        let connection = Connection::new(Rc::new(link), limits.discarded_bytes);
+        let connection = entry.insert(Rc::new(connection));
+        self.enqueue(slot, connection);
+        Ok(())
+    }
+
+    /// Accepts what waits in the kernel's queue, which closing the listener would reset.
+    pub(crate) fn accept_waiting(&self) {
+        let listener = self.listener.borrow();
+        let Some(listener) = listener.as_ref() else {
+            return;
+        };
+        // However fast new ones come, there is an end.
+        for _ in 0..self.config.backlog {
+            if self.connections.borrow().len() >= self.connection_limit() {
+                return;
+            }
+            match listener.accept() {
+                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock || listener::is_exhaustion(&error) =>
+                {
+                    return;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}
