@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 
 import type { Scenario } from "./scenarios.ts";
 
@@ -6,30 +6,8 @@ import type { Scenario } from "./scenarios.ts";
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
+  readonly p50_ms: number;
   readonly p99_ms: number;
-}
-
-/** Builds the load generator, `crates/kit-http/examples/load.rs`, and answers where it is. */
-export function buildLoader(): string {
-  const output = execFileSync(
-    "cargo",
-    ["build", "--release", "-p", "kit-http", "--example", "load", "--message-format", "json"],
-    {
-      cwd: `${import.meta.dirname}/../..`,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-      maxBuffer: 2 ** 26,
-    },
-  );
-  for (const line of output.split("\n")) {
-    if (!line.includes('"executable"')) continue;
-    const { executable, target } = JSON.parse(line) as {
-      executable: string | null;
-      target: { name: string };
-    };
-    if (executable !== null && target.name === "load") return executable;
-  }
-  throw new Error("cargo built no load generator");
 }
 
 /** Sends one request again and again for a while. Rejects where an answer is wrong. */
@@ -55,7 +33,8 @@ export async function load(
   );
   child.stdin.end(request);
   const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
+  if (text === "") throw new Error("the load generator was stopped");
   const result = JSON.parse(text) as LoadResult | { error: string };
-  if ("error" in result) throw new Error(`The load generator gave up: ${result.error}`);
+  if ("error" in result) throw new Error(`the load generator gave up: ${result.error}`);
   return result;
 }

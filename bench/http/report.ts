@@ -7,24 +7,76 @@ export interface Row {
   readonly unit: string;
 }
 
-/** A table of the figures with the ratio of CPU time, ours to theirs. */
-export function table(rows: readonly Row[], ours: string, theirs: string): string {
-  const read = (scenario: string, subject: string, metric: string): number =>
+/** What one turn of one subject showed. */
+export interface Sample {
+  /** Processor time of the server for each request, in microseconds. */
+  readonly cpu: number;
+  readonly rps: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** How many processors the server kept busy. */
+  readonly busy: number;
+}
+
+/** The middle value; of two in the middle, their mean. `NaN` where there is none. */
+export function median(samples: readonly number[]): number {
+  const sorted = samples.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The figures of one subject in one scenario: medians over its turns. */
+export function rowsOf(scenario: string, subject: string, samples: readonly Sample[]): Row[] {
+  if (samples.length === 0) return [];
+  const row = (metric: string, unit: string, key: keyof Sample, digits: number): Row => ({
+    scenario,
+    subject,
+    metric,
+    value: Number(median(samples.map((sample) => sample[key])).toFixed(digits)),
+    unit,
+  });
+  return [
+    row("cpu_us_per_req", "us", "cpu", 3),
+    row("rps", "1/s", "rps", 0),
+    row("p50_ms", "ms", "p50", 3),
+    row("p99_ms", "ms", "p99", 3),
+    row("busy", "processors", "busy", 2),
+  ];
+}
+
+/** Finds a figure; `NaN` where it was not taken. */
+export function figure(rows: readonly Row[], scenario: string, subject: string, metric: string): number {
+  return (
     rows.find((row) => row.scenario === scenario && row.subject === subject && row.metric === metric)
-      ?.value ?? Number.NaN;
-  const lines = [["scenario", "subject", "CPU µs/req", "requests/s", "p99 ms", "CPU ratio"]];
-  for (const scenario of new Set(rows.map((row) => row.scenario))) {
-    if (scenario === "all") continue;
-    for (const subject of [ours, theirs]) {
-      const cpu = read(scenario, subject, "cpu_us_per_req");
-      const ratio = subject === ours ? (cpu / read(scenario, theirs, "cpu_us_per_req")).toFixed(2) : "";
+      ?.value ?? Number.NaN
+  );
+}
+
+/** Where a server keeps less of a processor busy than this, the load did not fill it. */
+const full = 0.9;
+
+/** A table of the figures, with each subject's processor time as a multiple of the first one's. */
+export function table(rows: readonly Row[]): string {
+  const lines = [["scenario", "subject", "CPU µs/req", "x", "requests/s", "p50 ms", "p99 ms", "busy"]];
+  const subjects = [...new Set(rows.map((row) => row.subject))];
+  const scenarios = [...new Set(rows.map((row) => row.scenario))].filter((name) => name !== "all");
+  for (const scenario of scenarios) {
+    const measured = subjects.filter((subject) =>
+      Number.isFinite(figure(rows, scenario, subject, "cpu_us_per_req")),
+    );
+    const reference = figure(rows, scenario, measured[0] ?? "", "cpu_us_per_req");
+    for (const subject of measured) {
+      const read = (metric: string): number => figure(rows, scenario, subject, metric);
       lines.push([
         scenario,
         subject,
-        cpu.toFixed(2),
-        read(scenario, subject, "rps").toFixed(0),
-        read(scenario, subject, "p99_ms").toFixed(2),
-        ratio,
+        read("cpu_us_per_req").toFixed(2),
+        (read("cpu_us_per_req") / reference).toFixed(2),
+        read("rps").toFixed(0),
+        read("p50_ms").toFixed(2),
+        read("p99_ms").toFixed(2),
+        read("busy").toFixed(2) + (read("busy") < full ? "*" : " "),
       ]);
     }
   }
@@ -33,11 +85,15 @@ export function table(rows: readonly Row[], ours: string, theirs: string): strin
     .map((line) =>
       line
         .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-        .join("  "),
+        .join("  ")
+        .trimEnd(),
     )
     .join("\n");
-  const memory = [ours, theirs].map(
-    (subject) => `${subject} ${read("all", subject, "rss_mib").toFixed(0)} MiB`,
+  const memory = subjects.map(
+    (subject) => `${subject} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
   );
-  return `${text}\n\nmemory after the run: ${memory.join(", ")}`;
+  const note = rows.some((row) => row.metric === "busy" && row.value < full)
+    ? "\n* waited for the load or the database: its requests/s are no limit of the server"
+    : "";
+  return `${text}${note}\n\nmemory after the run: ${memory.join(", ")}`;
 }

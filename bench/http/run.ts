@@ -1,98 +1,187 @@
 /**
- * `cargo xtask bench http`: kit's native server with the full pipeline beside bare node:http that does the same work by hand,
- * on this machine, in one run, taking turns. What counts are the ratios.
+ * `cargo xtask bench http`: kit's servers beside their peers, which do the same work, on this machine, in one run, taking turns.
+ * What counts are the ratios. README.md says how to read them.
  */
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
-import { buildLoader, load } from "./load.ts";
+import { catalog, type SubjectPlan } from "./catalog.ts";
+import { openNotes } from "./database.ts";
+import { load } from "./load.ts";
+import { crateVersions, peerVersions, prepare, type Prepared } from "./prepare.ts";
+import { type Row, rowsOf, type Sample, table } from "./report.ts";
+import { type Scenario, scenarios } from "./scenarios.ts";
+import { positive, select } from "./select.ts";
 import { Subject } from "./subject.ts";
-import { type Row, table } from "./report.ts";
-import { scenarios } from "./scenarios.ts";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    json: { type: "string" },
-    seconds: { type: "string" },
-    connections: { type: "string", default: "64" },
-  },
-});
-const seconds = Number(values.seconds ?? (values.quick ? 0.8 : 3));
-const rounds = values.quick ? 3 : 5;
-const connections = Number(values.connections);
-if (!(seconds > 0) || !Number.isInteger(connections))
-  throw new RangeError("--seconds and --connections are numbers");
+interface Plan {
+  readonly plans: readonly SubjectPlan[];
+  readonly chosen: readonly Scenario[];
+  readonly seconds: number;
+  readonly connections: number;
+  readonly rounds: number;
+  /** The first turn warms up and is thrown away. */
+  readonly warmUp: number;
+  readonly json: string | undefined;
+}
 
-const directory = import.meta.dirname;
-execFileSync(process.execPath, ["../../../node_modules/@kit/cli/bin/kit.js", "build"], {
-  cwd: `${directory}/app`,
-  stdio: ["ignore", "ignore", "inherit"],
-});
-const loader = buildLoader();
-const subjects = [
-  await Subject.start("kit-native", `${directory}/app/src/main.ts`),
-  await Subject.start("node-http", `${directory}/subjects/node-http.ts`),
-];
+const { plans, chosen, seconds, connections, rounds, warmUp, json } = planned();
+
+function planned(): Plan {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: "boolean", default: false },
+        json: { type: "string" },
+        subjects: { type: "string" },
+        scenarios: { type: "string" },
+        seconds: { type: "string" },
+        connections: { type: "string", default: "64" },
+      },
+    });
+    const { quick } = values;
+    const quickly = <T extends { readonly isQuick?: boolean }>(all: readonly T[]): readonly T[] =>
+      quick ? all.filter(({ isQuick }) => isQuick === true) : all;
+    return {
+      plans: select("--subjects", values.subjects, catalog, quickly(catalog)),
+      chosen: select("--scenarios", values.scenarios, scenarios, quickly(scenarios)),
+      seconds: positive("--seconds", values.seconds ?? (quick ? "0.8" : "2")),
+      connections: positive("--connections", values.connections),
+      rounds: quick ? 3 : 5,
+      warmUp: quick ? 0.4 : 1,
+      json: values.json,
+    };
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(2);
+  }
+}
+
+/** What was not measured and why. */
+interface Omission {
+  readonly subject: string;
+  readonly scenario?: string;
+  readonly reason: string;
+}
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+}
 
 const rows: Row[] = [];
-try {
-  for (const scenario of scenarios) {
-    for (const subject of subjects) await subject.check(scenario);
-    const samples = new Map(subjects.map((subject) => [subject, [] as Sample[]]));
-    // The first round warms up and is thrown away.
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const subject of subjects) {
-        const before = subject.cpuMicroseconds();
-        const result = await load(loader, subject.port, scenario, connections, round === 0 ? 1 : seconds);
-        const cpu = (subject.cpuMicroseconds() - before) / result.requests;
-        if (round > 0)
-          samples.get(subject)!.push({ cpu, rps: result.requests / result.seconds, p99: result.p99_ms });
+const omissions: Omission[] = [];
+const subjects: Subject[] = [];
+let hasFailed = false;
+
+async function startAll(prepared: Prepared, url: string | undefined): Promise<void> {
+  for (const plan of plans) {
+    stop.signal.throwIfAborted();
+    const need = plan.needs.find((name) => prepared.missing.has(name));
+    if (need !== undefined) {
+      omissions.push({ subject: plan.name, reason: prepared.missing.get(need) ?? "" });
+      continue;
+    }
+    const start = {
+      file: prepared.programs[plan.program],
+      arguments: plan.arguments,
+      cwd: import.meta.dirname,
+      ...(url === undefined ? {} : { environment: { DATABASE_URL: url } }),
+    };
+    subjects.push(await Subject.start(plan.name, start));
+  }
+}
+
+async function takeTurn(loader: string, subject: Subject, scenario: Scenario, time: number): Promise<Sample> {
+  const before = subject.cpuMicroseconds();
+  const {
+    requests,
+    seconds: taken,
+    p50_ms: p50,
+    p99_ms: p99,
+  } = await load(loader, subject.port, scenario, connections, time);
+  const used = subject.cpuMicroseconds() - before;
+  return { cpu: used / requests, rps: requests / taken, p50, p99, busy: used / 1e6 / taken };
+}
+
+/** A subject that answers wrongly or dies is left out from there on; the figures of the others stay. */
+async function measure(loader: string, scenario: Scenario): Promise<void> {
+  const samples = new Map<Subject, Sample[]>();
+  const omit = (subject: Subject, error: unknown): void => {
+    stop.signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    omissions.push({ subject: subject.name, scenario: scenario.name, reason });
+    samples.delete(subject);
+    hasFailed = true;
+  };
+  for (const subject of subjects) {
+    try {
+      if (!subject.isRunning) throw new Error("its process has ended");
+      await subject.check(scenario);
+      samples.set(subject, []);
+    } catch (error) {
+      omit(subject, error);
+    }
+  }
+  for (let round = 0; round <= rounds; round += 1) {
+    // Each round begins with another one, so that none always follows the same.
+    const measured = [...samples.keys()];
+    const order = measured.map((_, index) => measured[(index + round) % measured.length]!);
+    for (const subject of order) {
+      stop.signal.throwIfAborted();
+      tell(`${scenario.name}: round ${round} of ${rounds}, ${subject.name}`);
+      try {
+        const sample = await takeTurn(loader, subject, scenario, round === 0 ? warmUp : seconds);
+        if (round > 0) samples.get(subject)?.push(sample);
+      } catch (error) {
+        omit(subject, error);
       }
     }
-    for (const [subject, taken] of samples) {
-      const row = (metric: string, unit: string, read: (sample: Sample) => number): void => {
-        rows.push({
-          scenario: scenario.name,
-          subject: subject.name,
-          metric,
-          value: median(taken.map(read)),
-          unit,
-        });
-      };
-      row("cpu_us_per_req", "us", (sample) => sample.cpu);
-      row("rps", "1/s", (sample) => sample.rps);
-      row("p99_ms", "ms", (sample) => sample.p99);
+  }
+  for (const [subject, taken] of samples) rows.push(...rowsOf(scenario.name, subject.name, taken));
+}
+
+/** What is being done now, on a terminal in one line that is written over. */
+function tell(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
+}
+
+try {
+  const prepared = await prepare(plans, stop.signal);
+  await using notes = chosen.some(({ isStored }) => isStored) ? await openNotes() : undefined;
+  try {
+    await startAll(prepared, notes?.url);
+    for (const [index, scenario] of chosen.entries()) {
+      if (!process.stderr.isTTY) console.error(`${index + 1} of ${chosen.length}: ${scenario.name}`);
+      await measure(prepared.loader, scenario);
     }
+    tell("");
+    for (const subject of subjects.filter(({ isRunning }) => isRunning)) {
+      const value = Number(subject.rssMebibytes().toFixed(1));
+      rows.push({ scenario: "all", subject: subject.name, metric: "rss_mib", value, unit: "MiB" });
+    }
+  } finally {
+    for (const subject of subjects) subject.stop();
   }
-  for (const subject of subjects) {
-    rows.push({
-      scenario: "all",
-      subject: subject.name,
-      metric: "rss_mib",
-      value: subject.rssMebibytes(),
-      unit: "MiB",
-    });
-  }
-} finally {
-  for (const subject of subjects) subject.stop();
+  finish();
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
+  tell("");
+  console.error("stopped; nothing was written");
+  process.exitCode = 130;
 }
 
-console.log(table(rows, "kit-native", "node-http"));
-if (values.json !== undefined) {
+function finish(): void {
+  console.log(table(rows));
+  for (const { subject, scenario, reason } of omissions) {
+    console.log(`\nskipped: ${subject}${scenario === undefined ? "" : ` in ${scenario}`}: ${reason}`);
+  }
+  if (hasFailed) process.exitCode = 1;
+  if (json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
-  writeFileSync(values.json, `${JSON.stringify({ bench: "http", machine, rows }, null, 2)}\n`);
-}
-
-interface Sample {
-  readonly cpu: number;
-  readonly rps: number;
-  readonly p99: number;
-}
-
-function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const versions = { ...peerVersions(), ...crateVersions() };
+  const settings = { connections, seconds, rounds };
+  const result = { bench: "http", machine, versions, settings, skipped: omissions, rows };
+  writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 }

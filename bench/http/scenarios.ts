@@ -7,6 +7,14 @@ export interface Scenario {
   readonly status: number;
   /** What the answer's JSON must contain, whoever answers. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** All keys of that JSON, where they are known. */
+  readonly keys?: readonly string[];
+  /** Headers that the answer must have, in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** It reads PostgreSQL. */
+  readonly isStored?: boolean;
+  /** Part of `--quick`. */
+  readonly isQuick?: boolean;
 }
 
 const host = "host: 127.0.0.1\r\n";
@@ -22,14 +30,25 @@ function post(path: string, body: unknown): string {
   return `POST ${path} HTTP/1.1\r\n${host}${auth}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`;
 }
 
+const note = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
+
 /** What is measured. The names are those of every HTTP benchmark of kit. */
 export const scenarios: readonly Scenario[] = [
-  { name: "get-static", request: get("/health"), status: 200, body: { status: "ok" } },
+  {
+    name: "get-static",
+    request: get("/health"),
+    status: 200,
+    body: { status: "ok" },
+    keys: ["status"],
+    isQuick: true,
+  },
   {
     name: "get-param",
     request: get(`/notes/${knownId}`, auth),
     status: 200,
     body: { id: knownId, title: "Groceries", createdAt: "2026-01-01T10:00:00.000Z" },
+    keys: note,
+    isQuick: true,
   },
   {
     name: "post-validate",
@@ -41,12 +60,31 @@ export const scenarios: readonly Scenario[] = [
     }),
     status: 201,
     body: { title: "Groceries for the weekend", authorId: "ada", archived: false },
+    keys: note,
+    isQuick: true,
+  },
+  {
+    name: "middleware-5",
+    request: get("/account", `${auth}x-tenant: acme\r\naccept-language: en-GB,en;q=0.9\r\n`),
+    status: 200,
+    body: { userId: "ada", tenant: "acme", locale: "en-GB" },
+    keys: ["userId", "tenant", "locale", "used"],
+    headers: { "cache-control": "no-store" },
   },
   {
     name: "invalid-body",
     request: post("/notes", { title: "", content: 5, archived: "no" }),
     status: 400,
     body: {},
+    keys: ["error"],
   },
-  { name: "not-found", request: get("/nowhere"), status: 404, body: {} },
+  { name: "not-found", request: get("/nowhere"), status: 404, body: {}, keys: ["error"] },
+  {
+    name: "db-read",
+    request: get(`/stored-notes/${knownId}`, auth),
+    status: 200,
+    body: { id: knownId, title: "Note 1", createdAt: "2026-01-01T10:00:00.000Z" },
+    keys: note,
+    isStored: true,
+  },
 ];

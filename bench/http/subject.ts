@@ -1,11 +1,23 @@
-import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 
 import type { Scenario } from "./scenarios.ts";
 
-/** A server that is measured, in a process of its own. */
+/** How long a subject may take to listen, in milliseconds. */
+const patience = 20_000;
+
+/** What a process is started with. */
+export interface Start {
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A server that is measured, in a process of its own, which ends at the latest when this process does. */
 export class Subject {
   readonly name: string;
   readonly port: number;
@@ -17,17 +29,34 @@ export class Subject {
     this.#child = child;
   }
 
-  /** Starts a module that listens on a free port and sends `{ port }`. */
-  static async start(name: string, module: string): Promise<Subject> {
-    const child = fork(module, {
-      env: { ...process.env, NODE_ENV: "production" },
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
+  /** Starts it on a free port; resolves when it takes connections. */
+  static async start(
+    name: string,
+    { file, arguments: parameters, cwd, environment }: Start,
+  ): Promise<Subject> {
+    const port = await freePort();
+    const child = spawn(file, parameters, {
+      cwd,
+      env: { ...process.env, ...environment, NODE_ENV: "production", PORT: `${port}` },
+      // It ends when its standard input does.
+      stdio: ["pipe", "ignore", "inherit"],
     });
-    const [message] = (await Promise.race([
-      once(child, "message"),
-      once(child, "exit").then(() => Promise.reject(new Error(`${name} did not start`))),
-    ])) as [{ port: number }];
-    return new Subject(name, message.port, child);
+    const ended = once(child, "exit").then(([code, signal]) => {
+      throw new Error(`${name} ended with ${String(code ?? signal)} before it listened`);
+    });
+    const subject = new Subject(name, port, child);
+    try {
+      await Promise.race([ended, listening(name, port)]);
+    } catch (error) {
+      subject.stop();
+      throw error;
+    }
+    ended.catch(() => undefined);
+    return subject;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   stop(): void {
@@ -41,12 +70,9 @@ export class Subject {
     socket.write(scenario.request.replace("\r\n", "\r\nconnection: close\r\n"));
     const text = Buffer.concat(await socket.toArray()).toString();
     const [head = "", body = ""] = text.split("\r\n\r\n");
-    const found = JSON.parse(body) as Record<string, unknown>;
-    const isRight =
-      head.startsWith(`HTTP/1.1 ${scenario.status} `) &&
-      Object.entries(scenario.body).every(([key, value]) => found[key] === value) &&
-      (scenario.status < 400 || typeof (found["error"] as { code?: unknown } | undefined)?.code === "string");
-    if (!isRight) throw new Error(`${this.name} answers ${scenario.name} wrongly:\n${text}`);
+    if (!isRight(scenario, head, body)) {
+      throw new Error(`${this.name} answers ${scenario.name} wrongly:\n${text}`);
+    }
   }
 
   /** Time that the process has run on processors, all its threads, in user and kernel. */
@@ -67,6 +93,61 @@ export class Subject {
   rssMebibytes(): number {
     const text = execFileSync("ps", ["-o", "rss=", "-p", `${this.#child.pid}`], { encoding: "utf8" });
     return Number(text) / 1024;
+  }
+}
+
+/** Whether an answer is the scenario's: its status, its headers, what its JSON must contain, and a code in every failure. */
+export function isRight(scenario: Scenario, head: string, body: string): boolean {
+  if (!head.startsWith(`HTTP/1.1 ${scenario.status} `)) return false;
+  const lines = head.toLowerCase().split("\r\n");
+  if (!lines.some((line) => line.startsWith("content-type: application/json"))) return false;
+  for (const [name, value] of Object.entries(scenario.headers ?? {})) {
+    if (!lines.includes(`${name}: ${value}`)) return false;
+  }
+  let found: Record<string, unknown>;
+  try {
+    found = JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    return false;
+  }
+  const keys = scenario.keys ?? Object.keys(found);
+  return (
+    Object.entries(scenario.body).every(([key, value]) => found[key] === value) &&
+    keys.length === Object.keys(found).length &&
+    keys.every((key) => key in found) &&
+    (scenario.status < 400 || typeof (found["error"] as { code?: unknown } | undefined)?.code === "string")
+  );
+}
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("the system gave no port");
+  return address.port;
+}
+
+async function listening(name: string, port: number): Promise<void> {
+  const deadline = Date.now() + patience;
+  while (Date.now() < deadline) {
+    const socket = connect(port, "127.0.0.1");
+    if (await isConnected(socket)) return;
+    await setTimeout(20);
+  }
+  throw new Error(`${name} did not listen within ${patience / 1000} s`);
+}
+
+async function isConnected(socket: Socket): Promise<boolean> {
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 

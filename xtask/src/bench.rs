@@ -20,6 +20,12 @@ pub(crate) struct Options {
     /// Also write the rows to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Only these subjects, with commas between them; `http` only.
+    #[arg(long, value_name = "NAMES")]
+    subjects: Option<String>,
+    /// Only these scenarios, with commas between them; `http` only.
+    #[arg(long, value_name = "NAMES")]
+    scenarios: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -50,6 +56,15 @@ fn build_measure(repository: &Repository) -> anyhow::Result<()> {
 
 /// Runs one benchmark with its output passed through.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    let filters = [
+        ("--subjects", &options.subjects),
+        ("--scenarios", &options.scenarios),
+    ];
+    if !matches!(options.name, Name::Http)
+        && let Some((name, _)) = filters.iter().find(|(_, value)| value.is_some())
+    {
+        anyhow::bail!("{name} is for `cargo xtask bench http`; the other benchmarks have no such filter");
+    }
     toolchain::install(repository)?;
     addons::build(repository)?;
     let script = match options.name {
@@ -64,6 +79,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     node.arg(script).stdout(Stdio::inherit()).stderr(Stdio::inherit());
     if options.quick {
         node.arg("--quick");
+    }
+    for (name, value) in filters {
+        if let Some(value) = value {
+            node.arg(format!("{name}={value}"));
+        }
     }
     if let Some(file) = &options.json {
         let file = std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;

@@ -67,7 +67,7 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Measure kit beside its peers, in one run.
     #[command(
-        after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --json bench/results/http.json"
+        after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
 }

@@ -1,34 +1,26 @@
 /**
- * The peer: bare node:http doing by hand what the application does, as an expert would write it. The same routes, the same
+ * A peer: bare node:http doing by hand what the application does, as an expert would write it. The same routes, the same
  * authentication, the same validation with every failure named, the same error envelopes, the same JSON.
  */
-import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-import type { CreateNoteInput, Note } from "../app/src/notes.types.ts";
+import { findStored } from "../app/src/database.ts";
+import type { Note } from "../app/src/notes.types.ts";
+import { use } from "../app/src/quota.ts";
 import { create, find } from "../app/src/store.ts";
-
-const bodyLimit = 1024 * 1024;
-const scheme = "Bearer ";
-
-interface Field {
-  path: string;
-  expected: string;
-  value?: unknown;
-}
-
-class Failure extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly fields: Field[] | undefined;
-
-  constructor(status: number, code: string, message: string, fields?: Field[]) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.fields = fields;
-  }
-}
+import {
+  assignedPort,
+  bodyLimit,
+  envelopeOf,
+  Failure,
+  invalid,
+  localeOf,
+  noteInputOf,
+  tenantOf,
+  userOf,
+  uuidOf,
+  withinQuota,
+} from "./shared.ts";
 
 function send(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, {
@@ -39,25 +31,9 @@ function send(response: ServerResponse, status: number, body: string): void {
 }
 
 function sendFailure(response: ServerResponse, error: unknown): void {
-  const failure =
-    error instanceof Failure ? error : new Failure(500, "INTERNAL_SERVER_ERROR", "Internal Server Error");
-  const { status, code, message, fields } = failure;
-  const traceId = randomBytes(16).toString("hex");
-  const body = fields
-    ? { error: { code, message, details: { fields }, traceId } }
-    : { error: { code, message, traceId } };
-  if (status === 413) response.setHeader("connection", "close");
-  send(response, status, JSON.stringify(body));
-}
-
-async function authenticate(request: IncomingMessage): Promise<string> {
-  const header = request.headers.authorization;
-  if (header === undefined || !header.startsWith(scheme)) {
-    throw new Failure(401, "UNAUTHORIZED", "Missing or invalid authorization header");
-  }
-  const [userId = ""] = header.slice(scheme.length).split(":");
-  if (userId === "") throw new Failure(401, "INVALID_TOKEN", "The access token names no user");
-  return userId;
+  const { failure, body } = envelopeOf(error);
+  if (failure.status === 413) response.setHeader("connection", "close");
+  send(response, failure.status, JSON.stringify(body));
 }
 
 function readText(request: IncomingMessage): Promise<string> {
@@ -81,39 +57,13 @@ function readText(request: IncomingMessage): Promise<string> {
   });
 }
 
-/** At most so many code points; the length in UTF-16 decides almost always. */
-function isAtMost(text: string, limit: number): boolean {
-  return text.length <= limit || (text.length <= 2 * limit && [...text].length <= limit);
-}
-
-function validate(value: unknown): CreateNoteInput {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Failure(400, "VALIDATION_ERROR", "The body is invalid", [
-      { path: "$", expected: "object", value },
-    ]);
-  }
-  const { title, content, archived } = value as Record<string, unknown>;
-  const fields: Field[] = [];
-  if (typeof title !== "string" || title.length === 0 || !isAtMost(title, 200)) {
-    fields.push({ path: "$.title", expected: "string, 1 to 200 characters", value: title });
-  }
-  if (typeof content !== "string" || !isAtMost(content, 10_000)) {
-    fields.push({ path: "$.content", expected: "string, at most 10000 characters", value: content });
-  }
-  if (archived !== undefined && typeof archived !== "boolean") {
-    fields.push({ path: "$.archived", expected: "boolean", value: archived });
-  }
-  if (fields.length > 0) throw new Failure(400, "VALIDATION_ERROR", "The body is invalid", fields);
-  return { title: title as string, content: content as string, archived: (archived as boolean) ?? false };
-}
-
 function serialize(note: Note): string {
   const { id, title, content, authorId, archived, createdAt, updatedAt } = note;
   return JSON.stringify({ id, title, content, authorId, archived, createdAt, updatedAt });
 }
 
 async function createNote(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const userId = await authenticate(request);
+  const userId = await userOf(request.headers.authorization);
   if (request.headers["content-type"] !== "application/json") {
     throw new Failure(415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json");
   }
@@ -122,49 +72,79 @@ async function createNote(request: IncomingMessage, response: ServerResponse): P
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Failure(400, "VALIDATION_ERROR", "The body is invalid", [{ path: "$", expected: "JSON" }]);
+    throw invalid([{ path: "$", expected: "JSON" }]);
   }
-  send(response, 201, serialize(create(validate(value), userId)));
+  send(response, 201, serialize(create(noteInputOf(value), userId)));
+}
+
+function sendNote(response: ServerResponse, note: Note | undefined): void {
+  if (note === undefined) throw new Failure(404, "NOTE_NOT_FOUND", "Note not found");
+  send(response, 200, serialize(note));
 }
 
 async function getNote(request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {
-  await authenticate(request);
-  const note = find(id);
-  if (note === undefined) throw new Failure(404, "NOTE_NOT_FOUND", "Note not found");
-  send(response, 200, serialize(note));
+  await userOf(request.headers.authorization);
+  sendNote(response, find(id));
+}
+
+async function getStoredNote(request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {
+  await userOf(request.headers.authorization);
+  sendNote(response, await findStored(uuidOf(id)));
+}
+
+async function getAccount({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const userId = await userOf(headers.authorization);
+  const tenant = tenantOf(headers["x-tenant"] as string | undefined);
+  const locale = localeOf(headers["accept-language"]);
+  const used = withinQuota(use(userId));
+  response.setHeader("cache-control", "no-store");
+  send(response, 200, JSON.stringify({ userId, tenant, locale, used }));
+}
+
+/** The parameter of a path, where it has just one more segment. */
+function parameter(path: string, prefix: string): string | undefined {
+  if (!path.startsWith(prefix) || path.length === prefix.length || path.includes("/", prefix.length)) {
+    return undefined;
+  }
+  return decodeURIComponent(path.slice(prefix.length));
+}
+
+function allow(request: IncomingMessage, response: ServerResponse, methods: string): void {
+  const method = request.method ?? "GET";
+  if (methods.split(", ").includes(method)) return;
+  response.setHeader("allow", methods);
+  throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not take ${method}`);
 }
 
 async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = request.url ?? "/";
   const end = target.indexOf("?");
   const path = end === -1 ? target : target.slice(0, end);
-  const method = request.method ?? "GET";
   if (path === "/health") {
-    if (method !== "GET" && method !== "HEAD") {
-      response.setHeader("allow", "GET, HEAD");
-      throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not take ${method}`);
-    }
+    allow(request, response, "GET, HEAD");
     return send(response, 200, JSON.stringify({ status: "ok" }));
   }
   if (path === "/notes") {
-    if (method === "POST") return createNote(request, response);
-    response.setHeader("allow", "POST");
-    throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not take ${method}`);
+    allow(request, response, "POST");
+    return createNote(request, response);
   }
-  if (path.startsWith("/notes/") && path.length > 7 && !path.includes("/", 7)) {
-    if (method === "GET" || method === "HEAD") {
-      return getNote(request, response, decodeURIComponent(path.slice(7)));
-    }
-    response.setHeader("allow", "GET, HEAD");
-    throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not take ${method}`);
+  if (path === "/account") {
+    allow(request, response, "GET, HEAD");
+    return getAccount(request, response);
+  }
+  const id = parameter(path, "/notes/");
+  if (id !== undefined) {
+    allow(request, response, "GET, HEAD");
+    return getNote(request, response, id);
+  }
+  const storedId = parameter(path, "/stored-notes/");
+  if (storedId !== undefined) {
+    allow(request, response, "GET, HEAD");
+    return getStoredNote(request, response, storedId);
   }
   throw new Failure(404, "NOT_FOUND", "Nothing is here");
 }
 
-const server = createServer((request, response) => {
+createServer((request, response) => {
   route(request, response).catch((error: unknown) => sendFailure(response, error));
-});
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") process.send?.({ port: address.port });
-});
+}).listen(assignedPort(), "127.0.0.1");

@@ -1,12 +1,34 @@
 import { createApp } from "@kit/core";
-import { nativeServer } from "@kit/server-native";
-import { healthHandlers, noteHandlers, requireAuth } from "./notes.handlers.ts";
+import type { ServerAdapter } from "@kit/types";
+import { accountHandlers, accountMiddleware } from "./account.handlers.ts";
+import { healthHandlers, noteHandlers, requireAuth, storedNoteHandlers } from "./notes.handlers.ts";
+
+const auth = { name: "requireAuth", middleware: requireAuth, priority: 10 };
+
+/** The adapter that the command line names. Only its modules are loaded, as in an application that has one. */
+async function chosenServer(): Promise<ServerAdapter> {
+  const name = process.argv[2] ?? "native";
+  switch (name) {
+    case "native":
+      return (await import("@kit/server-native")).nativeServer();
+    case "express":
+      return (await import("@kit/server-express")).expressServer();
+    case "fastify":
+      return (await import("@kit/server-fastify")).fastifyServer();
+    case "hono":
+      return (await import("@kit/server-hono")).honoServer();
+    default:
+      throw new RangeError(`There is no adapter ${name}; there are native, express, fastify and hono`);
+  }
+}
 
 /** The measured application. */
 export const app = createApp({
-  server: nativeServer(),
+  server: await chosenServer(),
   routes: [
     { handlers: healthHandlers },
-    { handlers: noteHandlers, middleware: [{ name: "requireAuth", middleware: requireAuth, priority: 10 }] },
+    { handlers: noteHandlers, middleware: [auth] },
+    { handlers: storedNoteHandlers, middleware: [auth] },
+    { handlers: accountHandlers, middleware: accountMiddleware },
   ],
 });

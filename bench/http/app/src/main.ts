@@ -1,4 +1,5 @@
 import { app } from "./app.ts";
 
-const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-process.send?.({ port });
+// Ends with the benchmark, however that ends: its end of the pipe closes.
+process.stdin.resume().once("end", () => process.exit());
+await app.listen({ port: Number(process.env["PORT"]), host: "127.0.0.1" });

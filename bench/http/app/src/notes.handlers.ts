@@ -1,6 +1,7 @@
 import { defineHandlers, defineMiddleware } from "@kit/core";
 import { NotFoundError, UnauthorizedError } from "@kit/errors";
-import type { HealthRoutes, NoteRoutes } from "./notes.routes.ts";
+import { findStored } from "./database.ts";
+import type { HealthRoutes, NoteRoutes, StoredNoteRoutes } from "./notes.routes.ts";
 import { create, find } from "./store.ts";
 
 const scheme = "Bearer ";
@@ -29,4 +30,13 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
     return note;
   },
   "POST /notes": async ({ body, ctx }) => create(body, ctx.userId),
+});
+
+/** Reads notes from PostgreSQL. */
+export const storedNoteHandlers = defineHandlers<StoredNoteRoutes, { userId: string }>({
+  "GET /stored-notes/:id": async ({ params }) => {
+    const note = await findStored(params.id);
+    if (note === undefined) throw new NotFoundError("NOTE_NOT_FOUND", "Note not found");
+    return note;
+  },
 });

@@ -1,5 +1,5 @@
 import type { RouteContract } from "@kit/types";
-import type { CreateNoteInput, Health, Note } from "./notes.types.ts";
+import type { Account, CreateNoteInput, Health, Note, StoredNoteParams } from "./notes.types.ts";
 
 /** A route that does nothing. */
 export interface HealthRoutes {
@@ -10,4 +10,14 @@ export interface HealthRoutes {
 export interface NoteRoutes {
   "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;
   "POST /notes": RouteContract<void, void, CreateNoteInput, Note>;
+}
+
+/** The same from PostgreSQL. */
+export interface StoredNoteRoutes {
+  "GET /stored-notes/:id": RouteContract<StoredNoteParams, void, void, Note>;
+}
+
+/** A route behind five middleware. */
+export interface AccountRoutes {
+  "GET /account": RouteContract<void, void, void, Account>;
 }

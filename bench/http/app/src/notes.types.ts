@@ -1,4 +1,4 @@
-/** A note, as in the reference application. It lives in memory: what is measured is the server, not a database. */
+/** A note, as in the reference application. */
 export interface Note {
   /** @id @generated uuid */
   id: string;
@@ -22,4 +22,18 @@ export type CreateNoteInput = Omit<Note, "id" | "createdAt" | "updatedAt" | "aut
 /** Whether the server is up. */
 export interface Health {
   status: string;
+}
+
+/** Which note of the database. */
+export interface StoredNoteParams {
+  /** @format uuid */
+  id: string;
+}
+
+/** Who asks, and for whom, as middleware found it. */
+export interface Account {
+  userId: string;
+  tenant: string;
+  locale: string;
+  used: number;
 }

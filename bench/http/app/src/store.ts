@@ -17,7 +17,7 @@ notes.set(knownId, {
   updatedAt: new Date("2026-01-01T10:00:00.000Z"),
 });
 
-/** Both subjects of the benchmark keep their notes here. */
+/** Every subject in JavaScript keeps its notes here. */
 export function find(id: string): Note | undefined {
   return notes.get(id);
 }

@@ -1,0 +1,40 @@
+/** The servers that are measured. */
+
+/** What must be there before a subject can run. */
+export type Need = "packages" | "bun" | "axum";
+
+/** How a subject is started; every one listens on the port that the variable `PORT` names. */
+export interface SubjectPlan {
+  readonly name: string;
+  /** `node` and `bun` run a module, `axum` is a program. */
+  readonly program: "node" | "bun" | "axum";
+  readonly arguments: readonly string[];
+  readonly needs: readonly Need[];
+  /** Part of `--quick`. */
+  readonly isQuick: boolean;
+}
+
+function plan(
+  name: string,
+  program: SubjectPlan["program"],
+  parameters: readonly string[],
+  needs: readonly Need[] = [],
+  isQuick = false,
+): SubjectPlan {
+  return { name, program, arguments: parameters, needs, isQuick };
+}
+
+/** In the order of tables: kit first. */
+export const catalog: readonly SubjectPlan[] = [
+  plan("kit-native", "node", ["app/src/main.ts", "native"], [], true),
+  plan("kit-express", "node", ["app/src/main.ts", "express"]),
+  plan("kit-fastify", "node", ["app/src/main.ts", "fastify"]),
+  plan("kit-hono", "node", ["app/src/main.ts", "hono"]),
+  plan("express", "node", ["peers/subjects/express.ts"], ["packages"]),
+  plan("fastify", "node", ["peers/subjects/fastify.ts"], ["packages"]),
+  plan("hono", "node", ["peers/subjects/hono.ts"], ["packages"]),
+  plan("node-http", "node", ["subjects/node-http.ts"], [], true),
+  plan("elysia-bun", "bun", ["peers/subjects/elysia.ts"], ["packages", "bun"], true),
+  plan("bun-serve", "bun", ["subjects/bun-serve.ts"], ["packages", "bun"]),
+  plan("axum", "axum", [], ["axum"], true),
+];

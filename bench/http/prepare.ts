@@ -1,0 +1,116 @@
+/** Makes what is measured: kit's build of the application, the load generator, the peers' packages, and the peer in Rust. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Need, SubjectPlan } from "./catalog.ts";
+import { run } from "./command.ts";
+
+const directory: string = import.meta.dirname;
+const repository = join(directory, "../..");
+const peers = join(directory, "peers");
+const axum = join(directory, "subjects/axum");
+
+/** What there is to run, and why the rest is not. */
+export interface Prepared {
+  readonly loader: string;
+  /** The program that each kind of subject is run by. */
+  readonly programs: Readonly<Record<SubjectPlan["program"], string>>;
+  /** What is missing, with the reason. */
+  readonly missing: ReadonlyMap<Need, string>;
+}
+
+/** Builds what the subjects need; what is missing is no error, since the others can still be measured. */
+export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal): Promise<Prepared> {
+  const needs = new Set(plans.flatMap((plan) => plan.needs));
+  const missing = new Map<Need, string>();
+  const attempt = async (need: Need, make: () => Promise<void>): Promise<void> => {
+    if (!needs.has(need)) return;
+    try {
+      await make();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      missing.set(need, error instanceof Error ? error.message : String(error));
+    }
+  };
+  console.error("building the application, the load generator and the peers");
+  await run(
+    process.execPath,
+    [join(repository, "node_modules/@kit/cli/bin/kit.js"), "build"],
+    join(directory, "app"),
+    signal,
+  );
+  const options = ["--release", "--locked"];
+  const loader = executableOf(
+    await run(
+      "cargo",
+      ["build", ...options, "-p", "kit-http", "--example", "load", "--message-format", "json"],
+      repository,
+      signal,
+    ),
+    "load",
+  );
+  await attempt("packages", () => installPeers(signal));
+  const bun = join(peers, "node_modules/.bin/bun");
+  await attempt("bun", async () => {
+    if (!existsSync(bun)) throw new Error("npm has no Bun for this platform");
+    await run(bun, ["--version"], directory, signal);
+  });
+  let server = "";
+  await attempt("axum", async () => {
+    const environment = { ...process.env, CARGO_TARGET_DIR: join(repository, "target/bench-peers") };
+    const text = await run(
+      "cargo",
+      ["build", ...options, "--message-format", "json"],
+      axum,
+      signal,
+      environment,
+    );
+    server = executableOf(text, "bench-http-axum");
+  });
+  return { loader, programs: { node: process.execPath, bun, axum: server }, missing };
+}
+
+/** Installs the peers' packages unless exactly those are there. */
+export async function installPeers(signal: AbortSignal): Promise<void> {
+  const isThere = Object.entries(peerVersions()).every(([name, version]) => {
+    const file = join(peers, "node_modules", name, "package.json");
+    return (
+      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
+    );
+  });
+  if (isThere) return;
+  console.error("installing the packages that are measured (once)");
+  await run("npm", ["ci", "--no-audit", "--no-fund"], peers, signal);
+}
+
+/** Versions of what stands beside kit. */
+export function peerVersions(): Readonly<Record<string, string>> {
+  const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  return dependencies;
+}
+
+/** Versions of the crates that the peer in Rust names. */
+export function crateVersions(): Readonly<Record<string, string>> {
+  const lock = readFileSync(join(axum, "Cargo.lock"), "utf8");
+  return Object.fromEntries(
+    ["axum", "hyper", "tokio", "sqlx"].map((name) => [
+      name,
+      new RegExp(`name = "${name}"\nversion = "([^"]+)"`).exec(lock)?.[1] ?? "unknown",
+    ]),
+  );
+}
+
+/** Where cargo put a program. */
+function executableOf(messages: string, name: string): string {
+  for (const line of messages.split("\n")) {
+    if (!line.includes('"executable"')) continue;
+    const { executable, target } = JSON.parse(line) as {
+      executable: string | null;
+      target: { name: string };
+    };
+    if (executable !== null && target.name === name) return executable;
+  }
+  throw new Error(`cargo built no ${name}`);
+}

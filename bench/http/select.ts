@@ -1,0 +1,33 @@
+/**
+ * What a filter of the command line leaves: all where it is absent, else those that it names, in the order of the list.
+ *
+ * @param text Names with commas between them.
+ * @throws {RangeError} Where a name is unknown, with those that there are.
+ */
+export function select<T extends { readonly name: string }>(
+  option: string,
+  text: string | undefined,
+  all: readonly T[],
+  initial: readonly T[] = all,
+): readonly T[] {
+  if (text === undefined) return initial;
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const known = all.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new RangeError(`${option}: there is no \`${unknown}\`; there are ${known.join(", ")}`);
+  }
+  if (names.length === 0) throw new RangeError(`${option} names nothing; there are ${known.join(", ")}`);
+  return all.filter(({ name }) => names.includes(name));
+}
+
+/** A positive number of the command line. */
+export function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new RangeError(`${option} must be a number above 0, not \`${text}\``);
+  return value;
+}

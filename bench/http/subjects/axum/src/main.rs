@@ -1,0 +1,97 @@
+//! The peer in Rust: axum doing what the measured application does, written by hand as an axum user writes it. Extractors for what a request
+//! must bring, `from_fn` for middleware, serde for JSON, sqlx for the database; the same routes, rules and error envelopes.
+
+mod errors;
+mod middleware;
+mod notes;
+mod store;
+
+use std::sync::{Arc, Mutex};
+
+use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::http::StatusCode;
+use axum::routing::get;
+use axum::serve::ListenerExt;
+use axum::{Json, Router};
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+
+use errors::AppError;
+use middleware::Quota;
+use store::Store;
+
+/// What handlers share.
+#[derive(Clone, FromRef)]
+struct AppState {
+    store: Arc<Mutex<Store>>,
+    quota: Arc<Quota>,
+    pool: PgPool,
+}
+
+#[derive(serde::Serialize)]
+struct Health {
+    status: &'static str,
+}
+
+fn router(state: AppState) -> Router {
+    let account = get(middleware::account)
+        .layer(axum::middleware::from_fn(middleware::no_store))
+        .layer(axum::middleware::from_fn_with_state(
+            state.clone(),
+            middleware::quota,
+        ))
+        .layer(axum::middleware::from_fn(middleware::locale))
+        .layer(axum::middleware::from_fn(middleware::tenant))
+        .layer(axum::middleware::from_fn(middleware::require_auth));
+    Router::new()
+        .route("/health", get(async || Json(Health { status: "ok" })))
+        .route("/notes", axum::routing::post(notes::create))
+        .route("/notes/{id}", get(notes::read))
+        .route("/stored-notes/{id}", get(notes::read_stored))
+        .route("/account", account)
+        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "Nothing is here"))
+        .method_not_allowed_fallback(async || {
+            AppError::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "METHOD_NOT_ALLOWED",
+                "This path does not take this method",
+            )
+        })
+        .layer(DefaultBodyLimit::max(1024 * 1024))
+        .with_state(state)
+}
+
+async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
+    let url = std::env::var("DATABASE_URL").unwrap_or_else(|_| "postgres://127.0.0.1:1/none".to_owned());
+    let state = AppState {
+        store: Arc::default(),
+        quota: Arc::default(),
+        // Connects when first asked.
+        pool: PgPoolOptions::new().max_connections(4).connect_lazy(&url)?,
+    };
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    axum::serve(listener, router(state)).await?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let port = std::env::var("PORT")?.parse()?;
+    // Ends with the benchmark, however that ends: its end of the pipe closes.
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(0);
+    });
+    // One thread, as every other server here has: it costs less a request than tokio's pool, whose threads steal from each other.
+    let mut runtime = match std::env::var("AXUM_THREADS").ok() {
+        None => tokio::runtime::Builder::new_current_thread(),
+        Some(threads) => {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            builder.worker_threads(threads.parse()?);
+            builder
+        }
+    };
+    runtime.enable_all().build()?.block_on(serve(port))
+}

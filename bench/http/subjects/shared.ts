@@ -1,0 +1,113 @@
+/** What the peers in JavaScript have in common: who asks, the error envelope, the rules of a note by hand, and their place in the benchmark. */
+import { randomBytes } from "node:crypto";
+
+import type { CreateNoteInput } from "../app/src/notes.types.ts";
+
+/** The largest body that a peer reads. */
+export const bodyLimit: number = 1024 * 1024;
+
+const scheme = "Bearer ";
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** One place of a request that is not as it must be. */
+export interface Field {
+  readonly path: string;
+  readonly expected: string;
+  readonly value?: unknown;
+}
+
+/** A request that is refused. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: readonly Field[] | undefined;
+
+  constructor(status: number, code: string, message: string, fields?: readonly Field[]) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** The refusal of input that breaks rules. */
+export function invalid(fields: readonly Field[]): Failure {
+  return new Failure(400, "VALIDATION_ERROR", "The request is invalid", fields);
+}
+
+/** The error envelope, and the failure that it tells of. */
+export function envelopeOf(error: unknown): { readonly failure: Failure; readonly body: object } {
+  const failure =
+    error instanceof Failure ? error : new Failure(500, "INTERNAL_SERVER_ERROR", "Internal Server Error");
+  if (failure.status === 500) console.error(error);
+  const { code, message, fields } = failure;
+  const traceId = randomBytes(16).toString("hex");
+  const body = fields
+    ? { error: { code, message, details: { fields }, traceId } }
+    : { error: { code, message, traceId } };
+  return { failure, body };
+}
+
+/** The user of the access token; asynchronous, as one that verifies a signature is. */
+export async function userOf(header: string | null | undefined): Promise<string> {
+  if (header === undefined || header === null || !header.startsWith(scheme)) {
+    throw new Failure(401, "UNAUTHORIZED", "Missing or invalid authorization header");
+  }
+  const [userId = ""] = header.slice(scheme.length).split(":");
+  if (userId === "") throw new Failure(401, "INVALID_TOKEN", "The access token names no user");
+  return userId;
+}
+
+/** What `x-tenant` names. */
+export function tenantOf(header: string | null | undefined): string {
+  if (!header) throw new Failure(400, "TENANT_REQUIRED", "Send x-tenant");
+  return header;
+}
+
+/** The language that the client likes best. */
+export function localeOf(header: string | null | undefined): string {
+  return header?.split(/[,;]/, 1)[0] ?? "en";
+}
+
+/** How often a user asked, where it is not too often. */
+export function withinQuota(used: number | undefined): number {
+  if (used === undefined) throw new Failure(429, "QUOTA_EXCEEDED", "Too many requests");
+  return used;
+}
+
+/** A path parameter that must be a UUID. */
+export function uuidOf(id: string): string {
+  if (!uuid.test(id)) throw invalid([{ path: "$.id", expected: "string, format uuid", value: id }]);
+  return id;
+}
+
+/** At most so many code points; the length in UTF-16 decides almost always. */
+function isAtMost(text: string, limit: number): boolean {
+  return text.length <= limit || (text.length <= 2 * limit && [...text].length <= limit);
+}
+
+/** Checks a note by hand, naming every failure. */
+export function noteInputOf(value: unknown): CreateNoteInput {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid([{ path: "$", expected: "object", value }]);
+  }
+  const { title, content, archived } = value as Record<string, unknown>;
+  const fields: Field[] = [];
+  if (typeof title !== "string" || title.length === 0 || !isAtMost(title, 200)) {
+    fields.push({ path: "$.title", expected: "string, 1 to 200 characters", value: title });
+  }
+  if (typeof content !== "string" || !isAtMost(content, 10_000)) {
+    fields.push({ path: "$.content", expected: "string, at most 10000 characters", value: content });
+  }
+  if (archived !== undefined && typeof archived !== "boolean") {
+    fields.push({ path: "$.archived", expected: "boolean", value: archived });
+  }
+  if (fields.length > 0) throw invalid(fields);
+  return { title: title as string, content: content as string, archived: (archived as boolean) ?? false };
+}
+
+/** The port to listen on. From now on the process ends with the benchmark, however that ends: its end of the pipe closes. */
+export function assignedPort(): number {
+  process.stdin.resume().once("end", () => process.exit());
+  return Number(process.env["PORT"]);
+}
