@@ -12,7 +12,7 @@ use kit_router::RouteTree;
 use kit_typescript::{FileSystem, Input, SourceTexts};
 
 use crate::database::{Drafted, PendingChanges};
-use crate::output::{Known, OutputDirectory};
+use crate::output::{Known, OutputDirectory, OutputFile};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
     read_migrations, routes, unions,
@@ -110,39 +110,65 @@ pub(crate) struct Kept {
 /// Writes what a project without errors comes to.
 pub(crate) fn write(
     request: &BuildRequest<'_>,
-    analysis: Analysis,
+    mut analysis: Analysis,
     kept: &mut Kept,
     known: Option<&mut Known>,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
     let mut steps = Steps {
         progress,
-        taken: analysis.steps,
+        taken: std::mem::take(&mut analysis.steps),
     };
     let files = match &analysis.tree {
         Some(tree) if !analysis.diagnostics.has_errors() => {
             let path = request.root.join(&request.config.output_dir);
             let output = OutputDirectory::open(path, PATIENCE, known.as_deref())?;
-            let artifacts = steps.run(Step::Emit, || {
-                let mut files = emit::artifacts(
-                    &analysis.program,
-                    tree,
-                    request.config,
-                    request.time,
-                    &output,
-                    &mut kept.emitter,
-                )?;
-                files.extend(
-                    kept.drafted
-                        .artifacts(&analysis.schema, &analysis.migrations, request.config),
-                );
-                Ok::<_, BuildError>(files)
-            })?;
-            steps.run(Step::Write, || output.replace(artifacts, known))?
+            let made = steps.run(Step::Emit, || artifacts(request, &analysis, tree, &output, kept))?;
+            steps.run(Step::Write, || output.replace(made, known))?
         }
         _ => FileChanges::default(),
     };
-    Ok(BuildReport {
+    Ok(report(analysis, files, steps.taken))
+}
+
+/// Does all of a build and writes nothing: [`BuildReport::files`] says what a build would write.
+pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
+    let mut analysis = analyze(request, progress)?;
+    let mut steps = Steps {
+        progress,
+        taken: std::mem::take(&mut analysis.steps),
+    };
+    let files = match &analysis.tree {
+        Some(tree) if !analysis.diagnostics.has_errors() => steps.run(Step::Emit, || {
+            let path = request.root.join(&request.config.output_dir);
+            let output = OutputDirectory::view(path, PATIENCE)?;
+            let made = artifacts(request, &analysis, tree, &output, &mut Kept::default())?;
+            output.compare(made)
+        })?,
+        _ => FileChanges::default(),
+    };
+    Ok(report(analysis, files, steps.taken))
+}
+
+/// Everything that the output directory is to hold.
+fn artifacts(
+    request: &BuildRequest<'_>,
+    analysis: &Analysis,
+    tree: &RouteTree,
+    output: &OutputDirectory,
+    kept: &mut Kept,
+) -> Result<Vec<OutputFile>, BuildError> {
+    let (program, config) = (&analysis.program, request.config);
+    let mut files = emit::artifacts(program, tree, config, request.time, output, &mut kept.emitter)?;
+    files.extend(
+        kept.drafted
+            .artifacts(&analysis.schema, &analysis.migrations, config),
+    );
+    Ok(files)
+}
+
+fn report(analysis: Analysis, files: FileChanges, steps: Vec<(Step, Duration)>) -> BuildReport {
+    BuildReport {
         counts: Counts {
             sources: analysis.program.sources.len(),
             types: analysis.program.declarations.len(),
@@ -154,8 +180,8 @@ pub(crate) fn write(
         sources: analysis.sources,
         dependencies: analysis.dependencies,
         files,
-        steps: steps.taken,
-    })
+        steps,
+    }
 }
 
 /// Does all of a build but writing.

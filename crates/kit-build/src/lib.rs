@@ -46,14 +46,14 @@ mod session;
 mod time;
 mod unions;
 
-pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build};
+pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build, check};
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, LoadedConfig, ProjectInfo,
     Resolution, ResolvedConfig, find_config_file, resolve,
 };
 pub use database::PendingChanges;
 pub use error::BuildError;
-pub use files::{Disk, project_root, read_text};
+pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_sources};
 pub use hooks::{HOOKS, Hook};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{build, explain, inspect, migrate_apply, migrate_generate};
+use crate::commands::{build, completions, explain, generate, inspect, migrate_apply, migrate_generate};
 use crate::context::Context;
 use crate::failure::Stop;
 
@@ -42,12 +42,16 @@ pub(crate) struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Build(build::Arguments),
+    Generate(generate::Arguments),
+    #[command(name = "generate:openapi")]
+    GenerateOpenapi(generate::OpenapiArguments),
     #[command(name = "migrate:generate")]
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
     Inspect(inspect::Arguments),
     Explain(explain::Arguments),
+    Completions(completions::Arguments),
 }
 
 /// What every command that works on a project takes.
@@ -70,6 +74,9 @@ impl Command {
             Self::MigrateApply(arguments) => arguments.common.json,
             Self::Inspect(arguments) => arguments.json(),
             Self::Explain(arguments) => arguments.json,
+            Self::Generate(arguments) => arguments.common.json,
+            Self::GenerateOpenapi(arguments) => arguments.common.json,
+            Self::Completions(_) => false,
         }
     }
 
@@ -80,6 +87,12 @@ impl Command {
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,
+            Self::Generate(arguments) => generate::run(arguments, context).await,
+            Self::GenerateOpenapi(arguments) => generate::openapi(arguments, context).await,
+            Self::Completions(arguments) => {
+                completions::run(arguments, context);
+                Ok(())
+            }
             Self::Explain(arguments) => {
                 explain::run(arguments, context);
                 Ok(())

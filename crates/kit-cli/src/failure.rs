@@ -12,6 +12,8 @@ pub(crate) enum Stop {
     Diagnosed(Diagnostics, Box<dyn Sources>),
     /// Something around the project failed, or was refused.
     Failed(Problem),
+    /// What was asked is not so, and the result says it.
+    Told,
 }
 
 /// A failure without a place in the sources.
@@ -122,6 +124,7 @@ impl Stop {
     /// Says it, on the right stream in the right form.
     pub(crate) fn report(&self, console: &Console<'_>) {
         match self {
+            Self::Told => {}
             Self::Diagnosed(diagnostics, sources) => {
                 console.json(&BuildFailure::new(diagnostics));
                 if !console.is_json() {

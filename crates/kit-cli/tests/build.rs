@@ -271,3 +271,88 @@ fn a_migration_needs_a_name_and_types_that_are_right() {
     assert!(outcome.err.contains("error[KIT1101]"), "{}", outcome.err);
     assert!(!project.root.join("migrations").exists());
 }
+
+#[test]
+fn a_check_writes_nothing_and_names_what_is_old() {
+    let project = notes();
+    let missing = project.kit(&["build", "--check"]);
+    assert_eq!((missing.code, missing.err.as_str()), (1, ""));
+    assert!(missing.out.contains("\n  .kit/routes.json\n"), "{}", missing.out);
+    assert!(project.tree(".kit").is_empty());
+
+    assert_eq!(project.kit(&["build"]).code, 0);
+    let fresh = project.kit(&["build", "--check"]);
+    assert_eq!(fresh.parts(), (0, ".kit/ is up to date\n", ""));
+
+    project.write(
+        "src/notes.types.ts",
+        &TYPES.replace("@maxLength 20", "@maxLength 30"),
+    );
+    project.write(".kit/routes.json", "[]\n");
+    let before = project.tree(".kit");
+    let stale = project.kit(&["build", "--check", "--json"]);
+    assert_eq!((stale.code, stale.err.as_str()), (1, ""));
+    let report = stale.json();
+    assert_eq!(report["status"], "stale");
+    let written = report["files"]["written"].as_array().unwrap();
+    for path in ["validators/Note.validator.ts", "routes.json"] {
+        assert!(written.iter().any(|found| found == path), "{path} in {written:?}");
+    }
+    assert_eq!(report["files"]["removed"], json!([]));
+    assert_eq!(project.tree(".kit"), before);
+
+    project.write("src/notes.types.ts", "export interface Note {");
+    let broken = project.kit(&["build", "--check"]);
+    assert_eq!((broken.code, broken.out.as_str()), (1, ""));
+}
+
+#[test]
+fn what_types_no_longer_need_is_left_over() {
+    let project = notes();
+    assert_eq!(project.kit(&["build"]).code, 0);
+    project.write("src/notes.types.ts", &TYPES.replace("/** @table notes */\n", ""));
+    let stale = project.kit(&["build", "--check"]);
+    assert_eq!(stale.code, 1);
+    assert!(
+        stale.out.contains("  .kit/migrations/pending.sql (left over)\n"),
+        "{}",
+        stale.out
+    );
+}
+
+#[test]
+fn the_document_goes_where_it_is_wanted() {
+    let project = notes();
+    let outcome = project.kit(&["generate:openapi"]);
+    assert_eq!(outcome.parts(), (0, "wrote .kit/openapi.json\n", ""));
+    let document = project.tree(".kit")["schemas/openapi.json"].clone();
+    assert_eq!(project.tree(".kit")["openapi.json"], document);
+    // The file is no artifact of a build, and none takes it away.
+    assert_eq!(project.kit(&["build"]).code, 0);
+    assert_eq!(project.tree(".kit")["openapi.json"], document);
+
+    let outcome = project.kit(&["generate:openapi", "--out", "docs/api/openapi.json", "--json"]);
+    assert_eq!(
+        outcome.json(),
+        json!({ "status": "generated", "path": "docs/api/openapi.json", "routes": 1 })
+    );
+    assert_eq!(project.tree("docs")["api/openapi.json"], document);
+    assert_eq!(project.tree("docs").len(), 1);
+
+    let outcome = project.kit(&["generate:openapi", "--out", "-"]);
+    assert_eq!((outcome.code, outcome.out.as_bytes()), (0, &*document));
+    let outcome = project.kit(&["generate:openapi", "--out", "-", "--json"]);
+    assert_eq!(outcome.code, 1);
+    assert_eq!(
+        outcome.json()["failures"][0]["suggestion"],
+        "leave one of them out"
+    );
+}
+
+#[test]
+fn generate_makes_the_artifacts() {
+    let project = notes();
+    let outcome = project.kit(&["generate", "--json"]);
+    assert_eq!((outcome.code, &outcome.json()["status"]), (0, &json!("built")));
+    assert_eq!(project.kit(&["build", "--check"]).code, 0);
+}

@@ -166,3 +166,16 @@ fn a_configuration_file_that_does_not_load_is_explained() {
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"][0]["path"], "kit.config.js");
 }
+
+#[test]
+fn shells_get_completions_of_every_command() {
+    let project = Project::new(&[]);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let outcome = project.kit(&["completions", shell]);
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{shell}");
+        for word in ["migrate:apply", "inspect", "build-pipeline", "debug-port"] {
+            assert!(outcome.out.contains(word), "{shell}: {word}");
+        }
+    }
+    assert_eq!(project.kit(&["completions", "dos"]).code, 2);
+}

@@ -25,8 +25,8 @@ pub(crate) struct OutputDirectory {
     previous: Arc<Manifest>,
     /// Whether the last build of this process wrote the manifest, whose paths are checked then.
     remembered: bool,
-    /// Unlocks when it is closed.
-    _lock: File,
+    /// Unlocks when it is closed. None where there is no directory.
+    _lock: Option<File>,
 }
 
 impl OutputDirectory {
@@ -47,7 +47,20 @@ impl OutputDirectory {
             path,
             previous,
             remembered: is_remembered,
-            _lock: lock,
+            _lock: Some(lock),
+        })
+    }
+
+    /// The directory to be looked at: as [`OutputDirectory::open`], but one that is missing is not made.
+    pub(crate) fn view(path: PathBuf, patience: Duration) -> Result<Self, BuildError> {
+        if disk::is_there(&path) {
+            return Self::open(path, patience, None);
+        }
+        Ok(Self {
+            path,
+            previous: Arc::default(),
+            remembered: false,
+            _lock: None,
         })
     }
 
@@ -64,18 +77,33 @@ impl OutputDirectory {
         Ok(disk::read_if_there(&self.path.join(path))?.is_some_and(|bytes| bytes == text.as_bytes()))
     }
 
+    /// What [`OutputDirectory::replace`] would change.
+    pub(crate) fn compare(&self, files: Vec<OutputFile>) -> Result<FileChanges, BuildError> {
+        let files = complete(files);
+        check_paths(&files)?;
+        let missing = self.missing_directories(&files);
+        let changed = self.changed(&files, &missing, None)?;
+        let mut written: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();
+        written.sort();
+        let paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let before = self.previous.files.keys();
+        Ok(FileChanges {
+            unchanged: files.len() - written.len(),
+            written,
+            removed: before
+                .filter(|path| !paths.contains(path.as_str()))
+                .cloned()
+                .collect(),
+        })
+    }
+
     /// Makes the directory hold these files and no others of kit's.
     pub(crate) fn replace(
         self,
-        mut files: Vec<OutputFile>,
+        files: Vec<OutputFile>,
         known: Option<&mut Known>,
     ) -> Result<FileChanges, BuildError> {
-        files.push(OutputFile {
-            path: GITIGNORE.to_owned(),
-            text: Arc::new(GITIGNORE_TEXT.to_owned()),
-            generated_at: None,
-        });
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let files = complete(files);
         let before = self.previous.files.iter();
         let same_files = files
             .iter()
@@ -202,6 +230,17 @@ impl OutputDirectory {
             disk::remove_if_empty(&self.path.join(parent));
         }
     }
+}
+
+/// The files with the one that every output directory has, in order.
+fn complete(mut files: Vec<OutputFile>) -> Vec<OutputFile> {
+    files.push(OutputFile {
+        path: GITIGNORE.to_owned(),
+        text: Arc::new(GITIGNORE_TEXT.to_owned()),
+        generated_at: None,
+    });
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
 
 fn read_manifest(path: PathBuf) -> Result<Manifest, BuildError> {

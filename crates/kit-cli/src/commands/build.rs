@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use kit_build::{BuildReport, BuildRequest, Disk, PendingChanges, Progress, Step, build};
+use kit_build::{
+    BuildError, BuildReport, BuildRequest, Disk, FileChanges, PendingChanges, Progress, Step, build, check,
+};
 use kit_diagnostics::{BuildFailure, Failure};
 use serde::Serialize;
 
@@ -26,19 +28,73 @@ use crate::project::{Project, build_time};
 Examples:
   kit build
   kit build --root examples/notes
+  kit build --check                  in CI: exit 1 where .kit/ is not what the sources say
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
+    /// Write nothing; exit 1 where files of .kit/ are missing, old, or left over.
+    #[arg(long)]
+    check: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let project = Project::open(&arguments.common, context).await?;
+    if arguments.check {
+        look(&project, context)
+    } else {
+        make(&project, context)
+    }
+}
+
+/// Writes the artifacts and says so.
+pub(crate) fn make(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
-    let project = Project::open(&arguments.common, context).await?;
+    let report = watched(project, context, build)?;
+    let took = start.elapsed();
+    console.json(&JsonReport::new("built", &report, took));
+    console.result(&summary(&report, took, console));
+    if let Some(text) = pending(&report) {
+        console.result(&text);
+    }
+    Ok(())
+}
+
+/// Says whether the artifacts are what the sources say.
+fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
+    let start = Instant::now();
+    let console = context.console;
+    let report = watched(project, context, check)?;
+    let FileChanges { written, removed, .. } = &report.files;
+    let is_fresh = written.is_empty() && removed.is_empty();
+    let status = if is_fresh { "fresh" } else { "stale" };
+    console.json(&JsonReport::new(status, &report, start.elapsed()));
+    let directory = &project.config.output_dir;
+    if is_fresh {
+        console.result(&format!("{directory}/ is up to date"));
+        return Ok(());
+    }
+    let old = written.iter().map(|path| format!("  {directory}/{path}"));
+    let left = removed
+        .iter()
+        .map(|path| format!("  {directory}/{path} (left over)"));
+    let lines: Vec<String> = old.chain(left).collect();
+    console.result(&format!(
+        "{directory}/ is not what the sources say; `kit build` would write\n{}",
+        lines.join("\n")
+    ));
+    Err(Stop::Told)
+}
+
+type Work = fn(&BuildRequest<'_>, &dyn Progress) -> Result<BuildReport, BuildError>;
+
+/// Works on a project without mistakes; a person sees the step under way, and its warnings.
+pub(crate) fn watched(project: &Project, context: &Context<'_>, work: Work) -> Result<BuildReport, Stop> {
+    let console = context.console;
     let time = build_time(context.environment)?;
     let spinner = StepLine::new(console);
-    let result = build(
+    let result = work(
         &BuildRequest {
             root: &project.root,
             config: &project.config,
@@ -49,7 +105,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     );
     spinner.clear();
     let mut report = result?;
-    let mut diagnostics = project.warnings;
+    let mut diagnostics = project.warnings.clone();
     diagnostics.extend(std::mem::take(&mut report.diagnostics));
     report.diagnostics = diagnostics;
     if !report.succeeded() {
@@ -58,13 +114,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if !console.is_json() {
         console.diagnostics(&report.diagnostics, &report.sources);
     }
-    let took = start.elapsed();
-    console.json(&JsonReport::new(&report, took));
-    console.result(&summary(&report, took, console));
-    if let Some(text) = pending(&report) {
-        console.result(&text);
-    }
-    Ok(())
+    Ok(report)
 }
 
 /// `built 5 routes, 9 types in 12 ms (31 files written)`
@@ -158,9 +208,9 @@ struct JsonStep {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(report: &'a BuildReport, took: Duration) -> Self {
+    fn new(status: &'static str, report: &'a BuildReport, took: Duration) -> Self {
         Self {
-            status: "built",
+            status,
             counts: JsonCounts {
                 sources: report.counts.sources,
                 types: report.counts.types,

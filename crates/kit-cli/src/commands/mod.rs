@@ -1,7 +1,9 @@
 //! One module a command.
 
 pub(crate) mod build;
+pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;

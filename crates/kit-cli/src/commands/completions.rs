@@ -1,0 +1,28 @@
+//! `kit completions`.
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+use crate::Stream;
+use crate::args::CommandLine;
+use crate::context::Context;
+
+/// Prints a script that completes kit's commands and flags in a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit completions bash > ~/.local/share/bash-completion/completions/kit
+  kit completions zsh > ~/.zfunc/_kit          with ~/.zfunc in fpath
+  kit completions fish > ~/.config/fish/completions/kit.fish")]
+pub(crate) struct Arguments {
+    /// The shell.
+    shell: Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut CommandLine::command(), "kit", &mut script);
+    context
+        .console
+        .write(Stream::Out, &String::from_utf8_lossy(&script));
+}
