@@ -36,6 +36,8 @@ enum Name {
     Compile,
     /// Validators, decoders and serializers of generated code beside typia, ajv and others: nanoseconds a value.
     Validate,
+    /// Process start to first answer of an application of fifty routes, beside Fastify and Express: milliseconds.
+    Start,
 }
 
 /// Builds the program that times builds without the start of a process.
@@ -74,6 +76,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             "bench/compile/run.ts"
         }
         Name::Validate => "bench/validate/run.ts",
+        Name::Start => "bench/start/run.ts",
     };
     let mut node = run::command(repository, "node")?;
     node.arg(script).stdout(Stdio::inherit()).stderr(Stdio::inherit());

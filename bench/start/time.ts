@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { setTimeout } from "node:timers/promises";
+
+import { freePort } from "../http/subject.ts";
+
+/** How long a start may take, in milliseconds. */
+const patience = 20_000;
+
+/** What is asked first. */
+export interface FirstRequest {
+  readonly path: string;
+  readonly expected: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Milliseconds from the start of `node module` to its first answer, asked for again and again until it comes. Rejects where the
+ * answer is wrong or the process ends before.
+ */
+export async function timeStart(
+  name: string,
+  module: string,
+  { path, expected }: FirstRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  signal.throwIfAborted();
+  const port = await freePort();
+  const start = performance.now();
+  const child = spawn(process.execPath, [module], {
+    env: { ...process.env, NODE_ENV: "production", PORT: `${port}` },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  try {
+    for (;;) {
+      const text = await ask(port, path);
+      const taken = performance.now() - start;
+      signal.throwIfAborted();
+      if (text !== undefined) {
+        check(name, text, expected);
+        return taken;
+      }
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${name} ended before it answered`);
+      if (taken > patience) throw new Error(`${name} did not answer within ${patience / 1000} s`);
+      await setTimeout(1);
+    }
+  } finally {
+    await end(child);
+  }
+}
+
+/** The answer's body, or nothing where nobody listens yet. */
+async function ask(port: number, path: string): Promise<string | undefined> {
+  const request = get({ port, path, host: "127.0.0.1", agent: false });
+  let response: IncomingMessage;
+  try {
+    [response] = (await once(request, "response")) as [IncomingMessage];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") return undefined;
+    throw error;
+  }
+  const text = (await response.setEncoding("utf8").toArray()).join("");
+  if (response.statusCode !== 200)
+    throw new Error(`the first answer was ${String(response.statusCode)}: ${text}`);
+  return text;
+}
+
+function check(name: string, text: string, expected: FirstRequest["expected"]): void {
+  const found = JSON.parse(text) as Record<string, unknown>;
+  const isRight = Object.entries(expected).every(([key, value]) => found[key] === value);
+  if (!isRight) throw new Error(`${name} answers wrongly: ${text}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
