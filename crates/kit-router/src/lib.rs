@@ -23,8 +23,8 @@
 //! # Invariants
 //!
 //! - A place has a parameter or a wildcard below it, never both. So a search has at most one alternative to try at each level.
-//! - A search visits a node at most once: its cost is bounded by the tree however a path is chosen, and is one hash lookup
-//!   a segment where nothing is ambiguous.
+//! - A search visits a node at most once: its cost is bounded by the tree and the path's length however the path is chosen.
+//! - A path without escapes is searched as it is; one with escapes is decoded first, which the search finds out on its way.
 //! - Matching allocates nothing once a [`ParamBuffer`] is warm.
 //!
 //! ```
@@ -50,13 +50,14 @@
 mod compiled;
 mod conflict;
 mod document;
-mod hash;
 mod method;
 mod packed;
 mod params;
 mod pattern;
+mod radix;
 mod router;
 mod tree;
+mod words;
 
 pub use compiled::{CompiledMetadata, CompiledMethod, CompiledRouteNode, CompiledRouteTree};
 pub use conflict::RouteConflict;

@@ -50,6 +50,7 @@ impl Method {
     }
 
     /// The method of exactly that name: methods are case-sensitive.
+    #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "GET" => Self::Get,

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
+use crate::radix::{PERCENT_IN_TEXT, SLASH_IN_TEXT};
+
 /// Where a match leaves the parameters: byte ranges into the path, in the order of the route's path, a wildcard's last.
 ///
 /// Reuse one for many requests; it allocates only while it grows.
@@ -13,8 +15,8 @@ pub struct ParamBuffer {
     pub(crate) ranges: Vec<Range<usize>>,
     /// Places where the search may go on when the current one fails.
     pub(crate) pending: Vec<Pending>,
-    /// A decoded segment while its static child is looked up.
-    pub(crate) scratch: String,
+    /// A path with escapes as it is searched.
+    pub(crate) decoded: Vec<u8>,
     /// Whether any range may hold an escape.
     pub(crate) escaped: bool,
     /// Nodes that the last search looked at.
@@ -22,7 +24,7 @@ pub struct ParamBuffer {
     pub(crate) steps: usize,
 }
 
-/// An alternative that a search has passed by: the parameter or wildcard below `node`, at the segment that begins at `start`.
+/// An alternative that a search has passed by: a parameter or wildcard, at the segment that begins at `start`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     pub(crate) node: u32,
@@ -82,6 +84,58 @@ impl ParamBuffer {
         }
     }
 
+    /// Decodes the path for a search, keeping what splits apart from what is text; false where it does not decode.
+    ///
+    /// ```text
+    /// /a%2Fb/50%25 -> /a b/50 with SLASH_IN_TEXT for the first gap and PERCENT_IN_TEXT behind 50
+    /// ```
+    pub(crate) fn decode_path(&mut self, path: &str) -> bool {
+        self.escaped = true;
+        self.decoded.clear();
+        let mut rest = path.as_bytes();
+        while let Some((&byte, after)) = rest.split_first() {
+            rest = after;
+            if byte != b'%' {
+                self.decoded.push(byte);
+                continue;
+            }
+            let Some((Some(high), Some(low))) = rest
+                .first_chunk::<2>()
+                .map(|[high, low]| (hex_digit(*high), hex_digit(*low)))
+            else {
+                return false;
+            };
+            rest = &rest[2..];
+            self.decoded.push(match high << 4 | low {
+                b'/' => SLASH_IN_TEXT,
+                b'%' => PERCENT_IN_TEXT,
+                // Bytes that UTF-8 never has.
+                SLASH_IN_TEXT | PERCENT_IN_TEXT => return false,
+                other => other,
+            });
+        }
+        // Both stand for characters of one byte, so the whole is UTF-8 where all between them is.
+        self.decoded
+            .split(|byte| matches!(*byte, SLASH_IN_TEXT | PERCENT_IN_TEXT))
+            .all(|text| std::str::from_utf8(text).is_ok())
+    }
+
+    /// Turns ranges of the decoded path into ranges of the path it was made of.
+    pub(crate) fn locate_in(&mut self, path: &str) {
+        let bytes = path.as_bytes();
+        let (mut from, mut to) = (0, 0);
+        let mut locate = |place: usize| {
+            while from < place {
+                from += 1;
+                to += if bytes[to] == b'%' { 3 } else { 1 };
+            }
+            to
+        };
+        for range in &mut self.ranges {
+            *range = locate(range.start)..locate(range.end);
+        }
+    }
+
     #[cfg(test)]
     pub(crate) fn count_step(&mut self) {
         self.steps += 1;
@@ -102,26 +156,13 @@ pub(crate) fn decode(text: &str) -> Option<Cow<'_, str>> {
         .flatten()
 }
 
-/// Whether [`decode`] would give something, for the whole of a path. A slash is a character of its own in UTF-8, so a
-/// path decodes exactly where each of its segments does.
-pub(crate) fn is_decodable(path: &str, scratch: &mut String) -> bool {
-    decode_into(path, scratch)
-}
-
-/// [`decode`] into a buffer that is there already.
-pub(crate) fn decode_into(text: &str, scratch: &mut String) -> bool {
-    if !has_valid_escapes(text) {
-        return false;
-    }
-    let mut bytes = std::mem::take(scratch).into_bytes();
-    bytes.clear();
-    bytes.extend(percent_decode_str(text));
-    match String::from_utf8(bytes) {
-        Ok(decoded) => {
-            *scratch = decoded;
-            true
-        }
-        Err(_) => false,
+#[inline]
+fn hex_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
     }
 }
 
@@ -138,7 +179,7 @@ fn has_valid_escapes(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, decode_into};
+    use super::{ParamBuffer, decode};
 
     #[test]
     fn decodes_valid_escapes_and_refuses_the_rest() {
@@ -166,12 +207,8 @@ mod tests {
             ("%F5%80%80%80", None),
         ] {
             assert_eq!(decode(text).as_deref(), expected, "{text}");
-            let mut scratch = String::from("left over");
-            assert_eq!(
-                decode_into(text, &mut scratch).then_some(scratch.as_str()),
-                expected,
-                "{text}"
-            );
+            // A path is decodable exactly where its values are.
+            assert_eq!(ParamBuffer::new().decode_path(text), expected.is_some(), "{text}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Matching: the search for what answers a request.
 
-use crate::hash::{has_percent, hash_text, scan_segment};
-use crate::packed::{NONE, Packed, ROOT};
-use crate::params::{ParamBuffer, Pending, decode_into, is_decodable};
+use crate::packed::{NONE, Node, Packed, ROOT, Routes};
+use crate::params::{ParamBuffer, Pending};
+use crate::words::Words;
 use crate::{Allow, Method, RouteTree};
 
 /// What answers a request.
@@ -22,8 +22,12 @@ pub enum Match {
 #[derive(Debug, Clone)]
 pub struct Router(Packed);
 
-/// A place that the search has come to: a node, and where in the path its segment ends.
-type Place = (u32, usize);
+/// How a search ends.
+enum Outcome {
+    Done(Match),
+    /// The path has an escape, and has to be decoded first.
+    Escaped,
+}
 
 impl RouteTree {
     /// Packs the tree for matching.
@@ -40,20 +44,15 @@ impl Router {
         if !path.starts_with('/') {
             return Match::NotFound;
         }
-        if has_percent(path.as_bytes()) {
-            params.escaped = true;
-            if !is_decodable(path, &mut params.scratch) {
-                return Match::BadPath;
-            }
-        }
-        let method = Method::from_name(method);
+        let method = Method::from_name(method).map_or(0, Method::bit);
         if path.len() == 1 {
-            let mut allow = Allow::default();
-            return self
-                .route_at(ROOT, method, &mut allow)
-                .unwrap_or_else(|| refuse(allow));
+            let found = self.route_at(self.0.root, method);
+            return found.unwrap_or_else(|| refuse(Allow(self.0.root.methods)));
         }
-        self.search(method, path, params)
+        match self.search::<true>(method, path.as_bytes(), params) {
+            Outcome::Done(found) => found,
+            Outcome::Escaped => self.find_escaped(method, path, params),
+        }
     }
 
     /// Bytes that the router takes on the heap.
@@ -61,103 +60,127 @@ impl Router {
         self.0.size()
     }
 
-    /// Walks down one segment at a time. Where a node has both a static child that fits and a parameter or wildcard, the
-    /// static one is taken and the other noted; the last one noted is tried when the walk ends without a route.
-    fn search(&self, method: Option<Method>, path: &str, params: &mut ParamBuffer) -> Match {
-        let end = if path.ends_with('/') {
-            path.len() - 1
-        } else {
-            path.len()
-        };
-        let mut allow = Allow::default();
-        let (mut at, mut start, mut try_static) = (ROOT, 1, true);
+    /// Searches with the decoded path, then says where its parameters are in the path as received.
+    #[cold]
+    fn find_escaped(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
+        params.clear();
+        if !params.decode_path(path) {
+            return Match::BadPath;
+        }
+        let decoded = std::mem::take(&mut params.decoded);
+        let outcome = self.search::<false>(method, &decoded, params);
+        params.decoded = decoded;
+        params.locate_in(path);
+        match outcome {
+            Outcome::Done(found) => found,
+            Outcome::Escaped => unreachable!("only a path as received has escapes"),
+        }
+    }
+
+    /// Walks down the tree. Where a node has both a child that fits and a parameter or wildcard, the child is taken and the other
+    /// noted; the last one noted is tried when the walk ends without a route.
+    ///
+    /// Escapes are looked for on the way: text of the tree never equals one, so a path that is all text has none. `RAW` says
+    /// that there may be some.
+    #[inline]
+    fn search<const RAW: bool>(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Outcome {
+        let words = Words::new(path);
+        let end = path.len() - usize::from(path.ends_with(b"/"));
+        let mut allow = 0;
+        let mut node = self.node(ROOT);
+        let mut at = usize::from(node.length);
+        if !starts_with(words.at(0), node) {
+            node = self.node(NONE);
+        }
         loop {
             #[cfg(test)]
             params.count_step();
-            let step = self.step(at, path, start, end, try_static, params);
-            match step {
-                Some((next, stop)) if stop < end => {
-                    (at, start, try_static) = (next, stop + 1, true);
+            let mut rest = NONE;
+            if at < end {
+                rest = node.rest;
+                if let Some(child) = self.child(node, path[at])
+                    && starts_with(words.at(at), child)
+                {
+                    if rest != NONE {
+                        params.pending.push(Pending {
+                            node: rest,
+                            start: at,
+                            params: params.ranges.len(),
+                        });
+                    }
+                    node = child;
+                    at += usize::from(child.length);
                     continue;
                 }
-                Some((next, _)) => {
-                    if let Some(found) = self.route_at(next, method, &mut allow) {
-                        return found;
-                    }
+            } else if at == end {
+                if let Some(found) = self.route_at(node.routes, method) {
+                    return Outcome::Done(found);
                 }
-                None => {}
+                allow |= node.routes.methods;
             }
-            let Some(pending) = params.pending.pop() else {
-                params.ranges.clear();
-                return refuse(allow);
+            // Behind the end: zeros in a text have met those that are read there.
+            if rest == NONE {
+                let Some(pending) = params.pending.pop() else {
+                    break;
+                };
+                params.ranges.truncate(pending.params);
+                (rest, at) = (pending.node, pending.start);
+            }
+            node = self.node(rest);
+            let stop = match (node.is_wildcard, RAW) {
+                (false, true) => words.find(b'/', b'%', at),
+                (false, false) => words.find(b'/', b'/', at),
+                (true, true) => words.find(b'%', b'%', at),
+                (true, false) => end,
             };
-            params.ranges.truncate(pending.params);
-            (at, start, try_static) = (pending.node, pending.start, false);
-        }
-    }
-
-    /// Takes the static child that fits, else the parameter or wildcard.
-    #[inline]
-    fn step(
-        &self,
-        at: u32,
-        path: &str,
-        start: usize,
-        end: usize,
-        try_static: bool,
-        params: &mut ParamBuffer,
-    ) -> Option<Place> {
-        let node = &self.0.nodes[at as usize];
-        let (stop, hash) = scan_segment(path.as_bytes(), start);
-        if try_static
-            && node.has_statics
-            && let Some(child) = self.static_child(at, &path[start..stop], hash, params)
-        {
-            if node.rest != NONE {
-                params.pending.push(Pending {
-                    node: at,
-                    start,
-                    params: params.ranges.len(),
-                });
+            if RAW && path.get(stop) == Some(&b'%') {
+                return Outcome::Escaped;
             }
-            return Some((child, stop));
+            let stop = stop.min(end);
+            if at < stop {
+                params.ranges.push(at..stop);
+                at = stop;
+            } else {
+                // Nothing takes an empty segment.
+                node = self.node(NONE);
+            }
         }
-        if node.rest == NONE {
-            return None;
-        }
-        let stop = if node.rest_is_wildcard { end } else { stop };
-        (start < stop).then(|| {
-            params.ranges.push(start..stop);
-            (node.rest, stop)
-        })
-    }
-
-    #[inline]
-    fn static_child(&self, parent: u32, segment: &str, hash: u64, params: &mut ParamBuffer) -> Option<u32> {
-        let (segment, hash) = if params.escaped && segment.contains('%') {
-            let decoded = decode_into(segment, &mut params.scratch).then_some(params.scratch.as_bytes())?;
-            (decoded, hash_text(decoded))
+        params.ranges.clear();
+        if RAW && words.find(b'%', b'%', 0) < path.len() {
+            Outcome::Escaped
         } else {
-            (segment.as_bytes(), hash)
-        };
-        self.0.table.get(parent, hash, |child| {
-            let node = &self.0.nodes[child as usize];
-            node.parent == parent && self.0.text(node.text) == segment
-        })
+            Outcome::Done(refuse(Allow(allow)))
+        }
     }
 
-    /// The node's route for the method; else its methods are added to `allow`.
     #[inline]
-    fn route_at(&self, node: u32, method: Option<Method>, allow: &mut Allow) -> Option<Match> {
-        let node = &self.0.nodes[node as usize];
-        let bit = method.map_or(0, Method::bit);
-        if node.methods & bit == 0 {
-            allow.0 |= node.methods;
+    fn node(&self, index: u32) -> &Node {
+        &self.0.nodes[index as usize]
+    }
+
+    /// The child whose text begins with the byte, or a node whose text does not.
+    #[inline]
+    fn child(&self, node: &Node, byte: u8) -> Option<&Node> {
+        self.0
+            .nodes
+            .get(node.children.wrapping_add(u32::from(byte)) as usize)
+    }
+
+    /// The route of a place for the method's bit.
+    #[inline]
+    fn route_at(&self, routes: Routes, method: u8) -> Option<Match> {
+        if routes.methods & method == 0 {
             return None;
         }
-        let before = (node.methods & (bit - 1)).count_ones();
-        Some(Match::Route(self.0.routes[(node.first_route + before) as usize]))
+        let before = (routes.methods & (method - 1)).count_ones();
+        Some(Match::Route(self.0.routes[(routes.first + before) as usize]))
     }
+}
+
+/// Whether a word begins with the text of a node that has some.
+#[inline]
+fn starts_with(word: u64, node: &Node) -> bool {
+    (word ^ node.text) << node.unused_bits == 0
 }
 
 fn refuse(allow: Allow) -> Match {
@@ -203,10 +226,10 @@ mod tests {
             );
             // A node with an alternative is looked at once for the static child and once more for the other.
             assert!(
-                params.steps <= 2 * tree.nodes.len(),
+                params.steps <= 2 * router.0.nodes.len(),
                 "{} steps in {} nodes",
                 params.steps,
-                tree.nodes.len()
+                router.0.nodes.len()
             );
         }
     }
@@ -229,7 +252,7 @@ mod tests {
             Match::NotFound
         );
         assert!(
-            params.steps > depth && params.steps <= 2 * tree.nodes.len(),
+            params.steps > depth && params.steps <= 2 * router.0.nodes.len(),
             "{}",
             params.steps
         );
@@ -246,7 +269,7 @@ mod tests {
         let before = (
             params.ranges.as_ptr(),
             params.pending.as_ptr(),
-            params.scratch.as_ptr(),
+            params.decoded.as_ptr(),
         );
         for _ in 0..100 {
             assert_eq!(router.find("GET", path, &mut params), Match::Route(0));
@@ -255,7 +278,7 @@ mod tests {
             (
                 params.ranges.as_ptr(),
                 params.pending.as_ptr(),
-                params.scratch.as_ptr()
+                params.decoded.as_ptr()
             ),
             before
         );

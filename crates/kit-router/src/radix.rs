@@ -1,0 +1,132 @@
+//! The tree of segments as a radix tree of bytes: what paths have in common is told once, across segments.
+
+use std::collections::BTreeMap;
+
+use crate::RouteTree;
+use crate::pattern::Segment;
+
+/// Stands for a slash that is text and splits nothing. No UTF-8 text has this byte.
+pub(crate) const SLASH_IN_TEXT: u8 = 0xFF;
+/// Stands for a percent sign that is text and no escape. No UTF-8 text has this byte.
+pub(crate) const PERCENT_IN_TEXT: u8 = 0xFE;
+
+/// A radix tree under construction. Indices stay what they are while it grows.
+pub(crate) struct Radix {
+    pub(crate) nodes: Vec<RadixNode>,
+}
+
+#[derive(Default)]
+pub(crate) struct RadixNode {
+    /// Bytes that lead here from the node above; none for a parameter or wildcard.
+    pub(crate) text: Vec<u8>,
+    /// By first byte.
+    pub(crate) children: BTreeMap<u8, usize>,
+    /// The parameter or wildcard below, which only a node at the beginning of a segment has.
+    pub(crate) rest: Option<usize>,
+    /// The place of the tree that this is, where a segment ends here.
+    pub(crate) place: Option<usize>,
+}
+
+/// The node of a path's leading slash.
+pub(crate) const TOP: usize = 0;
+
+impl Radix {
+    /// The root's own place is not in it: `/` alone ends no segment.
+    pub(crate) fn new(tree: &RouteTree) -> Self {
+        let mut radix = Self {
+            nodes: vec![RadixNode {
+                text: b"/".to_vec(),
+                ..RadixNode::default()
+            }],
+        };
+        let mut ends = vec![TOP; tree.nodes.len()];
+        for (place, node) in tree.nodes.iter().enumerate() {
+            if node.statics.is_empty() && node.rest.is_none() {
+                continue;
+            }
+            let start = if place == 0 {
+                TOP
+            } else {
+                radix.insert(ends[place], b"/")
+            };
+            for (segment, &child) in &node.statics {
+                ends[child] = radix.insert(start, &text_bytes(segment));
+                radix.nodes[ends[child]].place = Some(child);
+            }
+            if let Some(child) = node.rest {
+                ends[child] = radix.add(RadixNode {
+                    place: Some(child),
+                    ..RadixNode::default()
+                });
+                radix.nodes[start].rest = Some(ends[child]);
+            }
+        }
+        radix
+    }
+
+    /// The node that the bytes lead to from another, made where there is none.
+    fn insert(&mut self, mut from: usize, mut bytes: &[u8]) -> usize {
+        while let Some(first) = bytes.first() {
+            let Some(&child) = self.nodes[from].children.get(first) else {
+                let leaf = self.add(RadixNode {
+                    text: bytes.to_vec(),
+                    ..RadixNode::default()
+                });
+                self.nodes[from].children.insert(*first, leaf);
+                return leaf;
+            };
+            let text = &self.nodes[child].text;
+            let common = text.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            from = if common == text.len() {
+                child
+            } else {
+                self.split(from, child, common)
+            };
+            bytes = &bytes[common..];
+        }
+        from
+    }
+
+    /// Puts a node between two, with the first bytes of the lower one's text.
+    fn split(&mut self, above: usize, below: usize, length: usize) -> usize {
+        let lower = self.nodes[below].text.split_off(length);
+        let (first, next) = (self.nodes[below].text[0], lower[0]);
+        let upper = std::mem::replace(&mut self.nodes[below].text, lower);
+        let between = self.add(RadixNode {
+            text: upper,
+            children: BTreeMap::from([(next, below)]),
+            ..RadixNode::default()
+        });
+        self.nodes[above].children.insert(first, between);
+        between
+    }
+
+    fn add(&mut self, node: RadixNode) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// The only node that can follow, where nothing is decided at this one.
+    pub(crate) fn only_child(&self, node: usize) -> Option<usize> {
+        let node = &self.nodes[node];
+        if node.place.is_some() || node.rest.is_some() || node.children.len() != 1 {
+            return None;
+        }
+        node.children.values().next().copied()
+    }
+}
+
+/// A static segment's decoded text, with what would read as syntax replaced.
+fn text_bytes(segment: &str) -> Vec<u8> {
+    let replaced = |byte| match byte {
+        b'/' => SLASH_IN_TEXT,
+        b'%' => PERCENT_IN_TEXT,
+        other => other,
+    };
+    segment.bytes().map(replaced).collect()
+}
+
+/// Whether a segment takes the rest of the path.
+pub(crate) fn is_wildcard(tree: &RouteTree, place: usize) -> bool {
+    matches!(tree.nodes[place].segment, Some(Segment::Wildcard(_)))
+}
