@@ -150,12 +150,26 @@ impl Connection {
     }
 
     /// The deadline has passed.
-    pub(crate) fn expire(&self, scratch: &RefCell<Vec<u8>>) -> Outcome {
+    pub(crate) fn expire(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
+        if self.patience.get().0 == Patience::Write && self.takes_more(halves, scratch) {
+            return Outcome::Again;
+        }
         self.drop_http();
         match self.patience.get().0 {
             Patience::Head | Patience::Body => self.end(Some(Rejection::TIMEOUT), scratch),
             Patience::Unlimited | Patience::Idle | Patience::Write | Patience::Linger => Outcome::Done,
         }
+    }
+
+    /// Whether the peer has read something since the system last said that there is room.
+    fn takes_more(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> bool {
+        let written = {
+            let mut socket = self.link.socket.borrow_mut();
+            socket.suspect_writable();
+            socket.written()
+        };
+        let outcome = self.poll(halves, scratch);
+        outcome != Outcome::Done && self.link.socket.borrow().written() != written
     }
 
     /// Sets the deadline for what the connection now waits for; answers it where it is new.
@@ -164,11 +178,12 @@ impl Connection {
         let begun = match patience {
             // Here each step buys time, up to a bound of its own.
             Patience::Linger => self.linger.borrow().as_ref().map_or(0, Linger::progress),
+            // So it does here: a peer that reads slowly is forgiven; one that sends slowly is not.
+            Patience::Write => self.link.socket.borrow().written(),
             _ => self.link.begun.get(),
         };
         let key = (patience, begun);
-        // A peer that reads slowly is forgiven with each step it makes; one that sends slowly is not.
-        if key == self.patience.get() && patience != Patience::Write {
+        if key == self.patience.get() {
             return None;
         }
         if patience == Patience::Linger && self.patience.get().0 != Patience::Linger {
@@ -196,9 +211,10 @@ impl Connection {
             return Patience::Linger;
         }
         match self.link.stage.get() {
-            Stage::Waiting => Patience::Unlimited,
             Stage::Collecting => Patience::Body,
-            Stage::Idle if self.link.socket.borrow().is_write_blocked() => Patience::Write,
+            Stage::Idle | Stage::Streaming if self.link.socket.borrow().is_write_blocked() => Patience::Write,
+            // It is the handler's turn.
+            Stage::Waiting | Stage::Streaming => Patience::Unlimited,
             Stage::Idle if self.link.guard.borrow().is_in_head() => Patience::Head,
             Stage::Idle => Patience::Idle,
         }

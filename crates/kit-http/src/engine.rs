@@ -1,6 +1,9 @@
 //! The engine: every connection of one listener, driven by somebody else's loop on one thread.
 
+mod streaming;
+
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
@@ -12,14 +15,17 @@ use hyper::server::conn::http1;
 use mio::{Events, Poll, Token};
 use slab::Slab;
 
+use self::streaming::Stream;
+use crate::body::Body;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
 use crate::half::Halves;
 use crate::linger::Lingering;
+use crate::link::{Link, Streaming};
 use crate::listener::Listener;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
-use crate::requests::Requests;
+use crate::requests::{Pending, Requests};
 use crate::response::{Response, ResponseError};
 
 const LISTENER: Token = Token(usize::MAX);
@@ -37,6 +43,17 @@ pub enum Pause {
     Exhausted,
 }
 
+/// What became of a piece that was written to a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It was taken, and there is room for more.
+    Room,
+    /// It was taken, and enough is waiting now; [`Handler::drained`] says when there is room.
+    Full,
+    /// Nobody is there to read it: the peer has left, or the stream has ended.
+    Gone,
+}
+
 /// What the engine calls. Calls come only from within [`Engine::drive`].
 pub trait Handler {
     /// A request is complete. It is answered through [`Engine::respond`], from within this call or any time later.
@@ -44,6 +61,15 @@ pub trait Handler {
     /// The peer closed its side before the answer, which is what leaving looks like. Called at most once a request, which
     /// can still be read and has still to be answered: should the peer be there after all, it gets the answer.
     fn aborted(&mut self, id: RequestId);
+    /// The peer has taken enough of a stream for more to be written, after [`Written::Full`].
+    fn drained(&mut self, id: RequestId) {
+        let _ = id;
+    }
+    /// The peer of a stream left before the stream was ended, or was cut since it does not read. Called at most once a stream, and
+    /// nothing is called for it after that.
+    fn stream_aborted(&mut self, id: RequestId) {
+        let _ = id;
+    }
     /// The engine answered a peer by itself, since its bytes were no request that it takes. For the log.
     fn refused(&mut self, refusal: &Refusal) {
         let _ = refusal;
@@ -70,6 +96,8 @@ pub struct Engine {
     halves: Halves,
     pub(crate) connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
+    /// The answers that are streams and have not been ended, by their requests.
+    streams: RefCell<HashMap<RequestId, Stream>>,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
@@ -107,6 +135,7 @@ impl Engine {
             halves: Halves::new(builder),
             connections: RefCell::default(),
             requests: RefCell::default(),
+            streams: RefCell::default(),
             queue: RefCell::default(),
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
@@ -180,19 +209,25 @@ impl Engine {
 
     /// Answers a request. The bytes are written by the next [`Engine::drive`]. Answering a peer that has left is no error.
     pub fn respond(&self, id: RequestId, response: Response) -> Result<(), ResponseError> {
-        let pending = self
-            .requests
-            .borrow_mut()
-            .remove(id)
-            .ok_or(ResponseError::UnknownRequest)?;
-        let Some(link) = pending
-            .link
-            .upgrade()
-            .filter(|link| link.request.get() == Some(id))
-        else {
-            return Ok(());
-        };
-        let mut response = response;
+        let (pending, link) = self.take(id)?;
+        if let Some(link) = link {
+            self.answer(&link, pending, response, None);
+        }
+        Ok(())
+    }
+
+    /// Takes a request that is to be answered, and its connection where that is still there.
+    fn take(&self, id: RequestId) -> Result<(Pending, Option<Rc<Link>>), ResponseError> {
+        let pending = self.requests.borrow_mut().remove(id);
+        let pending = pending.ok_or(ResponseError::UnknownRequest)?;
+        let link = pending.link.upgrade();
+        let link = link.filter(|link| link.request.get() == Some(id));
+        Ok((pending, link))
+    }
+
+    /// `body` takes the place of the response's own.
+    fn answer(&self, link: &Link, pending: Pending, mut response: Response, body: Option<Body>) {
+        let slot = pending.connection;
         if pending.request.body_too_large() {
             // The rest of the body is not read, so no further request can be found behind it.
             response.close();
@@ -204,15 +239,15 @@ impl Engine {
         // The request's own map serves its answer, and hyper uses it for the next request.
         let headers =
             Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
-        let mut response = response.into_http(headers);
+        let mut response = match body {
+            None => response.into_http(headers),
+            Some(body) => response.with_body(headers, body),
+        };
         if is_old {
             *response.version_mut() = http::Version::HTTP_10;
         }
         *link.answer.borrow_mut() = Some(response);
-        if let Some(connection) = self.connections.borrow().get(pending.connection) {
-            self.enqueue(pending.connection, connection);
-        }
-        Ok(())
+        self.enqueue_slot(slot);
     }
 
     /// A request that is not answered yet.
@@ -254,6 +289,12 @@ impl Engine {
         self.listener.borrow().is_none() && self.connections.borrow().is_empty()
     }
 
+    fn enqueue_slot(&self, slot: usize) {
+        if let Some(connection) = self.connections.borrow().get(slot) {
+            self.enqueue(slot, connection);
+        }
+    }
+
     pub(crate) fn enqueue(&self, slot: usize, connection: &Connection) {
         if !connection.queued.replace(true) {
             self.queue.borrow_mut().push(slot);
@@ -287,6 +328,14 @@ impl Engine {
                 abort(&connection, handler);
             }
         }
+        match connection.link.stream.get() {
+            Streaming::No => {}
+            Streaming::Open(id) => outcome = self.attend(id, &connection, outcome, handler),
+            Streaming::GivenUp => {
+                connection.drop_http();
+                outcome = Outcome::Done;
+            }
+        }
         self.settle(slot, &connection, outcome, handler);
     }
 
@@ -313,16 +362,14 @@ impl Engine {
         match outcome {
             Outcome::Done => {
                 self.connections.borrow_mut().try_remove(slot);
-                abort(connection, handler);
-                connection.link.request.set(None);
+                self.forget(connection, handler);
                 return;
             }
             Outcome::Again => self.enqueue(slot, connection),
             Outcome::Waiting => {}
         }
         if connection.is_ended() {
-            abort(connection, handler);
-            connection.link.request.set(None);
+            self.forget(connection, handler);
             self.bound_lingering(slot, connection);
         }
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
@@ -331,6 +378,13 @@ impl Engine {
                 self.next_sweep.set(Some(deadline));
             }
         }
+    }
+
+    /// Tells the handler that nobody is there for what it has of this connection.
+    fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
+        abort(connection, handler);
+        connection.link.request.set(None);
+        self.abort_stream(connection, handler);
     }
 
     /// Keeps the number of connections low that are only read from to throw it away.
@@ -374,7 +428,7 @@ impl Engine {
             let outcome = if cut {
                 Outcome::Done
             } else {
-                connection.expire(&self.scratch)
+                connection.expire(&self.halves, &self.scratch)
             };
             self.settle(slot, &connection, outcome, handler);
         }

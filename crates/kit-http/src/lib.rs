@@ -7,6 +7,7 @@
 //! socket ── guard ──▶ hyper ──▶ service ──▶ Handler::request
 //!             │         ▲                        │
 //!          refusal      └──── Engine::respond ◀──┘
+//!                             or respond_stream, write, end
 //! ```
 //!
 //! What holds always:
@@ -46,6 +47,7 @@
 //! ```
 
 mod accepting;
+mod body;
 mod chunked;
 mod config;
 mod connection;
@@ -70,7 +72,7 @@ mod unix_listener;
 pub use http::header::HeaderName;
 
 pub use config::{Config, Limits, Timeouts};
-pub use engine::{Engine, Handler, Pause};
+pub use engine::{Engine, Handler, Pause, Written};
 #[doc(hidden)] // for fuzzing
 pub use guard::screen;
 pub use rejection::{Refusal, Rejection};

@@ -6,10 +6,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::rt::{Read, ReadBufCursor, Write};
 
+use crate::body::Body;
 use crate::guard::Guard;
 use crate::half::{Rest, Seat};
 use crate::request::{Request, RequestId};
@@ -27,6 +26,19 @@ pub(crate) enum Stage {
     Collecting,
     /// The request is complete and its answer outstanding.
     Waiting,
+    /// Its answer has begun, and comes piece by piece.
+    Streaming,
+}
+
+/// Whether a handler has a stream of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Streaming {
+    No,
+    /// The answer to this request, which has not been ended.
+    Open(RequestId),
+    /// It was given up. What was written goes out as far as the system takes it at once, so that a peer gets the head at least:
+    /// many try again where nothing at all has come. Then the connection is cut.
+    GivenUp,
 }
 
 /// Shared by a connection's hyper half and its engine half; both live on one thread.
@@ -49,7 +61,8 @@ pub(crate) struct Link {
     /// The handler was told that the peer of its request left.
     pub(crate) told: Cell<bool>,
     /// The answer, from the engine to the service.
-    pub(crate) answer: RefCell<Option<http::Response<Full<Bytes>>>>,
+    pub(crate) answer: RefCell<Option<http::Response<Body>>>,
+    pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
 }
 
@@ -72,6 +85,7 @@ impl Link {
             request: Cell::new(None),
             told: Cell::new(false),
             answer: RefCell::default(),
+            stream: Cell::new(Streaming::No),
             body_limit,
         }
     }
@@ -99,7 +113,7 @@ impl Link {
                 // hyper sees the end of the stream, but not while an earlier request waits for its answer: there it would
                 // take the end for a client that left.
                 return match self.stage.get() {
-                    Stage::Waiting => Poll::Pending,
+                    Stage::Waiting | Stage::Streaming => Poll::Pending,
                     stage => {
                         if stage == Stage::Idle {
                             self.rest.set(Rest::Refused);

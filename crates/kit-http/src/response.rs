@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
-use http_body_util::Full;
 
+use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
 
 /// An answer to a request. Length, date and connection headers are the engine's business.
@@ -34,6 +34,14 @@ pub enum ResponseError {
     /// A header that decides where the message ends.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
+    /// A body that is longer or shorter than its head said.
+    #[error("the body has {found} bytes, and its head said {said}")]
+    Length {
+        /// As [`crate::Engine::respond_stream`] was told.
+        said: u64,
+        /// With the piece that is too much, where it is too long.
+        found: u64,
+    },
 }
 
 impl Response {
@@ -125,15 +133,26 @@ impl Response {
         self.headers.iter().any(|(name, _)| name == CONNECTION)
     }
 
+    /// Whether answers of this status have a body.
+    pub(crate) fn may_have_body(&self) -> bool {
+        !matches!(self.status.as_u16(), 204 | 205 | 304)
+    }
+
     /// The answer as hyper takes it, its headers in the given empty map.
-    pub(crate) fn into_http(self, mut headers: HeaderMap) -> http::Response<Full<Bytes>> {
+    pub(crate) fn into_http(mut self, headers: HeaderMap) -> http::Response<Body> {
+        let body = Body::Full(std::mem::take(&mut self.body).into());
+        self.with_body(headers, body)
+    }
+
+    /// The same with another body.
+    pub(crate) fn with_body(self, mut headers: HeaderMap, body: Body) -> http::Response<Body> {
         if let Some(content_type) = self.content_type {
             headers.insert(CONTENT_TYPE, content_type);
         }
         for (name, value) in self.headers {
             headers.append(name, value);
         }
-        let mut response = http::Response::new(Full::new(self.body));
+        let mut response = http::Response::new(body);
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
         response

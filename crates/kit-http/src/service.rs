@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use bytes::{Bytes, BytesMut};
 use http::request::Parts;
 use http_body::Body as _;
-use http_body_util::Full;
 use hyper::body::Incoming;
 
+use crate::body::Body;
 use crate::half::{Rest, Seat};
 use crate::link::{Link, Stage};
 use crate::request::Request;
@@ -24,7 +24,7 @@ pub(crate) struct Service(pub(crate) Rc<Seat>);
 pub(crate) struct BodyEndedEarly;
 
 impl hyper::service::Service<http::Request<Incoming>> for Service {
-    type Response = http::Response<Full<Bytes>>;
+    type Response = http::Response<Body>;
     type Error = BodyEndedEarly;
     type Future = Exchange;
 
@@ -83,7 +83,7 @@ struct Collecting {
 }
 
 impl Future for Exchange {
-    type Output = Result<http::Response<Full<Bytes>>, BodyEndedEarly>;
+    type Output = Result<http::Response<Body>, BodyEndedEarly>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
@@ -108,11 +108,10 @@ impl Future for Exchange {
         }
         match link.answer.borrow_mut().take() {
             Some(answer) => {
-                link.stage.set(Stage::Idle);
-                if link.guard.borrow().rejection().is_some() {
-                    // hyper was told to wait for bytes when it tried to read behind this request. None will come; it has
-                    // to try again to learn that the stream ends here.
-                    context.waker().wake_by_ref();
+                if matches!(answer.body(), Body::Pieces(_)) && !answer.body().is_end_stream() {
+                    link.stage.set(Stage::Streaming);
+                } else {
+                    link.finish_answer(context);
                 }
                 Poll::Ready(Ok(answer))
             }

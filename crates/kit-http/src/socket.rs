@@ -18,6 +18,8 @@ pub(crate) struct Socket {
     /// The peer has closed its side; reading will end, and no further event will say so.
     read_closed: bool,
     dead: bool,
+    /// Grows with each byte that the system took.
+    written: usize,
 }
 
 impl Socket {
@@ -29,6 +31,7 @@ impl Socket {
             writable: true,
             read_closed: false,
             dead: false,
+            written: 0,
         }
     }
 
@@ -65,6 +68,22 @@ impl Socket {
     /// Has the next read ask the system, whatever the poller has reported so far.
     pub(crate) fn suspect_readable(&mut self) {
         self.readable = true;
+    }
+
+    /// Has the next write ask the system. It tells of room only when a good part of its buffer is free, for which a peer
+    /// that reads slowly can take longer than anybody waits.
+    pub(crate) fn suspect_writable(&mut self) {
+        self.writable = true;
+    }
+
+    /// Tells how far writing has come: grows with each byte, and wraps around.
+    pub(crate) fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Has the system reset the connection when it is closed, in place of a proper end.
+    pub(crate) fn reset_when_closed(&self) {
+        self.stream.reset_when_closed();
     }
 
     /// Whether the peer lets the socket's buffer stay full.
@@ -121,7 +140,10 @@ impl Socket {
                     self.writable &= error.kind() != io::ErrorKind::WouldBlock;
                     return Err(error);
                 }
-                Ok(count) => return Ok(count),
+                Ok(count) => {
+                    self.written = self.written.wrapping_add(count);
+                    return Ok(count);
+                }
             }
         }
     }

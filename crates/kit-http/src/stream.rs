@@ -2,10 +2,12 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
+use std::time::Duration;
 
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+use socket2::SockRef;
 
 /// A connected, non-blocking stream.
 #[derive(Debug)]
@@ -21,6 +23,14 @@ impl Stream {
             // Answers leave in one piece; waiting to fill a packet would only delay them.
             Self::Tcp(stream) => stream.set_nodelay(true),
             Self::Unix(_) => Ok(()),
+        }
+    }
+
+    /// A Unix stream has no such thing.
+    pub(crate) fn reset_when_closed(&self) {
+        if let Self::Tcp(stream) = self {
+            // Where it cannot be set, the peer is gone.
+            let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
         }
     }
 

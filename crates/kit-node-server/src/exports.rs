@@ -1,5 +1,7 @@
 //! The functions that JavaScript calls. The counterpart is `packages/server-native/src/addon.ts`.
 
+mod stream;
+
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
@@ -27,13 +29,33 @@ pub(crate) struct State {
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
-        arguments: 5,
+        arguments: 6,
         run: create,
     },
     Export {
         name: "respond",
         arguments: 6,
         run: respond,
+    },
+    Export {
+        name: "respondStream",
+        arguments: 6,
+        run: stream::respond_stream,
+    },
+    Export {
+        name: "write",
+        arguments: 3,
+        run: stream::write,
+    },
+    Export {
+        name: "end",
+        arguments: 2,
+        run: stream::end,
+    },
+    Export {
+        name: "destroy",
+        arguments: 2,
+        run: stream::destroy,
     },
     Export {
         name: "method",
@@ -87,7 +109,7 @@ const NO_CONTENT_TYPE: u32 = 0;
 /// `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused): string`; the result is `{"server", "host", "port"}` as JSON, without
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`; the result is `{"server", "host", "port"}` as JSON, without
 /// host and port where the server listens on a Unix socket.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
@@ -98,6 +120,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         abort: Reference::new(env, args[2])?,
         closed: Reference::new(env, args[3])?,
         refused: Reference::new(env, args[4])?,
+        stream: Reference::new(env, args[5])?,
     };
     let engine = Engine::bind(options.config()).map_err(|error| bind_error(&error))?;
     let address = engine.local_addr();
@@ -116,14 +139,48 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
 fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let (number, server) = server(env, state, args[0])?;
     let id = id(env, args[1])?;
+    let mut response = head(env, state, args[2], args[3], args[5])?;
     let mut text = state.text.borrow_mut();
-    let mut response = Response::new(env.to_u32(args[2])?).map_err(|error| refusal(&error))?;
-    if env.read_text(args[3], &mut text)? {
+    if env.read_text(args[4], &mut text)? {
+        response.set_body(Bytes::copy_from_slice(&text));
+    } else if !env.is_nothing(args[4])? {
+        response.set_body(env.to_bytes(args[4])?.into());
+    }
+    drop(text);
+    server
+        .engine
+        .respond(id, response)
+        .map_err(|error| refusal(&error))?;
+    settle(state, number, &server);
+    env.undefined()
+}
+
+/// The next turn writes, and a server whose last request was answered is forgotten.
+fn settle(state: &State, number: usize, server: &Server) {
+    if server.is_released() {
+        state.forget_if_done(number, server);
+    } else if !server.is_turning() {
+        // Answered outside of a turn, after a timer or another socket.
+        server.wake();
+    }
+}
+
+/// An answer without its body, of `status`, `contentType: 0 | 1 | string` and `headers: string[] | null`.
+fn head<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    status: Value<'scope>,
+    content_type: Value<'scope>,
+    headers: Value<'scope>,
+) -> Result<Response, Error> {
+    let mut text = state.text.borrow_mut();
+    let mut response = Response::new(env.to_u32(status)?).map_err(|error| refusal(&error))?;
+    if env.read_text(content_type, &mut text)? {
         response
             .add_header("content-type", &latin1(&text))
             .map_err(|error| refusal(&error))?;
     } else {
-        match env.to_u32(args[3])? {
+        match env.to_u32(content_type)? {
             NO_CONTENT_TYPE => {}
             JSON_CONTENT_TYPE => response.set_json(),
             other => {
@@ -134,13 +191,8 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
             }
         }
     }
-    if env.read_text(args[4], &mut text)? {
-        response.set_body(Bytes::copy_from_slice(&text));
-    } else if !env.is_nothing(args[4])? {
-        response.set_body(env.to_bytes(args[4])?.into());
-    }
-    if !env.is_nothing(args[5])? {
-        for pair in env.elements(args[5])?.chunks(2) {
+    if !env.is_nothing(headers)? {
+        for pair in env.elements(headers)?.chunks(2) {
             let [name, value] = pair else {
                 return Err(Error::new(
                     "ERR_KIT_ADDON",
@@ -154,18 +206,7 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
                 .map_err(|error| refusal(&error))?;
         }
     }
-    drop(text);
-    server
-        .engine
-        .respond(id, response)
-        .map_err(|error| refusal(&error))?;
-    if server.is_released() {
-        state.forget_if_done(number, &server);
-    } else if !server.is_turning() {
-        // Answered outside of a turn, after a timer or another socket.
-        server.wake();
-    }
-    env.undefined()
+    Ok(response)
 }
 
 fn method<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
@@ -299,6 +340,7 @@ fn refusal(error: &ResponseError) -> Error {
         ResponseError::Status(_) => "ERR_HTTP_INVALID_STATUS_CODE",
         ResponseError::HeaderName(_) | ResponseError::Reserved(_) => "ERR_INVALID_HTTP_TOKEN",
         ResponseError::HeaderValue(_) => "ERR_INVALID_CHAR",
+        ResponseError::Length { .. } => "ERR_HTTP_CONTENT_LENGTH_MISMATCH",
     };
     Error::new(code, error.to_string())
 }

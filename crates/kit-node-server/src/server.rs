@@ -26,7 +26,14 @@ pub(crate) struct Callbacks {
     pub(crate) closed: Reference,
     /// `(status, code, message, traceId, remoteAddress)`; the status is 0 where nobody was answered.
     pub(crate) refused: Reference,
+    /// `(id, event)`; the event is one of the codes below.
+    pub(crate) stream: Reference,
 }
+
+/// There is room for more of a stream.
+const DRAINED: i32 = 0;
+/// The client of a stream left.
+const ABORTED: i32 = 1;
 
 pub(crate) struct Server {
     pub(crate) engine: Engine,
@@ -315,6 +322,14 @@ impl Handler for Calls<'_, '_> {
         }
     }
 
+    fn drained(&mut self, id: RequestId) {
+        self.tell_of_stream(id, DRAINED);
+    }
+
+    fn stream_aborted(&mut self, id: RequestId) {
+        self.tell_of_stream(id, ABORTED);
+    }
+
     fn refused(&mut self, refusal: &Refusal) {
         let Rejection {
             status,
@@ -346,6 +361,18 @@ impl Handler for Calls<'_, '_> {
 }
 
 impl Calls<'_, '_> {
+    fn tell_of_stream(&mut self, id: RequestId, event: i32) {
+        let tell = |calls: &mut Self| {
+            calls.enter()?;
+            let env = calls.env;
+            let arguments = [number(env, id)?, env.int(event)?];
+            env.call(calls.live.callbacks.stream.get(env)?, &arguments)
+        };
+        if let Err(error) = tell(self) {
+            report(self.env, &error);
+        }
+    }
+
     fn tell_refusal(
         &mut self,
         status: u16,

@@ -1,5 +1,5 @@
-import { headerRecord, NodeExchange, type RequestBody } from "@kit/server-node";
-import type { ResponseBody } from "@kit/types";
+import { headerRecord, nodeBody, NodeExchange, type RequestBody } from "@kit/server-node";
+import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** An exchange that answers through Fastify, so that its `onSend` and `onResponse` hooks see the answer. */
@@ -17,15 +17,39 @@ export class FastifyExchange extends NodeExchange {
     body: ResponseBody,
     headers: readonly string[] | null,
   ): void {
-    const reply = this.#reply.code(status);
-    if (headers !== null) reply.headers(headerRecord(headers));
-    if (contentType === null) reply.removeHeader("content-type");
-    // With a serializer Fastify leaves the content type as it is.
-    else reply.header("content-type", contentType).serializer(asItIs);
+    const reply = this.#setHead(status, contentType, headers);
     if (this.method === "HEAD" && status !== 204 && status !== 304) {
       reply.header("content-length", `${body === null ? 0 : Buffer.byteLength(body)}`);
     }
     reply.send(body ?? undefined);
+  }
+
+  respondStream(
+    status: number,
+    contentType: string | null,
+    length: number | null,
+    headers: readonly string[] | null,
+    events: ResponseStreamEvents,
+  ): ResponseWriter {
+    this.beginStream(status, contentType, headers);
+    const { response } = this;
+    const { writer, body } = nodeBody(response, events);
+    if (response.destroyed) return writer;
+    const reply = this.#setHead(status, contentType, headers);
+    if (length === null) reply.removeHeader("content-length");
+    else reply.header("content-length", `${length}`);
+    // When the hooks are through, Fastify pipes; it would send the head with the first piece.
+    response.once("pipe", () => response.flushHeaders());
+    reply.send(body);
+    return writer;
+  }
+
+  #setHead(status: number, contentType: string | null, headers: readonly string[] | null): FastifyReply {
+    const reply = this.#reply.code(status);
+    if (headers !== null) reply.headers(headerRecord(headers));
+    if (contentType === null) return reply.removeHeader("content-type");
+    // With a serializer Fastify leaves the content type as it is.
+    return reply.header("content-type", contentType).serializer(asItIs);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { headerRecord, NodeExchange, type RequestBody } from "@kit/server-node";
-import type { ResponseBody } from "@kit/types";
+import { headerRecord, NodeExchange, type RequestBody, webBody } from "@kit/server-node";
+import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 
@@ -32,16 +32,36 @@ export class HonoExchange extends NodeExchange {
     body: ResponseBody,
     headers: readonly string[] | null,
   ): void {
-    const record = headers === null ? {} : headerRecord(headers);
-    // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
-    const { "set-cookie": cookies, ...others } = record;
-    for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
-    if (contentType !== null) others["content-type"] = contentType;
+    const others = this.#head(contentType, headers);
     // Hono counts what it writes; an answer to HEAD is not written, and nothing is not counted.
     if ((body === null || this.method === "HEAD") && status !== 204 && status !== 304) {
       others["content-length"] = `${body === null ? 0 : Buffer.byteLength(body)}`;
     }
     const data = typeof body === "string" || body === null ? body : new Uint8Array(body);
     this.#answer(this.#context.newResponse(data, status as StatusCode, others));
+  }
+
+  respondStream(
+    status: number,
+    contentType: string | null,
+    length: number | null,
+    headers: readonly string[] | null,
+    events: ResponseStreamEvents,
+  ): ResponseWriter {
+    this.beginStream(status, contentType, headers);
+    const { writer, body } = webBody(this.response, events);
+    const head = this.#head(contentType, headers);
+    if (length !== null) head["content-length"] = `${length}`;
+    const data = this.method === "HEAD" ? null : body;
+    this.#answer(this.#context.newResponse(data, status as StatusCode, head));
+    return writer;
+  }
+
+  #head(contentType: string | null, headers: readonly string[] | null): Record<string, string | string[]> {
+    // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
+    const { "set-cookie": cookies, ...others } = headers === null ? {} : headerRecord(headers);
+    for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
+    if (contentType !== null) others["content-type"] = contentType;
+    return others;
   }
 }

@@ -7,9 +7,11 @@ import {
   loadAddon,
   type OnRefused,
   type OnRequest,
+  type OnStream,
 } from "./addon.ts";
 import { type ExchangeHost, NativeExchange } from "./exchange.ts";
 import { Matches } from "./match.ts";
+import type { OpenStreams } from "./response-stream.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
 
 /** What `getNativeServer` gives while the server listens. */
@@ -75,6 +77,7 @@ class Running implements NativeServerHandle {
     this.#closed = promise;
     const listening = new Map<number, NativeExchange>();
     const aborted = new Set<number>();
+    const streams: OpenStreams = new Map();
     const matches = new Matches(service.routes.length);
     const onRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
       const match = matches.of(route, params);
@@ -94,8 +97,10 @@ class Running implements NativeServerHandle {
         ...(remoteAddress !== "" && { remoteAddress }),
       });
     };
-    const created = create(addon, service, where, options, [onRequest, onAbort, resolve, onRefused]);
-    const host: ExchangeHost = { addon, server: created.server, listening, aborted };
+    const onStream: OnStream = (id, event) => streams.get(id)?.tell(event);
+    const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream];
+    const created = create(addon, service, where, options, callbacks);
+    const host: ExchangeHost = { addon, server: created.server, listening, aborted, streams };
     this.#host = host;
     this.address = addressOf(created, where.path);
   }

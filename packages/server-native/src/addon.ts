@@ -28,12 +28,16 @@ export type OnRefused = (
   remoteAddress: string,
 ) => void;
 
-/** What `create` takes besides its options: for requests, clients that leave, the end, and refusals. */
+/** Called for an answer that is a stream: what happened is a code of `response-stream.ts`. */
+export type OnStream = (id: RequestId, event: number) => void;
+
+/** What `create` takes besides its options: for requests, clients that leave, the end, refusals, and streams. */
 export type Callbacks = readonly [
   onRequest: OnRequest,
   onAbort: (id: RequestId) => void,
   onClosed: () => void,
   onRefused: OnRefused,
+  onStream: OnStream,
 ];
 
 /** The content type of an answer: none, JSON, or any other as text. */
@@ -51,6 +55,19 @@ export interface Addon {
     body: string | Uint8Array | null,
     headers: readonly string[] | null,
   ): void;
+  /** Begins an answer that comes piece by piece; 0 where the client has left already. */
+  respondStream(
+    server: number,
+    id: RequestId,
+    status: number,
+    contentType: ContentTypeCode,
+    length: number | null,
+    headers: readonly string[] | null,
+  ): 0 | 1;
+  /** 1 where there is room for more. Like the next two, it does nothing where the stream is no more. */
+  write(server: number, id: RequestId, chunk: Uint8Array): 0 | 1;
+  end(server: number, id: RequestId): void;
+  destroy(server: number, id: RequestId): void;
   method(server: number, id: RequestId): string;
   header(server: number, id: RequestId, name: string): string | undefined;
   headers(server: number, id: RequestId): string[];

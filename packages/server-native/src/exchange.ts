@@ -1,6 +1,13 @@
-import type { ResponseBody, RouteMatch, ServerExchange } from "@kit/types";
+import type {
+  ResponseBody,
+  ResponseStreamEvents,
+  ResponseWriter,
+  RouteMatch,
+  ServerExchange,
+} from "@kit/types";
 
-import type { Addon, RequestId } from "./addon.ts";
+import type { Addon, ContentTypeCode, RequestId } from "./addon.ts";
+import { type OpenStreams, ResponseStream } from "./response-stream.ts";
 
 /** What the addon tells of every request in one number: the method's place below, and two bits. */
 const methodBits = 0xf;
@@ -18,6 +25,8 @@ export interface ExchangeHost {
   readonly listening: Map<RequestId, NativeExchange>;
   /** The requests whose client left and that are not answered yet. */
   readonly aborted: Set<RequestId>;
+  /** The answers that are being written piece by piece. */
+  readonly streams: OpenStreams;
 }
 
 /**
@@ -108,9 +117,31 @@ export class NativeExchange implements ServerExchange {
     body: ResponseBody,
     headers: readonly string[] | null,
   ): void {
-    const { addon, server, listening, aborted } = this.host;
-    const type = contentType === jsonType ? 1 : (contentType ?? 0);
-    addon.respond(server, this.id, status, type, body, headers);
+    const { addon, server } = this.host;
+    addon.respond(server, this.id, status, typeCode(contentType), body, headers);
+    this.forget();
+  }
+
+  respondStream(
+    status: number,
+    contentType: string | null,
+    length: number | null,
+    headers: readonly string[] | null,
+    events: ResponseStreamEvents,
+  ): ResponseWriter {
+    const { addon, server, streams } = this.host;
+    const { id } = this;
+    const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headers) === 1;
+    this.forget();
+    const stream = new ResponseStream(addon, server, id, events, streams);
+    // Not before the caller has the writer.
+    if (!isThere) queueMicrotask(() => stream.abort());
+    return stream;
+  }
+
+  /** Nothing is told of a request that is answered. */
+  private forget(): void {
+    const { listening, aborted } = this.host;
     if (this.abortListeners !== undefined) listening.delete(this.id);
     if (aborted.size > 0) aborted.delete(this.id);
   }
@@ -121,4 +152,8 @@ export class NativeExchange implements ServerExchange {
     this.abortListeners = undefined;
     for (const listener of listeners) listener();
   }
+}
+
+function typeCode(contentType: string | null): ContentTypeCode {
+  return contentType === jsonType ? 1 : (contentType ?? 0);
 }

@@ -18,5 +18,6 @@ export {
   serveDirectly,
   serverOptions,
 } from "./host.ts";
+export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
 export { readBody, RequestBody } from "./request-body.ts";
 export { ResponseExchange } from "./response-exchange.ts";

@@ -1,13 +1,16 @@
 //! The engine over real sockets, driven by a small loop as libuv drives it in kit's server.
 
+mod backpressure;
 mod closing;
 mod draining;
 mod envelope;
 mod limits;
+mod pieces;
 mod refusals;
 mod refusing;
 mod serving;
 mod splitting;
+mod streaming;
 mod strictness;
 mod support;
 mod unix;

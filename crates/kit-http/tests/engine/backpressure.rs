@@ -1,0 +1,191 @@
+//! Streams whose readers are slower than their writers.
+
+use std::io::Read;
+use std::net::Shutdown;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use kit_http::{RequestId, Timeouts, Written};
+
+use crate::pieces::Server;
+
+fn abcd(index: usize) -> u8 {
+    b"abcd"[index % 4]
+}
+
+/// Writes until it is told to wait.
+fn fill(server: &Server, id: RequestId, from: &mut usize) {
+    loop {
+        let piece: Bytes = (*from..*from + 1000).map(abcd).collect();
+        *from += 1000;
+        match server.engine.write(id, piece).expect("a piece") {
+            Written::Room => {}
+            Written::Full => return,
+            Written::Gone => panic!("the client is there"),
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_stops_stops_the_writer() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    let mut written = 0;
+    // Until the system's buffers are full as well.
+    loop {
+        let before = (written, server.log.drained);
+        fill(&server, id, &mut written);
+        assert!(written - before.0 <= 66_000, "{}", written - before.0);
+        std::thread::sleep(Duration::from_millis(5));
+        server.turn();
+        if server.log.drained == before.1 {
+            break;
+        }
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    server.turn();
+    let drained = server.log.drained;
+    assert_eq!(server.engine.write(id, "".into()), Ok(Written::Full));
+    // Reading makes room, and nothing is lost or out of order.
+    server.until(|server| {
+        client.take();
+        server.log.drained > drained
+    });
+    server.engine.end(id).expect("a whole body");
+    server.until(|_| {
+        client.take();
+        client.received.ends_with(b"\r\n0\r\n\r\n")
+    });
+    let head = client.received.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+    let body = unchunked(&client.received[head.expect("a head") + 4..]);
+    assert_eq!(body.len(), written);
+    assert!(body.iter().enumerate().all(|(index, byte)| *byte == abcd(index)));
+}
+
+/// The data of a chunked body.
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let line = bytes.windows(2).position(|end| end == b"\r\n").expect("a line");
+        let size = std::str::from_utf8(&bytes[..line]).expect("text");
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        if size == 0 {
+            return body;
+        }
+        body.extend_from_slice(&bytes[line + 2..line + 2 + size]);
+        bytes = &bytes[line + 4 + size..];
+    }
+}
+
+#[test]
+fn small_pieces_are_gathered() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    for _ in 0..3000 {
+        server.write(id, "0123456789");
+    }
+    server.engine.end(id).expect("a whole body");
+    let answer = client.expect(&mut server, "\r\n0\r\n\r\n");
+    assert!(answer.len() < 30_300, "{} bytes for 30000", answer.len());
+    assert!(answer.contains("90123456789"));
+}
+
+#[test]
+fn a_client_that_leaves_after_the_end_is_nobodys_business() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    let mut written = 0;
+    // More than the system's buffers hold, so that much of it is still the engine's.
+    while written < 16_000_000 {
+        let piece = Bytes::from(vec![b'x'; 1_000_000]);
+        server.engine.write(id, piece).expect("a piece");
+        written += 1_000_000;
+    }
+    server.engine.end(id).expect("a whole body");
+    // A half-close does not cut what is on its way.
+    client.stream.shutdown(Shutdown::Write).expect("open");
+    let rest = server.rest(&mut client);
+    assert!(rest.ends_with("x\r\n0\r\n\r\n"));
+    assert!(rest.len() > written);
+    assert!(server.log.aborted.is_empty());
+}
+
+fn impatient() -> Server {
+    Server::with(Timeouts {
+        write: Duration::from_millis(150),
+        ..Timeouts::default()
+    })
+}
+
+#[test]
+fn a_reader_that_never_reads_is_cut() {
+    let mut server = impatient();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    let mut written = 0;
+    let start = Instant::now();
+    server.until(|server| {
+        if server.log.aborted.is_empty() && server.engine.write(id, "".into()) == Ok(Written::Room) {
+            fill(server, id, &mut written);
+        }
+        !server.log.aborted.is_empty()
+    });
+    assert!(
+        start.elapsed() >= Duration::from_millis(150),
+        "{:?}",
+        start.elapsed()
+    );
+    // Whereas a handler may take its time.
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    server.write(id, "a");
+    client.expect(&mut server, "a\r\n");
+    let start = Instant::now();
+    server.until(|_| start.elapsed() > Duration::from_millis(400));
+    server.write(id, "b");
+    client.expect(&mut server, "b\r\n");
+}
+
+#[test]
+fn a_reader_that_is_slow_but_steady_is_not_cut() {
+    let mut server = impatient();
+    let mut client = server.connect();
+    socket2::SockRef::from(&client.stream)
+        .set_recv_buffer_size(16 * 1024)
+        .expect("an option");
+    client.get();
+    let id = server.stream(None);
+    let mut written = 0;
+    let mut slow = [0; 8 * 1024];
+    let start = Instant::now();
+    // For much longer than the system takes to say that there is room.
+    server.until(|server| {
+        if server.engine.write(id, "".into()) == Ok(Written::Room) {
+            fill(server, id, &mut written);
+        }
+        if let Ok(count) = client.stream.read(&mut slow) {
+            client.received.extend_from_slice(&slow[..count]);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+        start.elapsed() > Duration::from_secs(2)
+    });
+    assert!(
+        server.log.aborted.is_empty(),
+        "cut after {} bytes",
+        client.received.len()
+    );
+    assert!(written > client.received.len(), "it was never behind");
+    server.engine.end(id).expect("a whole body");
+    server.until(|_| {
+        client.take();
+        client.received.ends_with(b"\r\n0\r\n\r\n")
+    });
+}

@@ -1,0 +1,152 @@
+//! An engine and its clients on one thread, so that it is known what has happened when.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, Written};
+
+/// What the engine told.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) requests: Vec<RequestId>,
+    pub(crate) drained: usize,
+    pub(crate) aborted: Vec<RequestId>,
+}
+
+impl Handler for Log {
+    fn request(&mut self, id: RequestId, _: &Request) {
+        self.requests.push(id);
+    }
+    fn aborted(&mut self, _: RequestId) {}
+    fn drained(&mut self, _: RequestId) {
+        self.drained += 1;
+    }
+    fn stream_aborted(&mut self, id: RequestId) {
+        self.aborted.push(id);
+    }
+}
+
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    pub(crate) log: Log,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Self::with(Timeouts::default())
+    }
+
+    pub(crate) fn with(timeouts: Timeouts) -> Self {
+        let config = Config {
+            host: Some("127.0.0.1".into()),
+            timeouts,
+            ..Config::default()
+        };
+        Self {
+            engine: Engine::bind(config).expect("binds"),
+            log: Log::default(),
+        }
+    }
+
+    pub(crate) fn connect(&self) -> Client {
+        let address = self.engine.local_addr().expect("a TCP address");
+        let stream = TcpStream::connect(address).expect("connects");
+        stream
+            .set_read_timeout(Some(Duration::from_millis(2)))
+            .expect("an option");
+        Client {
+            stream,
+            received: Vec::new(),
+            ended: None,
+        }
+    }
+
+    pub(crate) fn turn(&mut self) {
+        self.engine.poll().expect("polls");
+        while self.engine.has_work() {
+            self.engine.drive(&mut self.log);
+        }
+    }
+
+    /// Turns until something is so.
+    pub(crate) fn until(&mut self, mut is_so: impl FnMut(&mut Self) -> bool) {
+        let start = Instant::now();
+        loop {
+            self.turn();
+            if is_so(self) {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(10), "it does not happen");
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    pub(crate) fn request(&mut self) -> RequestId {
+        let seen = self.log.requests.len();
+        self.until(|server| server.log.requests.len() > seen);
+        self.log.requests[seen]
+    }
+
+    /// Answers the next request with a stream.
+    pub(crate) fn stream(&mut self, length: Option<u64>) -> RequestId {
+        let id = self.request();
+        let head = Response::new(200).expect("a status");
+        assert_eq!(self.engine.respond_stream(id, head, length), Ok(true));
+        id
+    }
+
+    pub(crate) fn write(&self, id: RequestId, piece: &'static str) {
+        assert_eq!(self.engine.write(id, piece.into()), Ok(Written::Room));
+    }
+
+    /// What the client gets up to the end of its connection.
+    pub(crate) fn rest(&mut self, client: &mut Client) -> String {
+        self.until(|_| client.take() == Some(ErrorKind::UnexpectedEof));
+        client.text()
+    }
+}
+
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    pub(crate) received: Vec<u8>,
+    /// How the connection ended.
+    pub(crate) ended: Option<ErrorKind>,
+}
+
+impl Client {
+    pub(crate) fn send(&mut self, bytes: &str) {
+        self.stream.write_all(bytes.as_bytes()).expect("writes");
+    }
+
+    pub(crate) fn get(&mut self) {
+        self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+
+    /// Takes what is there, once; answers how the connection ended, if it has.
+    pub(crate) fn take(&mut self) -> Option<ErrorKind> {
+        let mut chunk = vec![0; 64 * 1024];
+        match self.stream.read(&mut chunk) {
+            Ok(0) => self.ended = Some(ErrorKind::UnexpectedEof),
+            Ok(count) => self.received.extend_from_slice(&chunk[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(error) => self.ended = Some(error.kind()),
+        }
+        self.ended
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.received).into_owned()
+    }
+
+    /// Turns until what it received ends so, and forgets it.
+    pub(crate) fn expect(&mut self, server: &mut Server, end: &str) -> String {
+        server.until(|_| {
+            self.take();
+            self.received.ends_with(end.as_bytes())
+        });
+        let text = self.text();
+        self.received.clear();
+        text
+    }
+}

@@ -1,0 +1,234 @@
+//! Answers that come piece by piece.
+
+use std::io::ErrorKind;
+use std::net::Shutdown;
+use std::time::Duration;
+
+use kit_http::{Response, ResponseError, Written};
+
+use crate::pieces::Server;
+
+#[test]
+fn the_head_is_sent_before_a_piece_and_pieces_come_in_order() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    let head = client.expect(&mut server, "\r\n\r\n");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(head.contains("transfer-encoding: chunked\r\n"), "{head}");
+    server.write(id, "one");
+    client.expect(&mut server, "3\r\none\r\n");
+    server.write(id, "two");
+    server.write(id, "three");
+    client.expect(&mut server, "8\r\ntwothree\r\n");
+    server.engine.end(id).expect("a whole body");
+    client.expect(&mut server, "0\r\n\r\n");
+    // The connection serves on, and so does one whose stream ends before it began.
+    client.get();
+    let id = server.stream(None);
+    server.engine.end(id).expect("a whole body");
+    let empty = client.expect(&mut server, "\r\n\r\n");
+    assert!(empty.contains("content-length: 0\r\n"), "{empty}");
+    client.get();
+    server.request();
+    assert!(server.log.aborted.is_empty());
+}
+
+#[test]
+fn requests_behind_a_stream_wait_for_its_end() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n");
+    let id = server.stream(None);
+    server.write(id, "first");
+    client.expect(&mut server, "first\r\n");
+    assert_eq!(server.log.requests.len(), 1);
+    server.engine.end(id).expect("a whole body");
+    let second = server.stream(Some(6));
+    client.expect(&mut server, "\r\n\r\n");
+    server.write(second, "second");
+    client.expect(&mut server, "second");
+}
+
+#[test]
+fn bad_bytes_behind_a_stream_are_refused_after_it() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /\n\r\n");
+    let id = server.stream(None);
+    server.write(id, "first");
+    client.expect(&mut server, "first\r\n");
+    server.engine.end(id).expect("a whole body");
+    client.stream.shutdown(Shutdown::Write).expect("open");
+    let rest = server.rest(&mut client);
+    assert!(
+        rest.starts_with("0\r\n\r\nHTTP/1.1 400 Bad Request\r\n"),
+        "{rest}"
+    );
+}
+
+#[test]
+fn a_length_is_kept_to() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(Some(5));
+    server.write(id, "abc");
+    let long = server.engine.write(id, "def".into());
+    assert_eq!(long, Err(ResponseError::Length { said: 5, found: 6 }));
+    server.write(id, "de");
+    let answer = client.expect(&mut server, "abcde");
+    assert!(answer.contains("content-length: 5\r\n"), "{answer}");
+    assert!(!answer.contains("chunked"), "{answer}");
+    // It is whole without being ended.
+    client.get();
+    let short = server.stream(Some(5));
+    assert_eq!(server.engine.write(id, "x".into()), Ok(Written::Gone));
+    assert_eq!(server.engine.end(id), Ok(()));
+    server.write(short, "abc");
+    client.expect(&mut server, "abc");
+    assert_eq!(
+        server.engine.end(short),
+        Err(ResponseError::Length { said: 5, found: 3 })
+    );
+    assert_eq!(server.rest(&mut client), "");
+    assert!(server.log.aborted.is_empty());
+    assert_eq!(server.engine.connection_count(), 0);
+}
+
+#[test]
+fn answers_without_a_body_are_heads() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    for (length, said) in [(Some(7), Some("content-length: 7\r\n")), (None, None)] {
+        client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+        let id = server.stream(length);
+        assert_eq!(server.engine.write(id, "ignored".into()), Ok(Written::Gone));
+        server.engine.end(id).expect("nothing to end");
+        let head = client.expect(&mut server, "\r\n\r\n");
+        assert_eq!(head.contains("content-length"), said.is_some(), "{head}");
+        assert!(said.is_none_or(|said| head.contains(said)), "{head}");
+    }
+    client.get();
+    let id = server.request();
+    let head = Response::new(204).expect("a status");
+    assert_eq!(server.engine.respond_stream(id, head, None), Ok(true));
+    let head = client.expect(&mut server, "\r\n\r\n");
+    assert!(
+        !head.contains("content-length") && !head.contains("chunked"),
+        "{head}"
+    );
+    client.get();
+    server.request();
+}
+
+#[test]
+fn an_old_client_gets_all_up_to_the_end_of_the_connection() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    let id = server.stream(None);
+    server.write(id, "all of it");
+    server.engine.end(id).expect("a whole body");
+    let answer = server.rest(&mut client);
+    assert!(!answer.contains("chunked"), "{answer}");
+    assert!(answer.contains("connection: close\r\n"), "{answer}");
+    assert!(answer.ends_with("\r\n\r\nall of it"), "{answer}");
+
+    // It cannot tell a part from the whole, but for a reset.
+    let mut client = server.connect();
+    client.send("GET / HTTP/1.0\r\n\r\n");
+    let id = server.stream(None);
+    server.write(id, "a part");
+    client.expect(&mut server, "a part");
+    server.engine.destroy(id);
+    server.until(|_| client.take() == Some(ErrorKind::ConnectionReset));
+}
+
+#[test]
+fn a_client_that_leaves_is_told_of_once() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    server.write(id, "abc");
+    client.expect(&mut server, "abc\r\n");
+    drop(client);
+    // Nothing is written: the end of its side is all there is to see.
+    server.until(|server| !server.log.aborted.is_empty());
+    assert_eq!(server.log.aborted, [id]);
+    assert_eq!(server.engine.write(id, "abc".into()), Ok(Written::Gone));
+    assert_eq!(server.engine.end(id), Ok(()));
+    server.engine.destroy(id);
+    server.turn();
+    assert_eq!(
+        (server.log.aborted.len(), server.engine.connection_count()),
+        (1, 0)
+    );
+}
+
+#[test]
+fn a_stream_for_nobody_is_told_so() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.request();
+    socket2::SockRef::from(&client.stream)
+        .set_linger(Some(Duration::ZERO))
+        .expect("an option");
+    drop(client);
+    server.until(|server| server.engine.connection_count() == 0);
+    let head = || Response::new(200).expect("a status");
+    assert_eq!(server.engine.respond_stream(id, head(), None), Ok(false));
+    assert_eq!(
+        server.engine.respond_stream(id, head(), None),
+        Err(ResponseError::UnknownRequest)
+    );
+    server.turn();
+    assert!(server.log.aborted.is_empty());
+}
+
+#[test]
+fn a_stream_that_is_given_up_is_cut() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    server.write(id, "a part");
+    client.expect(&mut server, "a part\r\n");
+    server.engine.destroy(id);
+    assert_eq!(server.rest(&mut client), "");
+    // Given up at once it has a head at least: a client that gets nothing at all tries again.
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    server.write(id, "a part");
+    server.engine.destroy(id);
+    let answer = server.rest(&mut client);
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.ends_with("a part\r\n"), "{answer}");
+    assert!(server.log.aborted.is_empty());
+}
+
+#[test]
+fn closing_waits_for_a_stream_and_then_cuts_it() {
+    let mut server = Server::start();
+    let (mut finished, mut cut) = (server.connect(), server.connect());
+    finished.get();
+    let first = server.stream(None);
+    cut.get();
+    let second = server.stream(None);
+    server.write(second, "a part");
+    server.engine.close(Duration::from_millis(200));
+    server.turn();
+    server.write(first, "all of it");
+    server.engine.end(first).expect("a whole body");
+    let answer = server.rest(&mut finished);
+    assert!(answer.ends_with("9\r\nall of it\r\n0\r\n\r\n"), "{answer}");
+    assert!(!server.engine.is_closed());
+    let answer = server.rest(&mut cut);
+    assert!(answer.ends_with("a part\r\n"), "{answer}");
+    assert!(server.engine.is_closed());
+    assert_eq!(server.log.aborted, [second]);
+}

@@ -1,0 +1,93 @@
+//! Answers that come piece by piece. All but the first function do nothing where the stream, or its server, is no more.
+
+use std::rc::Rc;
+
+use kit_http::{RequestId, Written};
+
+use super::{State, head, id, refusal, server, settle};
+use crate::node::{Env, Error, Value};
+use crate::server::Server;
+
+/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`; 0 where
+/// the client has left already.
+pub(super) fn respond_stream<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let (number, server) = server(env, state, args[0])?;
+    let id = id(env, args[1])?;
+    let length = if env.is_nothing(args[4])? {
+        None
+    } else {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        // the pipeline passes whole numbers only
+        Some(env.to_f64(args[4])? as u64)
+    };
+    let head = head(env, state, args[2], args[3], args[5])?;
+    let is_there = server
+        .engine
+        .respond_stream(id, head, length)
+        .map_err(|error| refusal(&error))?;
+    settle(state, number, &server);
+    env.int(i32::from(is_there))
+}
+
+/// `write(server, id, piece: Uint8Array): 0 | 1`; 1 where there is room for more.
+pub(super) fn write<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let Some((server, id)) = find(env, state, args)? else {
+        return env.int(0);
+    };
+    let piece = env.to_bytes(args[2])?.into();
+    let written = server.engine.write(id, piece).map_err(|error| refusal(&error))?;
+    wake(&server);
+    env.int(i32::from(written == Written::Room))
+}
+
+/// `end(server, id)`
+pub(super) fn end<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    if let Some((server, id)) = find(env, state, args)? {
+        let ended = server.engine.end(id);
+        wake(&server);
+        ended.map_err(|error| refusal(&error))?;
+    }
+    env.undefined()
+}
+
+/// `destroy(server, id)`
+pub(super) fn destroy<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    if let Some((server, id)) = find(env, state, args)? {
+        server.engine.destroy(id);
+        wake(&server);
+    }
+    env.undefined()
+}
+
+/// A server that is no more has no streams.
+fn find<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Option<(Rc<Server>, RequestId)>, Error> {
+    let number = env.to_u32(args[0])? as usize;
+    let server = state.servers.borrow().get(number).cloned().flatten();
+    server.map(|server| Ok((server, id(env, args[1])?))).transpose()
+}
+
+fn wake(server: &Server) {
+    if !server.is_released() && !server.is_turning() {
+        server.wake();
+    }
+}

@@ -1,0 +1,4 @@
+import { testStreams } from "../../server-node/test/streams.ts";
+import { honoServer } from "../src/index.ts";
+
+testStreams("hono", honoServer);

@@ -1,0 +1,183 @@
+/** What every server must do that streams. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { ServerAdapter } from "@kit/types";
+
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { raw, serve } from "./support.ts";
+
+/** Asks, and gives the answer as soon as its head is there. */
+export async function ask(url: string, method = "GET"): Promise<IncomingMessage> {
+  const request = httpRequest(`${url}/notes/1`, { method, agent: false });
+  request.end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  return response;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  return Buffer.concat((await response.toArray()) as Buffer[]).toString();
+}
+
+async function* two(): AsyncGenerator<string> {
+  yield "ab";
+}
+
+async function* beginAndEnd(signal: AbortSignal): AsyncGenerator<string> {
+  yield "begin ";
+  await sleep(100);
+  yield "end";
+  signal.throwIfAborted();
+}
+
+async function* endless(signal: AbortSignal): AsyncGenerator<string> {
+  yield "begin ";
+  await once(signal, "abort");
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Registers the tests of one server. */
+export function testStreams(name: string, make: () => ServerAdapter): void {
+  quietStdout();
+
+  test(`${name}: the head and each piece are sent when they are there`, async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    async function* pieces(): AsyncGenerator<string> {
+      await gates[0].promise;
+      yield "one ";
+      await gates[1].promise;
+      yield "two";
+    }
+    await using app = await serve(make(), {
+      get: (ctx) => ctx.header("x-a", "1").send(pieces(), { contentType: "text/plain" }),
+    });
+    const response = await ask(app.url);
+    assert.deepEqual([response.statusCode, response.headers["x-a"]], [200, "1"]);
+    assert.equal(response.headers["content-type"], "text/plain");
+    assert.equal(response.headers["transfer-encoding"], "chunked");
+    gates[0].resolve();
+    const [first] = (await once(response, "data")) as [Buffer];
+    assert.equal(first.toString(), "one ");
+    gates[1].resolve();
+    assert.equal(await textOf(response), "two");
+  });
+
+  test(`${name}: a client that does not read stops the stream, one that leaves releases it`, async () => {
+    const piece = new Uint8Array(256 * 1024);
+    let made = 0;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    async function* zeros(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          made += 1;
+          yield piece;
+        }
+      } finally {
+        release();
+      }
+    }
+    await using app = await serve(make(), { get: (ctx) => ctx.send(zeros()) });
+    const response = await ask(app.url);
+    let before = -1;
+    while (before !== made) {
+      before = made;
+      await sleep(200);
+    }
+    // What the kernel and Node hold back, and no more.
+    assert.ok(made < 200, `${made} pieces were read ahead`);
+    response.destroy();
+    await released;
+    assert.deepEqual(app.log, []);
+  });
+
+  test(`${name}: a stream that waits learns that its client left`, { timeout: 10_000 }, async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<string>();
+    async function* quiet(signal: AbortSignal): AsyncGenerator<string> {
+      yield "ready";
+      await once(signal, "abort");
+      release((signal.reason as Error).message);
+    }
+    await using app = await serve(make(), { get: (ctx) => ctx.send(quiet(ctx.signal)) });
+    const response = await ask(app.url);
+    await once(response, "data");
+    response.destroy();
+    assert.match(await released, /The client went away/);
+  });
+
+  test(`${name}: a length is kept, HEAD has no body, and what fails is cut`, async () => {
+    await using app = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 2 }) });
+    const whole = await ask(app.url);
+    assert.equal(whole.headers["content-length"], "2");
+    assert.equal(await textOf(whole), "ab");
+    const head = await ask(app.url, "HEAD");
+    assert.equal(head.headers["content-length"], "2");
+    assert.deepEqual(await head.toArray(), []);
+    await using short = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 3 }) });
+    const cut = await ask(short.url);
+    await assert.rejects(cut.toArray(), /aborted/);
+    assert.match(short.log[0]!.message, /failed after its head was sent/);
+    // A client of HTTP/1.0 knows no chunks.
+    await using old = await serve(make(), { get: (ctx) => ctx.send(two()) });
+    const answer = await raw(old.port, "GET /notes/1 HTTP/1.0\r\nhost: a\r\n\r\n");
+    assert.match(answer, /\r\n\r\nab$/);
+    const bare = await ask(old.url, "HEAD");
+    assert.deepEqual([bare.headers["content-length"], await bare.toArray()], [undefined, []]);
+  });
+
+  test(`${name}: the connection serves on behind a stream`, async () => {
+    let requests = 0;
+    await using app = await serve(make(), {
+      get: (ctx) => {
+        requests += 1;
+        return requests === 1 ? ctx.send(two()) : { text: "next" };
+      },
+    });
+    const get = "GET /notes/1 HTTP/1.1\r\nhost: a\r\n";
+    const answers = await raw(app.port, `${get}\r\n${get}connection: close\r\n\r\n`);
+    assert.match(answers, /\r\n\r\n2\r\nab\r\n0\r\n\r\nHTTP\/1\.1 200 [^]*\{"text":"next"\}$/);
+  });
+
+  test(`${name}: closing waits for a stream, then cuts it`, async () => {
+    const app = await serve(make(), { get: (ctx) => ctx.send(beginAndEnd(ctx.signal)) });
+    const answer = await ask(app.url);
+    const closed = app.close(5000);
+    assert.equal(await textOf(answer), "begin end");
+    await closed;
+    const other = await serve(make(), { get: (ctx) => ctx.send(endless(ctx.signal)) });
+    const cut = await ask(other.url);
+    const start = performance.now();
+    await Promise.all([other.close(100), assert.rejects(cut.toArray(), /aborted/)]);
+    assert.ok(performance.now() - start < 2000);
+  });
+
+  test(`${name}: 200 MiB for a slow reader stay where they are made`, { timeout: 120_000 }, async (t) => {
+    const piece = Buffer.alloc(64 * 1024, "kit");
+    const total = 200 * mebibyte;
+    let made = 0;
+    async function* large(): AsyncGenerator<Uint8Array> {
+      for (; made < total; made += piece.length) yield piece;
+    }
+    await using app = await serve(make(), { get: (ctx) => ctx.send(large(), { length: total }) });
+    const response = await ask(app.url);
+    const before = process.memoryUsage.rss();
+    let [received, ahead, grown, pauses] = [0, 0, 0, 0];
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      received += chunk.length;
+      ahead = Math.max(ahead, made - received);
+      if (received < (pauses + 1) * mebibyte) continue;
+      pauses += 1;
+      grown = Math.max(grown, process.memoryUsage.rss() - before);
+      // Longer than the server needs to fill whatever it fills.
+      await sleep(5);
+    }
+    t.diagnostic(`${(ahead / mebibyte).toFixed(1)} MiB ahead, ${(grown / mebibyte).toFixed(0)} MiB grown`);
+    assert.equal(received, total);
+    // The system's buffers of both ends are the most of it.
+    assert.ok(ahead < 24 * mebibyte, `${ahead} bytes were read ahead`);
+    assert.ok(grown < 100 * mebibyte, `the process grew by ${grown} bytes`);
+  });
+}
