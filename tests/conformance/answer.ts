@@ -5,7 +5,7 @@ import { bytesOf, type Case } from "./case.ts";
 
 /** Everything that came back on a connection. */
 export interface Exchange {
-  readonly text: string;
+  readonly bytes: Buffer;
   /** Whether the server ended it, and not the patience of the test. */
   readonly closed: boolean;
 }
@@ -28,12 +28,13 @@ export function send(port: number, one: Case): Promise<Exchange> {
     if (error.code === "ECONNRESET" || error.code === "EPIPE") closed = true;
     else reject(error);
   });
-  socket.on("close", () => resolve({ text: Buffer.concat(chunks).toString(), closed }));
+  socket.on("close", () => resolve({ bytes: Buffer.concat(chunks), closed }));
   return promise;
 }
 
 /** Holds what came back against the case. */
-export function check(one: Case, { text, closed }: Exchange): void {
+export function check(one: Case, { bytes, closed }: Exchange): void {
+  const text = bytes.toString();
   const end = text.indexOf("\r\n\r\n");
   assert.notEqual(end, -1, `no answer: ${JSON.stringify(text)}`);
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
@@ -62,7 +63,39 @@ export function check(one: Case, { text, closed }: Exchange): void {
       one.answers,
       text,
     );
-  checkBody(one, text.slice(end + 4), header("content-type"));
+  const content = bytes.subarray(bytes.indexOf("\r\n\r\n") + 4);
+  if (isRaw(one)) checkRaw(one, content, header);
+  else checkBody(one, content.toString(), header("content-type"));
+}
+
+function isRaw({ text, textRepeat, hex, cut }: Case): boolean {
+  return [text, textRepeat, hex, cut].some((member) => member !== undefined);
+}
+
+function checkRaw(one: Case, content: Buffer, header: (name: string) => string | undefined): void {
+  const length = header("content-length");
+  const { body, isWhole } =
+    header("transfer-encoding") === "chunked"
+      ? unchunked(content)
+      : { body: content, isWhole: length === undefined || content.length === Number(length) };
+  assert.equal(isWhole, one.cut !== true, "whether the body is whole");
+  if (one.hex !== undefined) assert.equal(body.toString("hex"), one.hex);
+  const { text = one.textRepeat?.[0].repeat(one.textRepeat[1]) } = one;
+  if (text !== undefined) assert.ok(body.toString() === text, body.toString().slice(0, 400));
+}
+
+/** The data of a chunked body, and whether it came to its end. */
+function unchunked(content: Buffer): { readonly body: Buffer; readonly isWhole: boolean } {
+  const pieces: Buffer[] = [];
+  for (let rest = content; ;) {
+    const line = rest.indexOf("\r\n");
+    const size = line === -1 ? Number.NaN : Number.parseInt(rest.toString("latin1", 0, line), 16);
+    const data = rest.subarray(line + 2, line + 2 + size);
+    if (Number.isNaN(size) || data.length < size) return { body: Buffer.concat(pieces), isWhole: false };
+    if (size === 0) return { body: Buffer.concat(pieces), isWhole: rest.toString() === "0\r\n\r\n" };
+    pieces.push(data);
+    rest = rest.subarray(line + 4 + size);
+  }
 }
 
 function checkBody(one: Case, body: string, contentType: string | undefined): void {

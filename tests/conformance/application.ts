@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+
 import { createApp, type RequestContext } from "@kit/core";
 import type { CompiledRoute, ServerAdapter } from "@kit/types";
 
@@ -51,6 +53,10 @@ const program = compiled(
   on("GET /bug", { response: value }),
   on("GET /reject", { response: value }),
   on("GET /slow", { response: value }),
+  on("GET /text"),
+  on("GET /bytes"),
+  on("GET /stream"),
+  on("GET /stream/:kind", { params: paramsOf("Kind", { kind: "string" }) }),
   on("GET /order", {
     response: responseOf("Order", { order: "string" }),
     middleware: ["global5", "group7", "global9"],
@@ -62,7 +68,48 @@ const program = compiled(
   }),
 );
 
+async function* pieces(): AsyncGenerator<string | Uint8Array> {
+  yield "a, ";
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  yield Buffer.from("ä, ");
+  yield "€";
+}
+
+async function* failing(begin: string): AsyncGenerator<string> {
+  yield begin;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  throw new Error("secret");
+}
+
+const large = Buffer.alloc(64 * 1024, "abcdefg\n");
+
+function* repeated(): Generator<Uint8Array> {
+  for (let count = 0; count < 64; count += 1) yield large;
+}
+
+/** Streams by their names. */
+const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
+  sized: (ctx) => ctx.send(pieces(), { contentType: "text/plain", length: 10 }),
+  short: (ctx) => ctx.send(pieces(), { length: 11 }),
+  long: (ctx) => ctx.send(pieces(), { length: 9 }),
+  empty: (ctx) => ctx.send(Readable.from([])),
+  nothing: (ctx) => ctx.status(204).send(pieces()),
+  failing: (ctx) => ctx.send(failing("a part")),
+  broken: (ctx) => ctx.send(failing("")),
+  large: (ctx) => ctx.send(Readable.from(repeated())),
+  web: (ctx) => ctx.send(ReadableStream.from(pieces())),
+  split: (ctx) => ctx.header("x-own", "1\r\nx-split: 2").send(pieces()),
+};
+
 const handlers = {
+  "GET /text": ({ ctx }: Input) => ctx.send("ä€"),
+  "GET /bytes": ({ ctx }: Input) => ctx.send(new Uint8Array([0, 255, 128, 13, 10])),
+  "GET /stream": ({ ctx }: Input) => {
+    ctx.header("x-own", "a");
+    ctx.header("set-cookie", ["a=1", "b=2"]);
+    return ctx.status(202).send(pieces(), { contentType: "text/csv; charset=utf-8" });
+  },
+  "GET /stream/:kind": ({ params, ctx }: Input) => streams[params["kind"] as string]!(ctx),
   "GET /files/upload": () => ({ route: "upload" }),
   "GET /files/:name": ({ params }: Input) => ({ route: "file", value: params["name"], secret: "inside" }),
   "PUT /files/:name": () => ({ route: "put" }),

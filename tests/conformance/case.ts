@@ -23,6 +23,10 @@ export interface Case {
   readonly cookies?: readonly string[];
   readonly body?: Readonly<Record<string, unknown>>;
   readonly exact?: unknown;
+  readonly text?: string;
+  readonly textRepeat?: readonly [text: string, count: number];
+  readonly hex?: string;
+  readonly cut?: true;
   readonly empty?: true;
   readonly code?: string;
   readonly error?: Readonly<Record<string, unknown>>;
