@@ -1,9 +1,10 @@
 //! `cargo xtask bench`: measures kit and its peers in one run and prints ratios.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitCode, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::ValueEnum;
 
 use crate::repository::Repository;
@@ -38,6 +39,10 @@ enum Name {
     Validate,
     /// Process start to first answer of an application of fifty routes, beside Fastify and Express: milliseconds.
     Start,
+    /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
+    Page,
+    /// All that docs/performance.md shows, measured in full and written: about twenty minutes of a machine that does nothing else.
+    Record,
 }
 
 /// Builds the program that times builds without the start of a process.
@@ -56,8 +61,43 @@ fn build_measure(repository: &Repository) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// One program of a benchmark with its arguments.
+struct Stage {
+    script: &'static str,
+    arguments: Vec<OsString>,
+}
+
+impl Stage {
+    fn writing(script: &'static str, result: &str) -> Self {
+        Self {
+            script,
+            arguments: vec!["--json".into(), result.into()],
+        }
+    }
+}
+
 /// Runs one benchmark with its output passed through.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    let stages = stages(options)?;
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    if matches!(options.name, Name::Compile) {
+        build_measure(repository)?;
+    }
+    let mut result = ExitCode::SUCCESS;
+    for stage in stages {
+        match run_stage(repository, &stage)? {
+            Ended::Well => {}
+            // What the others measure is worth having.
+            Ended::Badly => result = ExitCode::FAILURE,
+            Ended::Interrupted => return Ok(ExitCode::from(130)),
+        }
+    }
+    Ok(result)
+}
+
+/// What a benchmark runs. An option that it does not know is an error: a figure that was measured otherwise than one believes is worth less than none.
+fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let filters = [
         ("--subjects", &options.subjects),
         ("--scenarios", &options.scenarios),
@@ -65,46 +105,112 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if !matches!(options.name, Name::Http)
         && let Some((name, _)) = filters.iter().find(|(_, value)| value.is_some())
     {
-        anyhow::bail!("{name} is for `cargo xtask bench http`; the other benchmarks have no such filter");
+        bail!("{name} is for `cargo xtask bench http`; the other benchmarks have no such filter");
     }
-    toolchain::install(repository)?;
-    addons::build(repository)?;
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
-        Name::Compile => {
-            build_measure(repository)?;
-            "bench/compile/run.ts"
-        }
+        Name::Compile => "bench/compile/run.ts",
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
+        Name::Page | Name::Record if options.quick || options.json.is_some() => {
+            bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
+        }
+        Name::Page => "bench/page/run.ts",
+        Name::Record => {
+            return Ok(vec![
+                Stage::writing("bench/http/run.ts", "bench/results/http.json"),
+                Stage::writing("bench/start/run.ts", "bench/results/start.json"),
+                Stage {
+                    script: "bench/page/run.ts",
+                    arguments: Vec::new(),
+                },
+            ]);
+        }
     };
-    let mut node = run::command(repository, "node")?;
-    node.arg(script).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    let mut arguments: Vec<OsString> = Vec::new();
     if options.quick {
-        node.arg("--quick");
+        arguments.push("--quick".into());
     }
     for (name, value) in filters {
         if let Some(value) = value {
-            node.arg(format!("{name}={value}"));
+            arguments.push(format!("{name}={value}").into());
         }
     }
     if let Some(file) = &options.json {
         let file = std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
-        node.arg("--json").arg(file);
+        arguments.extend(["--json".into(), file.into()]);
     }
+    Ok(vec![Stage { script, arguments }])
+}
+
+enum Ended {
+    Well,
+    Badly,
+    Interrupted,
+}
+
+fn run_stage(repository: &Repository, stage: &Stage) -> anyhow::Result<Ended> {
+    let mut node = run::command(repository, "node")?;
+    node.arg(stage.script)
+        .args(&stage.arguments)
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit());
     let mut child = node.spawn().context("Node could not be started")?;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(if status.success() {
-                ExitCode::SUCCESS
+            return Ok(if interrupt::interrupted() {
+                Ended::Interrupted
+            } else if status.success() {
+                Ended::Well
             } else {
-                ExitCode::FAILURE
+                Ended::Badly
             });
         }
         if interrupt::interrupted() {
             interrupt::stop(&mut child)?;
-            return Ok(ExitCode::from(130));
+            return Ok(Ended::Interrupted);
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Name, Options, stages};
+
+    fn options(name: Name) -> Options {
+        Options {
+            name,
+            quick: false,
+            json: None,
+            subjects: None,
+            scenarios: None,
+        }
+    }
+
+    #[test]
+    fn a_filter_that_a_benchmark_does_not_know_is_refused() {
+        let mut chosen = options(Name::Validate);
+        chosen.subjects = Some("ajv".to_owned());
+        assert!(stages(&chosen).is_err_and(|error| error.to_string().contains("--subjects")));
+        chosen.name = Name::Http;
+        assert_eq!(stages(&chosen).unwrap()[0].arguments, ["--subjects=ajv"]);
+    }
+
+    #[test]
+    fn recording_is_never_quick_and_ends_with_the_page() {
+        let mut chosen = options(Name::Record);
+        chosen.quick = true;
+        assert!(stages(&chosen).is_err());
+        chosen.quick = false;
+        let scripts: Vec<_> = stages(&chosen)
+            .unwrap()
+            .iter()
+            .map(|stage| stage.script)
+            .collect();
+        assert_eq!(
+            scripts,
+            ["bench/http/run.ts", "bench/start/run.ts", "bench/page/run.ts"]
+        );
     }
 }

@@ -1,0 +1,130 @@
+import { figure, type Row } from "../http/report.ts";
+import { behind, verdicts } from "./goals.ts";
+import type { Result } from "./results.ts";
+import { type Bar, chart, type Panel } from "./svg.ts";
+
+/** The scenarios of the picture. */
+const pictured = { "get-param": "GET with a path parameter", "post-validate": "POST with validation" };
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+export function fill(page: string, name: string, text: string): string {
+  const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+  const from = page.indexOf(open);
+  const to = page.indexOf(close);
+  if (from === -1 || to < from)
+    throw new Error(`the page has no place for ${name}: \`${open.trim()}\` … \`${close}\``);
+  return `${page.slice(0, from + open.length)}\n${text.trim()}\n\n${page.slice(to)}`;
+}
+
+/** The machine and the versions of a result. */
+function origin({ machine, versions = {} }: Result): string {
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const peers = named.length === 0 ? "" : ` Peers: ${named.join(", ")}.`;
+  return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.replace(/^v/, "")}.${peers}`;
+}
+
+const nothing = "No figures are recorded.";
+
+/** Requests: a table for each scenario, fewest microseconds first, and memory. */
+export function httpSection(result: Result | undefined): string {
+  if (result === undefined) return nothing;
+  const { rows } = result;
+  const scenarios = [...new Set(rows.map(({ scenario }) => scenario))].filter(
+    (scenario) => scenario !== "all",
+  );
+  const parts = [origin(result)];
+  for (const scenario of scenarios) {
+    parts.push(
+      `### ${scenario}`,
+      [
+        "| subject | CPU µs a request | requests/s | p50 ms | p99 ms |",
+        "|---|--:|--:|--:|--:|",
+        ...ordered(rows, scenario, "cpu_us_per_req").map((subject) => {
+          const cell = (metric: string, digits: number): string => {
+            const value = figure(rows, scenario, subject, metric);
+            return Number.isFinite(value) ? value.toFixed(digits) : "–";
+          };
+          // A server that waited was not at its limit.
+          const waits = figure(rows, scenario, subject, "busy") < 0.9 ? " †" : "";
+          return `| ${shown(subject)} | ${cell("cpu_us_per_req", 2)} | ${cell("rps", 0)}${waits} | ${cell("p50_ms", 2)} | ${cell("p99_ms", 2)} |`;
+        }),
+      ].join("\n"),
+    );
+  }
+  if (rows.some(({ metric, value }) => metric === "busy" && value < 0.9)) {
+    parts.push("† The server waited for the load or the database: this is no limit of its own.");
+  }
+  const memory = ordered(rows, "all", "rss_mib").map(
+    (subject) => `${shown(subject)} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
+  );
+  if (memory.length > 0) parts.push(`Memory of the process after all scenarios: ${memory.join(", ")}.`);
+  for (const { subject, scenario, reason } of result.skipped ?? []) {
+    const where = scenario === undefined ? "" : ` in ${scenario}`;
+    parts.push(`Not measured: ${subject}${where} (${reason.split("\n", 1)[0] ?? ""}).`);
+  }
+  return parts.join("\n\n");
+}
+
+/** Starts: one table. */
+export function startSection(result: Result | undefined): string {
+  if (result === undefined) return nothing;
+  const lines = ordered(result.rows, "start", "ms").map(
+    (subject) => `| ${shown(subject)} | ${figure(result.rows, "start", subject, "ms").toFixed(1)} |`,
+  );
+  return [origin(result), ["| subject | ms to the first answer |", "|---|--:|", ...lines].join("\n")].join(
+    "\n\n",
+  );
+}
+
+/** The goals with what was measured, and every place where a peer is ahead. */
+export function goalsSection(rows: readonly Row[]): string {
+  const lines = verdicts(rows).map(
+    ({ goal, scenario, subject, peer, ratio, limit, isMet }) =>
+      `| ${shown(subject)} beside ${peer}, ${scenario}: ${goal} | ${limit.toFixed(2)} | ${ratio.toFixed(3)} | ${isMet ? "met" : "**missed**"} |`,
+  );
+  const parts = [["| goal | ratio, at most | measured | |", "|---|--:|--:|---|", ...lines].join("\n")];
+  const places = behind(rows);
+  parts.push(
+    places.length === 0
+      ? "No peer needs less CPU than kit's own server in any scenario."
+      : `Where a peer needs less CPU than kit's own server:\n\n${places.map((place) => `- ${place}`).join("\n")}`,
+  );
+  return parts.join("\n\n");
+}
+
+/** The picture of both. */
+export function picture(http: Result | undefined, start: Result | undefined): string {
+  const panels: Panel[] = [];
+  for (const [scenario, title] of Object.entries(pictured)) {
+    const bars = barsOf(http, scenario, "cpu_us_per_req");
+    if (bars.length > 0) panels.push({ title: `${title}: CPU for each request`, unit: "µs", bars });
+  }
+  const bars = barsOf(start, "start", "ms");
+  if (bars.length > 0) panels.push({ title: "Start to first answer, fifty routes", unit: "ms", bars });
+  const words = panels.map(
+    ({ title, unit, bars: all }) =>
+      `${title}: ${all.map(({ label, value }) => `${label} ${value.toFixed(1)} ${unit}`).join(", ")}.`,
+  );
+  return chart("kit beside its peers; shorter is better", words.join(" "), panels);
+}
+
+function barsOf(result: Result | undefined, scenario: string, metric: string): Bar[] {
+  if (result === undefined) return [];
+  return ordered(result.rows, scenario, metric).map((label) => ({
+    label,
+    value: figure(result.rows, scenario, label, metric),
+    isOurs: label.startsWith("kit-"),
+  }));
+}
+
+/** Subjects of a scenario, the smallest figure first. */
+function ordered(rows: readonly Row[], scenario: string, metric: string): string[] {
+  return rows
+    .filter((row) => row.scenario === scenario && row.metric === metric)
+    .toSorted((left, right) => left.value - right.value)
+    .map(({ subject }) => subject);
+}
+
+function shown(subject: string): string {
+  return subject.startsWith("kit-") ? `**${subject}**` : subject;
+}

@@ -1,0 +1,14 @@
+import { join } from "node:path";
+
+import { fill, goalsSection, httpSection, picture, startSection } from "./markdown.ts";
+import { readResult } from "./results.ts";
+
+/** The page with its tables, and the picture, as the results have them. */
+export function render(page: string, results: string): { readonly markdown: string; readonly svg: string } {
+  const http = readResult(join(results, "http.json"));
+  const start = readResult(join(results, "start.json"));
+  let markdown = fill(page, "goals", goalsSection([...(http?.rows ?? []), ...(start?.rows ?? [])]));
+  markdown = fill(markdown, "http", httpSection(http));
+  markdown = fill(markdown, "start", startSection(start));
+  return { markdown, svg: picture(http, start) };
+}

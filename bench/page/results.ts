@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from "node:fs";
+
+import type { Row } from "../http/report.ts";
+
+/** What a benchmark wrote with `--json`. */
+export interface Result {
+  readonly bench: string;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly skipped?: readonly {
+    readonly subject: string;
+    readonly scenario?: string;
+    readonly reason: string;
+  }[];
+  readonly rows: readonly Row[];
+}
+
+/** Reads a result; nothing where none was recorded. */
+export function readResult(file: string): Result | undefined {
+  if (!existsSync(file)) return undefined;
+  const value = JSON.parse(readFileSync(file, "utf8")) as Partial<Result>;
+  if (!Array.isArray(value.rows) || value.machine === undefined) {
+    throw new Error(`${file} is no result of a benchmark: it has no rows or no machine`);
+  }
+  return value as Result;
+}
