@@ -39,8 +39,9 @@ pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Asks a child to stop, without waiting.
 #[cfg(unix)]
-fn terminate(child: &Child) {
+pub(crate) fn terminate(child: &Child) {
     if let Some(pid) = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw)
@@ -51,6 +52,6 @@ fn terminate(child: &Child) {
 }
 
 #[cfg(not(unix))]
-fn terminate(child: &mut Child) {
-    let _ = child.kill();
+pub(crate) fn terminate(_: &Child) {
+    // There is no such signal; whoever waits kills it in the end.
 }

@@ -18,6 +18,7 @@ mod interrupt;
 mod progress;
 mod repository;
 mod run;
+mod soak;
 mod test;
 mod tidy;
 mod toolchain;
@@ -70,6 +71,9 @@ enum Command {
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
+    /// Put the native server under minutes of bad load, and see what is left: idle connections, mixed load, SIGTERM.
+    #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -102,5 +106,6 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
+        Command::Soak(options) => soak::run(&repository, &options),
     }
 }

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { openSync, writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { defineHandlers, defineMiddleware } from "@kit/core";
+import { NotFoundError, UnauthorizedError } from "@kit/errors";
+import type { NoteRoutes, TroubleRoutes } from "./notes.routes.ts";
+import type { Note } from "./notes.types.ts";
+
+const { gc } = globalThis as { gc?: () => void };
+const capacity = 1000;
+const notes = new Map<string, Note>();
+const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
+const { KIT_SOAK_JOURNAL: path } = process.env;
+/** Where the marks are written whose handlers have begun. */
+const journal = path === undefined ? undefined : openSync(path, "a");
+
+/** The user of the access token. */
+export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
+  const [, userId] = /^Bearer ([^:]+)/.exec(headers["authorization"] ?? "") ?? [];
+  if (userId === undefined) throw new UnauthorizedError("UNAUTHORIZED", "An access token is needed");
+  return { userId };
+});
+
+/** Reads and makes notes, of which the latest are kept. */
+export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
+  "GET /notes/:id": async ({ params }) => {
+    const note = notes.get(params.id);
+    if (note === undefined) throw new NotFoundError("NOTE_NOT_FOUND", "Note not found");
+    return note;
+  },
+  "POST /notes": async ({ body, ctx }) => {
+    const note = { ...body, id: randomUUID(), authorId: ctx.userId, createdAt: new Date() };
+    notes.set(note.id, note);
+    if (notes.size > capacity) notes.delete(notes.keys().next().value!);
+    return note;
+  },
+});
+
+/** Waits, answers much, writes down what began, and says what is held. */
+export const troubleHandlers = defineHandlers<TroubleRoutes>({
+  "GET /slow/:ms": async ({ params, ctx }) => {
+    // A client that left has its signal aborted, which ends the wait.
+    await sleep(Math.min(params.ms, 1000), undefined, { signal: ctx.signal }).catch(() => {});
+    return { mark: "slow" };
+  },
+  "GET /large": () => ({ lines }),
+  "POST /marks": async ({ body }) => {
+    if (journal !== undefined) writeSync(journal, `${body.mark}\n`);
+    // Some answers take a while, so that some are under way whenever the process is told to stop.
+    await sleep(body.mark.endsWith("7") ? 30 : 0);
+    return body;
+  },
+  "GET /held": () => {
+    gc?.();
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    return { heapBytes: heapUsed, externalBytes: external + arrayBuffers };
+  },
+});

@@ -1,0 +1,17 @@
+import type { RouteContract } from "@kit/types";
+import type { CreateNoteInput, Held, LargePage, Mark, Note } from "./notes.types.ts";
+
+/** Notes, behind a middleware. */
+export interface NoteRoutes {
+  "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;
+  "POST /notes": RouteContract<void, void, CreateNoteInput, Note>;
+}
+
+/** What makes trouble, and what measures it. */
+export interface TroubleRoutes {
+  "GET /slow/:ms": RouteContract<{ ms: number }, void, void, Mark>;
+  "GET /large": RouteContract<void, void, void, LargePage>;
+  /** @status 200 */
+  "POST /marks": RouteContract<void, void, Mark, Mark>;
+  "GET /held": RouteContract<void, void, void, Held>;
+}

@@ -1,0 +1,107 @@
+//! A client of one connection that can misbehave.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    received: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+}
+
+/// How a request ended that was not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The connection was closed or reset before a byte of the answer.
+    Unanswered,
+    /// A part of the answer came.
+    Cut,
+}
+
+impl Client {
+    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        stream.set_write_timeout(Some(Duration::from_secs(30)))?;
+        Ok(Self {
+            stream,
+            received: Vec::new(),
+        })
+    }
+
+    /// Sends a request and reads its answer.
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
+        self.stream
+            .write_all(request)
+            .context("the request is not taken")?;
+        self.answer()?
+            .map_err(|end| anyhow::anyhow!("no answer: {end:?}"))
+    }
+
+    /// The next answer, or how the connection ended. Silence is an error.
+    pub(crate) fn answer(&mut self) -> anyhow::Result<Result<Answer, End>> {
+        loop {
+            if let Some((answer, length)) = parse(&self.received)? {
+                self.received.drain(..length);
+                return Ok(Ok(answer));
+            }
+            let mut chunk = [0; 16 * 1024];
+            match self.stream.read(&mut chunk) {
+                Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    bail!("the server has been silent for half a minute");
+                }
+                // The end, or a reset.
+                Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::Unanswered)),
+                Ok(_) | Err(_) => return Ok(Err(End::Cut)),
+            }
+        }
+    }
+
+    /// Leaves with a reset in place of a proper end.
+    pub(crate) fn reset(self) {
+        // Where the option is not to be had, it is a proper end.
+        let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+    }
+}
+
+fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return Ok(None);
+    };
+    let head = std::str::from_utf8(&bytes[..end])?;
+    let status = head
+        .get(9..12)
+        .context("no status")?
+        .parse()
+        .context("no status")?;
+    let field = |name: &str| {
+        head.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+    };
+    let start = end + 4;
+    if field("transfer-encoding").is_some() {
+        // node:http's own answers: one chunk and the last.
+        let Some(last) = bytes[start..].windows(5).position(|five| five == b"0\r\n\r\n") else {
+            return Ok(None);
+        };
+        let body = bytes[start..start + last].to_vec();
+        return Ok(Some((Answer { status, body }, start + last + 5)));
+    }
+    let length: usize = field("content-length").map_or(Ok(0), str::parse)?;
+    Ok(bytes.get(start..start + length).map(|body| {
+        let body = body.to_vec();
+        (Answer { status, body }, start + length)
+    }))
+}

@@ -1,0 +1,86 @@
+//! What idle keep-alive connections cost.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use super::client::Client;
+use super::subject::Subject;
+use crate::repository::Repository;
+
+/// The goal, for the whole process: bytes a connection.
+const GOAL: usize = 5 * 1024;
+const GET: &[u8] =
+    b"GET /slow/0 HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\nuser-agent: kit-soak\r\naccept-encoding: gzip, br\r\n\r\n";
+
+/// Opens them on kit's server and on bare node:http, and prints what each costs.
+pub(crate) fn run(repository: &Repository, wanted: usize) -> anyhow::Result<bool> {
+    let limit = open_files().unwrap_or(1024);
+    let connections = wanted.min(limit.saturating_sub(300));
+    if connections < wanted {
+        println!("idle: a process may open {limit} files here, so that there are {connections} connections");
+    }
+    let kit = measure(Subject::application(repository, None)?, connections)?;
+    let peer = measure(Subject::peer(repository)?, connections)?;
+    println!("idle: {connections} connections, each after one request; resident memory of the process");
+    println!("  kit native  {:>6.2} KiB a connection", kibibytes(kit));
+    println!("  node:http   {:>6.2} KiB a connection", kibibytes(peer));
+    let holds = kit <= GOAL;
+    if !holds {
+        println!("  FAILED: the goal is {:.0} KiB", kibibytes(GOAL));
+    }
+    Ok(holds)
+}
+
+#[allow(clippy::cast_precision_loss)] // a figure for people
+fn kibibytes(bytes: usize) -> f64 {
+    bytes as f64 / 1024.0
+}
+
+/// The limit of open files of this process, which the server's has too.
+fn open_files() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Bytes a connection.
+fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
+    let open = |count: usize| -> anyhow::Result<Vec<Client>> {
+        let mut clients = Vec::with_capacity(count);
+        for index in 0..count {
+            let mut client =
+                Client::connect(subject.address).with_context(|| format!("connection {index}"))?;
+            if client.exchange(GET)?.status != 200 {
+                bail!("an idle connection's first request failed");
+            }
+            clients.push(client);
+        }
+        Ok(clients)
+    };
+    let at_rest = subject.held()?.descriptors;
+    // What is allocated once, and what V8 compiles, is there by then.
+    for _ in 0..3 {
+        drop(open(1000)?);
+    }
+    subject.settle(at_rest)?;
+    let before = subject.held()?;
+    let mut clients = open(connections)?;
+    std::thread::sleep(Duration::from_secs(2));
+    let after = subject.held()?;
+    // They are idle, not forgotten.
+    for client in &mut clients {
+        if client.exchange(GET)?.status != 200 {
+            bail!("a connection's second request failed");
+        }
+    }
+    drop(clients);
+    let left = subject.settle(at_rest)?;
+    if left > at_rest {
+        bail!("{left} descriptors are open after the clients left, {at_rest} were before");
+    }
+    subject.stop()?;
+    Ok(after.resident.saturating_sub(before.resident) / connections)
+}

@@ -1,0 +1,263 @@
+//! Minutes of load of all kinds, most of it from clients that break off, and what is left of it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use serde_json::Value;
+
+use super::client::Client;
+use super::subject::{Held, Subject};
+use crate::interrupt;
+use crate::repository::Repository;
+
+/// After each of these the load pauses, and what the process holds is measured.
+const ROUND: Duration = Duration::from_secs(15);
+const CLIENTS: u64 = 8;
+/// Growth of the heap that is forgiven, from warm-up to the end.
+const HEAP_SLACK: usize = 3 * 1024 * 1024;
+/// The same of resident memory, which keeps what an allocator does not give back.
+const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
+
+/// Loads the application and prints what it holds after each round.
+pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
+    let subject = Subject::application(repository, None)?;
+    let at_rest = subject.held()?.descriptors;
+    let rounds = (duration.as_secs() / ROUND.as_secs()).max(3);
+    println!(
+        "mixed: {rounds} rounds of {} s, {CLIENTS} clients",
+        ROUND.as_secs()
+    );
+    println!("  round   actions   resident MiB   heap MiB   descriptors");
+    let mut samples: Vec<Held> = Vec::new();
+    let mut messages = BTreeMap::new();
+    let mut holds = true;
+    for round in 1..=rounds {
+        let actions = load(subject.address, round)?;
+        if interrupt::interrupted() {
+            return Ok(true);
+        }
+        let left = subject.settle(at_rest)?;
+        let held = subject.held()?;
+        println!(
+            "  {round:>5} {actions:>9} {:>14.1} {:>10.1} {left:>13}",
+            mebibytes(held.resident),
+            mebibytes(held.heap)
+        );
+        if left > at_rest {
+            println!("  FAILED: {at_rest} descriptors were open before the first client");
+            holds = false;
+        }
+        samples.push(held);
+        count(&subject.logged(), &mut messages);
+    }
+    // The first third is warm-up.
+    let third = samples.len() / 3;
+    let lowest = |part: &[Held], read: fn(&Held) -> usize| part.iter().map(read).min().unwrap_or(0);
+    let (early, late) = (&samples[third..=third], &samples[samples.len() - third.max(1)..]);
+    for (name, read, slack) in [
+        (
+            "the heap",
+            (|held: &Held| held.heap) as fn(&Held) -> usize,
+            HEAP_SLACK,
+        ),
+        ("resident memory", |held| held.resident, RESIDENT_SLACK),
+    ] {
+        let (before, after) = (lowest(early, read), lowest(late, read));
+        if after > before + slack {
+            println!(
+                "  FAILED: {name} grew from {:.1} to {:.1} MiB",
+                mebibytes(before),
+                mebibytes(after)
+            );
+            holds = false;
+        }
+    }
+    println!("  log, by level and message:");
+    for ((level, message), times) in &messages {
+        println!("    {times:>6} {level} {message}");
+        if level == "error" || level == "fatal" {
+            println!("  FAILED: nothing that a client does is an error of the application");
+            holds = false;
+        }
+    }
+    if !subject.stop()? {
+        println!("  FAILED: it did not stop with success");
+        holds = false;
+    }
+    Ok(holds)
+}
+
+#[allow(clippy::cast_precision_loss)] // a figure for people
+fn mebibytes(bytes: usize) -> f64 {
+    bytes as f64 / 1024.0 / 1024.0
+}
+
+fn count(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
+    for line in lines {
+        let entry: Value = serde_json::from_str(line).unwrap_or(Value::Null);
+        let text = |key: &str| entry[key].as_str().unwrap_or("?").to_owned();
+        *messages.entry((text("level"), text("message"))).or_default() += 1;
+    }
+}
+
+/// One round; the number of things that clients did.
+fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
+    let done = AtomicBool::new(false);
+    let actions = AtomicU64::new(0);
+    let failure = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let (done, actions) = (&done, &actions);
+                scope.spawn(move || -> anyhow::Result<()> {
+                    let mut dice = Dice(round * 1000 + client + 1);
+                    while !done.load(Ordering::Relaxed) {
+                        act(address, &mut dice)?;
+                        actions.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        let begun = Instant::now();
+        while begun.elapsed() < ROUND
+            && !interrupt::interrupted()
+            && !clients.iter().any(thread::ScopedJoinHandle::is_finished)
+        {
+            thread::sleep(Duration::from_millis(50));
+        }
+        done.store(true, Ordering::Relaxed);
+        clients
+            .into_iter()
+            .find_map(|client| client.join().ok().and_then(Result::err))
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(actions.into_inner()),
+    }
+}
+
+/// Numbers that look random, the same in each run (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % sides
+    }
+}
+
+const HOST: &str = "host: localhost\r\nauthorization: Bearer ada:user\r\n";
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\n{HOST}\r\n")
+}
+
+fn post(body: &str) -> String {
+    let length = body.len();
+    format!(
+        "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
+    let mut client = Client::connect(address)?;
+    let leave = |client: Client, dice: &mut Dice| {
+        if dice.roll(2) == 0 {
+            client.reset();
+        }
+    };
+    match dice.roll(12) {
+        0..=3 => good(&mut client, dice)?,
+        // Many at once, all of them read.
+        4 => {
+            std::io::Write::write_all(&mut client.stream, get("/slow/0").repeat(30).as_bytes())?;
+            for _ in 0..30 {
+                expect(client.answer()?.ok().map(|answer| answer.status), 200)?;
+            }
+        }
+        // Many at once, and gone.
+        5 => {
+            send(&mut client, get("/slow/3").repeat(50).as_bytes());
+            leave(client, dice);
+        }
+        // Half a head.
+        6 => {
+            send(&mut client, &get("/slow/1").as_bytes()[..20]);
+            leave(client, dice);
+        }
+        // An upload that ends in the middle, by length or in chunks.
+        7 => {
+            let framing = ["content-length: 800000", "transfer-encoding: chunked"]
+                [usize::try_from(dice.roll(2)).unwrap_or(0)];
+            let head = format!(
+                "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\n{framing}\r\n\r\nfffff\r\n"
+            );
+            send(&mut client, head.as_bytes());
+            send(&mut client, &vec![b'x'; 200_000]);
+            leave(client, dice);
+        }
+        // Somebody who does not read what he asked for.
+        8 => {
+            send(&mut client, get("/large").repeat(8).as_bytes());
+            let mut some = [0; 1000];
+            let _ = std::io::Read::read(&mut client.stream, &mut some);
+            thread::sleep(Duration::from_millis(dice.roll(100)));
+            leave(client, dice);
+        }
+        // Gone before the answer.
+        9 => {
+            send(&mut client, get("/slow/200").as_bytes());
+            thread::sleep(Duration::from_millis(dice.roll(4)));
+            leave(client, dice);
+        }
+        10 => {
+            let answer = client.exchange(b"GET / HTTP/1.1\r\n\r\n")?;
+            expect(Some(answer.status), 400)?;
+        }
+        // Too large, and refused while it is sent.
+        _ => {
+            let head = format!(
+                "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\ncontent-length: 3000000\r\n\r\n"
+            );
+            send(&mut client, head.as_bytes());
+            send(&mut client, &vec![b'x'; 100_000]);
+            expect(client.answer()?.ok().map(|answer| answer.status), 413)?;
+        }
+    }
+    Ok(())
+}
+
+/// A few exchanges as they should be.
+fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
+    for _ in 0..=dice.roll(20) {
+        let body = format!(
+            r#"{{"title":"Groceries","content":"{}","archived":false}}"#,
+            "x".repeat(usize::try_from(dice.roll(9000)).unwrap_or(0))
+        );
+        let answer = client.exchange(post(&body).as_bytes())?;
+        expect(Some(answer.status), 201)?;
+        let note: Value = serde_json::from_slice(&answer.body)?;
+        let path = format!("/notes/{}", note["id"].as_str().unwrap_or_default());
+        expect(Some(client.exchange(get(&path).as_bytes())?.status), 200)?;
+        expect(Some(client.exchange(post("{").as_bytes())?.status), 400)?;
+    }
+    Ok(())
+}
+
+fn expect(status: Option<u16>, expected: u16) -> anyhow::Result<()> {
+    if status != Some(expected) {
+        bail!("expected {expected}, got {status:?}");
+    }
+    Ok(())
+}
+
+/// Sends as much as is taken: who is refused may find the connection closed.
+fn send(client: &mut Client, bytes: &[u8]) {
+    let _ = std::io::Write::write_all(&mut client.stream, bytes);
+}

@@ -1,0 +1,153 @@
+//! SIGTERM under load, again and again.
+//!
+//! A request is *accepted* once its handler has begun. What must hold: each accepted request gets its whole answer. A client
+//! whose connection ends without a byte of an answer may then send the request again elsewhere: no handler has seen it.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use super::client::{Client, End};
+use super::subject::Subject;
+use crate::interrupt;
+use crate::repository::Repository;
+
+const CLIENTS: usize = 12;
+
+/// What the clients saw of all requests of one round.
+#[derive(Default)]
+struct Seen {
+    answered: HashSet<String>,
+    unanswered: HashSet<String>,
+    cut: usize,
+    /// Statuses other than 200.
+    strange: usize,
+}
+
+/// Starts, loads and stops the application so often, and prints what became of the requests.
+pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool> {
+    let journal = repository.target().join("soak-journal");
+    let mut totals = [0; 6];
+    for round in 0..stops {
+        if interrupt::interrupted() {
+            return Ok(true);
+        }
+        // The journal of the round before.
+        let _ = std::fs::remove_file(&journal);
+        let subject = Subject::application(repository, Some(&journal))?;
+        let address = subject.address;
+        let (seen, ended_well) = thread::scope(|scope| -> anyhow::Result<_> {
+            let clients: Vec<_> = (0..CLIENTS)
+                .map(|client| scope.spawn(move || load(address, &format!("{round}-{client}"), client % 3)))
+                .collect();
+            // At another moment each time.
+            thread::sleep(Duration::from_millis(150 + (round as u64 * 37) % 200));
+            subject.terminate();
+            let mut all = Seen::default();
+            for client in clients {
+                let seen = client
+                    .join()
+                    .ok()
+                    .context("a client panicked")?
+                    .context("a client")?;
+                all.answered.extend(seen.answered);
+                all.unanswered.extend(seen.unanswered);
+                all.cut += seen.cut;
+                all.strange += seen.strange;
+            }
+            Ok((all, subject.stop()?))
+        })?;
+        let begun = std::fs::read_to_string(&journal).context("the journal")?;
+        let begun: HashSet<&str> = begun.lines().collect();
+        let lost = seen
+            .unanswered
+            .iter()
+            .filter(|mark| begun.contains(mark.as_str()))
+            .count();
+        let round = [
+            seen.answered.len(),
+            seen.unanswered.len(),
+            lost,
+            seen.cut,
+            seen.strange,
+            usize::from(!ended_well),
+        ];
+        for (total, more) in totals.iter_mut().zip(round) {
+            *total += more;
+        }
+    }
+    let _ = std::fs::remove_file(&journal);
+    let [answered, unanswered, lost, cut, strange, bad_ends] = totals;
+    println!("stopping: {stops} times SIGTERM under the load of {CLIENTS} clients");
+    println!("  {answered} requests were answered");
+    println!(
+        "  {unanswered} were never begun, and their connections closed without a byte: safe to send again"
+    );
+    println!(
+        "  {lost} were begun and not answered; {cut} answers were cut; {strange} were no 200; {bad_ends} exits were no 0"
+    );
+    let holds = lost + cut + strange + bad_ends == 0 && answered > stops * CLIENTS;
+    if !holds {
+        println!("  FAILED");
+    }
+    Ok(holds)
+}
+
+/// Sends requests until the server is gone: on one connection, on a new one for each, or several at once.
+fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> {
+    let mut seen = Seen::default();
+    let mut number = 0;
+    let mut kept: Option<Client> = None;
+    loop {
+        let client = match kept.take() {
+            Some(client) => client,
+            None => match Client::connect(address) {
+                Ok(client) => client,
+                // It listens no more.
+                Err(_) => return Ok(seen),
+            },
+        };
+        let at_once = if manner == 2 { 4 } else { 1 };
+        let marks: Vec<String> = (0..at_once)
+            .map(|index| format!("{name}-{}", number + index))
+            .collect();
+        number += at_once;
+        kept = exchange(client, &marks, &mut seen)?.filter(|_| manner != 1);
+    }
+}
+
+/// Answers the connection, if it is still there.
+fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Result<Option<Client>> {
+    let mut bytes = String::new();
+    for mark in marks {
+        let body = format!(r#"{{"mark":"{mark}"}}"#);
+        let length = body.len();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            bytes,
+            "POST /marks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+    }
+    // Where it is not taken, the answer says what became of it.
+    let _ = std::io::Write::write_all(&mut client.stream, bytes.as_bytes());
+    let mut marks = marks.iter();
+    for mark in marks.by_ref() {
+        match client.answer()? {
+            Ok(answer) if answer.status == 200 => {
+                seen.answered.insert(mark.clone());
+            }
+            Ok(_) => seen.strange += 1,
+            Err(end) => {
+                seen.cut += usize::from(end == End::Cut);
+                seen.unanswered.insert(mark.clone());
+                seen.unanswered.extend(marks.cloned());
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(client))
+}

@@ -1,0 +1,150 @@
+//! A server under test: a process whose memory, descriptors and log are watched.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use super::client::Client;
+use crate::interrupt;
+use crate::repository::Repository;
+use crate::run;
+
+/// How long a server may take to start.
+const START: Duration = Duration::from_mins(1);
+
+pub(crate) struct Subject {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    log: Receiver<String>,
+}
+
+/// What a process holds at a moment, after a collection of garbage.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) resident: usize,
+    pub(crate) heap: usize,
+    pub(crate) descriptors: usize,
+}
+
+impl Subject {
+    /// The application on the native server.
+    pub(crate) fn application(repository: &Repository, journal: Option<&Path>) -> anyhow::Result<Self> {
+        Self::start(repository, super::APPLICATION, "src/main.ts", journal)
+    }
+
+    /// Bare node:http.
+    pub(crate) fn peer(repository: &Repository) -> anyhow::Result<Self> {
+        Self::start(repository, "bench/soak/peers", "node-http.ts", None)
+    }
+
+    fn start(
+        repository: &Repository,
+        directory: &str,
+        module: &str,
+        journal: Option<&Path>,
+    ) -> anyhow::Result<Self> {
+        let mut node = run::command(repository, "node")?;
+        node.current_dir(repository.path(directory))
+            .args(["--expose-gc", module])
+            .env("NODE_ENV", "production")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit());
+        if let Some(journal) = journal {
+            node.env("KIT_SOAK_JOURNAL", journal);
+        }
+        let mut child = node.spawn().context("Node could not be started")?;
+        let stdout = child.stdout.take().context("standard output is a pipe")?;
+        let (sender, log) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                // Nobody listens any more once the subject is dropped; the pipe is emptied all the same.
+                let _ = sender.send(line);
+            }
+        });
+        let begun = Instant::now();
+        loop {
+            let line = log.recv_timeout(START.saturating_sub(begun.elapsed()));
+            let Ok(line) = line else {
+                let _ = child.kill();
+                let _ = child.wait();
+                bail!("{directory}/{module} did not say where it listens");
+            };
+            let said: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
+            if let Some(port) = said["port"].as_u64().and_then(|port| u16::try_from(port).ok()) {
+                let address = SocketAddr::from(([127, 0, 0, 1], port));
+                return Ok(Self { child, address, log });
+            }
+        }
+    }
+
+    /// What it holds now.
+    pub(crate) fn held(&self) -> anyhow::Result<Held> {
+        let mut client = Client::connect(self.address)?;
+        // The first collection queues what finalizers free for the second.
+        let mut heap = 0;
+        for _ in 0..3 {
+            let answer = client.exchange(b"GET /held HTTP/1.1\r\nhost: a\r\n\r\n")?;
+            let body: Value = serde_json::from_slice(&answer.body)?;
+            let bytes = body["heapBytes"].as_u64().unwrap_or(0) + body["externalBytes"].as_u64().unwrap_or(0);
+            heap = usize::try_from(bytes)?;
+        }
+        drop(client);
+        thread::sleep(Duration::from_millis(50));
+        let pid = self.child.id();
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let kibibytes: usize = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .and_then(|value| value.split_whitespace().next())
+            .context("/proc has no VmRSS")?
+            .parse()?;
+        Ok(Held {
+            resident: kibibytes * 1024,
+            heap,
+            descriptors: std::fs::read_dir(format!("/proc/{pid}/fd"))?.count(),
+        })
+    }
+
+    /// Waits until no more descriptors are open than these, and says how many are.
+    pub(crate) fn settle(&self, most: usize) -> anyhow::Result<usize> {
+        let begun = Instant::now();
+        loop {
+            let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count();
+            if open <= most || begun.elapsed() > Duration::from_secs(20) {
+                return Ok(open);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// What it has logged since the last call.
+    pub(crate) fn logged(&self) -> Vec<String> {
+        self.log.try_iter().collect()
+    }
+
+    /// Asks it to stop, and says whether it ended by itself with success.
+    pub(crate) fn stop(mut self) -> anyhow::Result<bool> {
+        interrupt::stop(&mut self.child)?;
+        Ok(self.child.wait()?.success())
+    }
+
+    /// Sends SIGTERM without waiting.
+    pub(crate) fn terminate(&self) {
+        interrupt::terminate(&self.child);
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        // Both fail where it has ended, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
