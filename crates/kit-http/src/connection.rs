@@ -10,6 +10,7 @@ use crate::envelope::trace_id;
 use crate::half::{Half, Halves, Rest};
 use crate::linger::Linger;
 use crate::link::{Link, Stage};
+use crate::plain::{self, Step};
 use crate::rejection::{Refusal, Rejection};
 
 /// What a connection's deadline guards.
@@ -36,7 +37,7 @@ pub(crate) enum Outcome {
 
 /// Where hyper's half of the connection is.
 enum Hyper {
-    /// In the pool, or not made yet: nothing of a request has come.
+    /// In the pool, or not made yet: nothing of a request has come that is hyper's.
     Resting,
     Serving(Box<Half>),
     /// hyper is through with the connection.
@@ -98,8 +99,11 @@ impl Connection {
     pub(crate) fn poll(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let mut hyper = self.hyper.borrow_mut();
         if let Hyper::Resting = *hyper {
-            if !self.link.socket.borrow().is_readable() {
-                return Outcome::Waiting;
+            match plain::poll(&self.link, self.leaving.get(), scratch) {
+                Step::Waiting => return Outcome::Waiting,
+                Step::Again => return Outcome::Again,
+                Step::Over => return Outcome::Done,
+                Step::Hyper => {}
             }
             *hyper = Hyper::Serving(halves.take(&self.link));
         }
@@ -135,12 +139,15 @@ impl Connection {
     /// Has it end with the request under way, or at once where there is none. Answers what is left to do for that.
     pub(crate) fn leave(&self) -> Option<Outcome> {
         // Where a head has begun to arrive, it ends with that request.
-        if self.leaving.get() || self.link.guard.borrow().is_in_head() {
+        if self.link.guard.borrow().is_in_head() {
             return None;
         }
-        self.leaving.set(true);
+        let is_known = self.leaving.replace(true);
         match &mut *self.hyper.borrow_mut() {
+            // It ends once its answer is out.
+            Hyper::Resting if self.link.is_busy() => None,
             Hyper::Resting => Some(Outcome::Done),
+            Hyper::Serving(_) if is_known => None,
             Hyper::Serving(half) => {
                 half.close_gracefully();
                 Some(Outcome::Again)

@@ -19,10 +19,12 @@ use self::streaming::Stream;
 use crate::body::Body;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
+use crate::date;
 use crate::half::Halves;
 use crate::linger::Lingering;
 use crate::link::{Link, Streaming};
 use crate::listener::Listener;
+use crate::plain;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::{Pending, Requests};
@@ -166,6 +168,7 @@ impl Engine {
     /// Takes what the operating system has to report, without blocking.
     pub fn poll(&self) -> io::Result<()> {
         self.now.set(Instant::now());
+        date::refresh(self.now.get());
         let mut events = self.events.borrow_mut();
         match self.poll.borrow_mut().poll(&mut events, Some(Duration::ZERO)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
@@ -233,6 +236,11 @@ impl Engine {
             response.close();
         }
         link.request.set(None);
+        if body.is_none() && plain::takes(&pending.request, &response) {
+            *link.reply.borrow_mut() = Some(response);
+            return self.enqueue_slot(slot);
+        }
+        link.replay(&pending.request);
         // hyper replaces the `connection: close` of an answer to a client of HTTP/1.0 that wants to stay, unless the
         // answer is an old one too.
         let is_old = pending.request.is_http_10() && response.closes();
@@ -306,6 +314,11 @@ impl Engine {
             return;
         };
         connection.queued.set(false);
+        let is_closing = self.listener.borrow().is_none();
+        if is_closing && connection.link.reply.borrow().is_some() {
+            // The answer shall say that it is the last one.
+            connection.leave();
+        }
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
             outcome = connection.poll(&self.halves, &self.scratch);
@@ -316,7 +329,7 @@ impl Engine {
                 break;
             }
         }
-        if self.listener.borrow().is_none() {
+        if is_closing {
             outcome = connection.leave().unwrap_or(outcome);
         }
         if connection.link.request.get().is_some() {
@@ -346,6 +359,7 @@ impl Engine {
             .borrow_mut()
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
+            connection.link.replay(&request);
             *connection.link.answer.borrow_mut() = Some(Response::overloaded().into_http(HeaderMap::new()));
             self.enqueue(slot, connection);
             return;

@@ -9,6 +9,7 @@ use crate::chunked::Chunked;
 use crate::config::Limits;
 use crate::head::{self, Framing};
 use crate::rejection::Rejection;
+use crate::whole::Layout;
 
 /// The guard of one connection.
 #[derive(Debug)]
@@ -64,6 +65,24 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.held.is_empty()
     }
 
+    /// The layout of bytes that are one whole request, nothing less and nothing more, with nothing unusual about it. It has
+    /// passed then, and the guard stands behind it; otherwise the bytes are still to be admitted.
+    pub(crate) fn admit_whole(&self, input: &[u8]) -> Option<Layout> {
+        if !self.is_between_messages() {
+            return None;
+        }
+        let Ok(HeadEnd::At(end)) = find_end(input, 0) else {
+            return None;
+        };
+        // What is wrong with it is found again, and said, when the bytes are admitted.
+        let checked = head::check(&input[..end], &self.limits).ok()?;
+        let Framing::Length(length) = checked.framing else {
+            return None;
+        };
+        let is_whole = usize::try_from(length) == Ok(input.len() - end);
+        (is_whole && checked.is_plain && length <= self.limits.body_bytes as u64).then_some(checked.layout)
+    }
+
     /// Takes bytes from the socket and passes on what may be shown to hyper.
     pub(crate) fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
@@ -116,7 +135,7 @@ impl Guard {
                 // The common case: the whole head in one read, checked where it lies.
                 let head = &input[..end];
                 let checked = head::check(head, &self.limits);
-                self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?);
+                self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?.framing);
                 pass(head);
                 return Ok(end);
             }
@@ -139,7 +158,7 @@ impl Guard {
             HeadEnd::At(end) => {
                 let head = &self.held[..end];
                 let checked = head::check(head, &self.limits);
-                let framing = checked.map_err(|error| self.earliest(head, error))?;
+                let framing = checked.map_err(|error| self.earliest(head, error))?.framing;
                 pass(head);
                 self.held.clear();
                 self.line_start = 0;

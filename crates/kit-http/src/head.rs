@@ -5,6 +5,7 @@
 
 use crate::config::Limits;
 use crate::rejection::Rejection;
+use crate::whole::Layout;
 
 /// How the body of a request is delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,15 @@ pub(crate) enum Framing {
     Length(u64),
     /// Chunks follow.
     Chunked,
+}
+
+/// A head that passed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checked {
+    pub(crate) framing: Framing,
+    pub(crate) layout: Layout,
+    /// HTTP/1.1 with a path as its target, and no field that says how to go on with the connection or the body.
+    pub(crate) is_plain: bool,
 }
 
 /// Greatest body length that is believed: what a JavaScript number holds exactly.
@@ -79,15 +89,15 @@ pub(crate) fn starts_request(byte: u8) -> bool {
 }
 
 /// Checks a head that ends with its empty line. Every line is known to end in CRLF.
-pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Framing, Rejection> {
+pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> {
     if head.len() > limits.head_bytes {
         return Err(Rejection::HEADERS_TOO_LARGE);
     }
-    let mut lines = Lines { rest: head };
+    let mut lines = Lines::of(head);
     let Some(request_line) = lines.next() else {
         return Err(Rejection::bad_request("the request is empty"));
     };
-    let is_http_11 = check_request_line(request_line, limits)?;
+    let line = check_request_line(request_line, limits)?;
     let mut fields = Fields::default();
     let mut count = 0;
     for line in lines {
@@ -101,7 +111,17 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Framing, Rejection> 
         let (name, value) = split_field(line)?;
         fields.note(name, value)?;
     }
-    fields.framing(is_http_11)
+    Ok(Checked {
+        framing: fields.framing(line.is_http_11)?,
+        layout: Layout {
+            method_end: line.method,
+            path_end: line.method + 1 + line.path,
+            target_end: line.method + 1 + line.target,
+            fields: request_line.len() + 2,
+            head_end: head.len(),
+        },
+        is_plain: line.is_http_11 && line.is_origin_form && !fields.special,
+    })
 }
 
 /// Splits and checks one header line; trailers pass through here too.
@@ -123,15 +143,25 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
 }
 
 /// Without the spaces and tabs around it, which are no part of a value. Whatever else a library takes for white space is.
-fn trim(mut value: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }
     value
 }
 
-/// Answers whether the version is HTTP/1.1.
-fn check_request_line(line: &[u8], limits: &Limits) -> Result<bool, Rejection> {
+/// A request line that passed.
+struct RequestLine {
+    is_http_11: bool,
+    /// The target is a path, with or without a query.
+    is_origin_form: bool,
+    /// Lengths.
+    method: usize,
+    target: usize,
+    path: usize,
+}
+
+fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejection> {
     const SHAPE: Rejection = Rejection::bad_request("the request line must be: method, target, version");
     let mut parts = line.split(|&byte| byte == b' ');
     let (Some(method), Some(target), Some(version), None) =
@@ -160,16 +190,22 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<bool, Rejection> {
     if target.len() > limits.target_bytes {
         return Err(Rejection::TARGET_TOO_LONG);
     }
-    check_target(method, target)?;
-    Ok(is_http_11)
+    Ok(RequestLine {
+        is_http_11,
+        is_origin_form: target.first() == Some(&b'/'),
+        method: method.len(),
+        target: target.len(),
+        path: check_target(method, target)?,
+    })
 }
 
-fn check_target(method: &[u8], target: &[u8]) -> Result<(), Rejection> {
+/// Answers how long the part before the query is.
+fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     if method == b"CONNECT" {
         return Err(Rejection::not_implemented("this server is no proxy"));
     }
     if method == b"OPTIONS" && target == b"*" {
-        return Ok(());
+        return Ok(target.len());
     }
     let path_and_query = if target.first() == Some(&b'/') {
         target
@@ -196,7 +232,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<(), Rejection> {
         None => (path_and_query, &[][..]),
     };
     if all(path, PATH) && all(query, QUERY) {
-        Ok(())
+        Ok(target.len() - query.len())
     } else {
         Err(Rejection::bad_request(
             "the request target has characters that must be percent-encoded",
@@ -212,6 +248,8 @@ struct Fields {
     typed: bool,
     length: Option<u64>,
     chunked: bool,
+    /// A field asks for more than an answer.
+    special: bool,
 }
 
 impl Fields {
@@ -224,8 +262,15 @@ impl Fields {
                     return Err(Rejection::bad_request("the header `host` is invalid"));
                 }
             }
-            6 if name.eq_ignore_ascii_case(b"expect") && !value.eq_ignore_ascii_case(b"100-continue") => {
-                return Err(Rejection::EXPECTATION_FAILED);
+            6 if name.eq_ignore_ascii_case(b"expect") => {
+                if !value.eq_ignore_ascii_case(b"100-continue") {
+                    return Err(Rejection::EXPECTATION_FAILED);
+                }
+                self.special = true;
+            }
+            7 if name.eq_ignore_ascii_case(b"upgrade") => self.special = true,
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                self.special |= !value.eq_ignore_ascii_case(b"keep-alive");
             }
             // Of two tokens or two types, whoever stands before this server may have looked at the other one (RFC 9110, 5.3).
             12 if name.eq_ignore_ascii_case(b"content-type") && std::mem::replace(&mut self.typed, true) => {
@@ -294,8 +339,14 @@ fn parse_length(value: &[u8]) -> Result<u64, Rejection> {
 }
 
 /// Lines without their CRLF.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     rest: &'a [u8],
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn of(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {

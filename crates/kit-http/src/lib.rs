@@ -10,6 +10,8 @@
 //!                             or respond_stream, write, end
 //! ```
 //!
+//! A request that arrives whole, and whose answer leaves whole, takes a shorter way past hyper (module `plain`).
+//!
 //! What holds always:
 //!
 //! - hyper sees only bytes whose framing the `guard` module has checked; what is refused is answered with a JSON error
@@ -51,6 +53,7 @@ mod body;
 mod chunked;
 mod config;
 mod connection;
+mod date;
 mod engine;
 mod envelope;
 mod guard;
@@ -59,6 +62,7 @@ mod head;
 mod linger;
 mod link;
 mod listener;
+mod plain;
 mod rejection;
 mod request;
 mod requests;
@@ -67,6 +71,7 @@ mod service;
 mod socket;
 mod stream;
 mod unix_listener;
+mod whole;
 
 /// The names that [`Request::has_header`] takes.
 pub use http::header::HeaderName;

@@ -11,7 +11,9 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use crate::body::Body;
 use crate::guard::Guard;
 use crate::half::{Rest, Seat};
+use crate::plain::Way;
 use crate::request::{Request, RequestId};
+use crate::response::Response;
 use crate::socket::Socket;
 
 /// Up to here, copying an answer's head and body together is cheaper than having the kernel gather them.
@@ -64,6 +66,12 @@ pub(crate) struct Link {
     pub(crate) answer: RefCell<Option<http::Response<Body>>>,
     pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
+    /// How the request under way came.
+    pub(crate) way: Cell<Way>,
+    /// The answer to a request that hyper does not know of.
+    pub(crate) reply: RefCell<Option<Response>>,
+    /// What the system has not taken yet of such an answer.
+    pub(crate) unwritten: RefCell<Vec<u8>>,
 }
 
 impl Link {
@@ -87,6 +95,34 @@ impl Link {
             answer: RefCell::default(),
             stream: Cell::new(Streaming::No),
             body_limit,
+            way: Cell::new(Way::Hyper),
+            reply: RefCell::default(),
+            unwritten: RefCell::default(),
+        }
+    }
+
+    /// Whether there are bytes that hyper has not seen.
+    pub(crate) fn has_passed(&self) -> bool {
+        !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
+    }
+
+    /// Has the guard look at bytes, and keeps what passes until hyper reads.
+    pub(crate) fn admit(&self, input: &[u8]) {
+        let mut passed = self.passed.borrow_mut();
+        let mut keep = |bytes: &[u8]| passed.extend_from_slice(bytes);
+        self.guard.borrow_mut().admit(input, &mut keep);
+    }
+
+    /// Whether a connection that hyper does not serve has something to do before it can end.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.way.get() != Way::Hyper || self.has_passed() || !self.unwritten.borrow().is_empty()
+    }
+
+    /// Has hyper see a request that took the short way, since hyper is to answer it.
+    pub(crate) fn replay(&self, request: &Request) {
+        if let Some(bytes) = request.unparsed() {
+            self.passed.borrow_mut().extend_from_slice(bytes);
+            self.way.set(Way::Replayed);
         }
     }
 
@@ -107,6 +143,10 @@ impl Link {
                 let count = passed.len().min(cursor.remaining());
                 cursor.put_slice(&passed[..count]);
                 passed.drain(..count);
+                if passed.is_empty() {
+                    // A connection keeps no memory for what seldom happens to it.
+                    *passed = Vec::new();
+                }
                 return Poll::Ready(Ok(()));
             }
             if guard.rejection().is_some() {

@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::{CONTENT_TYPE, COOKIE, HeaderName};
+use http::header::{COOKIE, HeaderName};
 use http::request::Parts;
+
+use crate::whole::Whole;
 
 /// Names a request until it is answered. Numbers are never used twice within an engine's life, so that a late answer
 /// to an old request cannot reach a new one.
@@ -39,82 +41,148 @@ impl RequestId {
 /// A request with its body.
 #[derive(Debug)]
 pub struct Request {
-    parts: Parts,
-    body: Bytes,
+    content: Content,
     body_too_large: bool,
     remote: Option<SocketAddr>,
 }
 
+#[derive(Debug)]
+enum Content {
+    /// As the guard took it.
+    Whole(Whole),
+    /// As hyper parsed it.
+    Parsed { parts: Box<Parts>, body: Bytes },
+}
+
 impl Request {
     pub(crate) fn new(parts: Parts, body: Bytes, body_too_large: bool, remote: Option<SocketAddr>) -> Self {
+        let parts = Box::new(parts);
         Self {
-            parts,
-            body,
+            content: Content::Parsed { parts, body },
             body_too_large,
             remote,
         }
     }
 
-    /// The emptied map of its headers.
+    pub(crate) fn whole(whole: Whole, remote: Option<SocketAddr>) -> Self {
+        Self {
+            content: Content::Whole(whole),
+            body_too_large: false,
+            remote,
+        }
+    }
+
+    /// The bytes of a request that hyper has not seen.
+    pub(crate) fn unparsed(&self) -> Option<&[u8]> {
+        match &self.content {
+            Content::Whole(whole) => Some(whole.bytes()),
+            Content::Parsed { .. } => None,
+        }
+    }
+
+    /// An empty map for headers: its own where it has one.
     pub(crate) fn into_headers(self) -> HeaderMap {
-        let mut headers = self.parts.headers;
+        let Content::Parsed { parts, .. } = self.content else {
+            return HeaderMap::new();
+        };
+        let mut headers = parts.headers;
         headers.clear();
         headers
     }
 
     /// Whether it was sent as HTTP/1.0.
     pub(crate) fn is_http_10(&self) -> bool {
-        self.parts.version == http::Version::HTTP_10
+        matches!(&self.content, Content::Parsed { parts, .. } if parts.version == http::Version::HTTP_10)
     }
 
     /// The method as received; HTTP has it in upper case.
     pub fn method(&self) -> &str {
-        self.parts.method.as_str()
+        match &self.content {
+            Content::Whole(whole) => whole.method(),
+            Content::Parsed { parts, .. } => parts.method.as_str(),
+        }
     }
 
     /// Path and query exactly as received.
     pub fn target(&self) -> &str {
-        self.parts
-            .uri
-            .path_and_query()
-            .map_or("/", http::uri::PathAndQuery::as_str)
+        match &self.content {
+            Content::Whole(whole) => whole.target(),
+            Content::Parsed { parts, .. } => parts
+                .uri
+                .path_and_query()
+                .map_or("/", http::uri::PathAndQuery::as_str),
+        }
     }
 
     /// The path, not decoded.
     pub fn path(&self) -> &str {
-        self.parts.uri.path()
+        match &self.content {
+            Content::Whole(whole) => whole.path(),
+            Content::Parsed { parts, .. } => parts.uri.path(),
+        }
     }
 
-    /// One header; where it is repeated, the values joined with a comma, cookies with a semicolon.
+    /// One header; where it is repeated, the values joined with a comma, cookies with a semicolon. The name is that of HTTP, in
+    /// any case.
     pub fn header(&self, name: &str) -> Option<Cow<'_, [u8]>> {
-        // A name that is no token is in no request.
-        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
-        joined(&self.parts.headers, &name)
+        match &self.content {
+            Content::Whole(whole) => joined(name, whole.values(name)),
+            Content::Parsed { parts, .. } => {
+                // A name that is no token is in no request.
+                let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+                let values = parts.headers.get_all(&name);
+                joined(name.as_str(), values.iter().map(http::HeaderValue::as_bytes))
+            }
+        }
     }
 
     /// All headers in the order in which their names first came, lower-case names, values joined as in
     /// [`Request::header`].
-    pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)> {
-        let headers = &self.parts.headers;
-        headers
-            .keys()
-            .filter_map(|name| Some((name.as_str(), joined(headers, name)?)))
+    pub fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, [u8]>)> {
+        match &self.content {
+            Content::Whole(whole) => {
+                let mut headers: Vec<(Cow<'_, str>, Cow<'_, [u8]>)> = Vec::with_capacity(16);
+                for (name, value) in whole.fields() {
+                    match headers.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, values)) => append(values, &name, value),
+                        None => headers.push((name, Cow::Borrowed(value))),
+                    }
+                }
+                headers
+            }
+            Content::Parsed { parts, .. } => {
+                let headers = &parts.headers;
+                let joined = |name: &HeaderName| {
+                    let values = headers.get_all(name);
+                    joined(name.as_str(), values.iter().map(http::HeaderValue::as_bytes))
+                };
+                headers
+                    .keys()
+                    .filter_map(|name| Some((Cow::Borrowed(name.as_str()), joined(name)?)))
+                    .collect()
+            }
+        }
     }
 
     /// Whether a header is there; cheaper than [`Request::header`] for the names that the `http` crate knows.
     pub fn has_header(&self, name: &HeaderName) -> bool {
-        self.parts.headers.contains_key(name)
+        match &self.content {
+            Content::Whole(whole) => whole.values(name.as_str()).next().is_some(),
+            Content::Parsed { parts, .. } => parts.headers.contains_key(name),
+        }
     }
 
     /// Whether the body is declared as plain `application/json`, by far the most common case.
     pub fn is_plain_json(&self) -> bool {
-        let mut values = self.parts.headers.get_all(CONTENT_TYPE).iter();
-        matches!((values.next(), values.next()), (Some(value), None) if value == "application/json")
+        self.header("content-type").as_deref() == Some(b"application/json")
     }
 
     /// The body; empty where it is too large.
-    pub fn body(&self) -> &Bytes {
-        &self.body
+    pub fn body(&self) -> &[u8] {
+        match &self.content {
+            Content::Whole(whole) => whole.body(),
+            Content::Parsed { body, .. } => body,
+        }
     }
 
     /// The body exceeds the limit and was not kept; the connection is closed after the answer.
@@ -128,15 +196,21 @@ impl Request {
     }
 }
 
-fn joined<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Cow<'a, [u8]>> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?;
-    let mut joined = Cow::Borrowed(first.as_bytes());
-    let separator: &[u8] = if name == COOKIE { b"; " } else { b", " };
+fn joined<'a>(name: &str, mut values: impl Iterator<Item = &'a [u8]>) -> Option<Cow<'a, [u8]>> {
+    let mut joined = Cow::Borrowed(values.next()?);
     for value in values {
-        let text = joined.to_mut();
-        text.extend_from_slice(separator);
-        text.extend_from_slice(value.as_bytes());
+        append(&mut joined, name, value);
     }
     Some(joined)
+}
+
+fn append(values: &mut Cow<'_, [u8]>, name: &str, value: &[u8]) {
+    let separator: &[u8] = if name.eq_ignore_ascii_case(COOKIE.as_str()) {
+        b"; "
+    } else {
+        b", "
+    };
+    let text = values.to_mut();
+    text.extend_from_slice(separator);
+    text.extend_from_slice(value);
 }

@@ -16,6 +16,15 @@ pub struct Response {
     body: Bytes,
 }
 
+/// What an answer consists of.
+pub(crate) struct View<'a> {
+    pub(crate) status: StatusCode,
+    pub(crate) content_type: Option<&'a HeaderValue>,
+    /// The others, in order.
+    pub(crate) headers: &'a [(HeaderName, HeaderValue)],
+    pub(crate) body: &'a [u8],
+}
+
 /// Why an answer cannot be sent. The request is still unanswered then.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ResponseError {
@@ -120,6 +129,15 @@ impl Response {
             .map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
         self.headers.push((parsed, value));
         Ok(())
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            status: self.status,
+            content_type: self.content_type.as_ref(),
+            headers: &self.headers,
+            body: &self.body,
+        }
     }
 
     /// Closes the connection after this answer.

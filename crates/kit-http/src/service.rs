@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use crate::body::Body;
 use crate::half::{Rest, Seat};
 use crate::link::{Link, Stage};
+use crate::plain::Way;
 use crate::request::Request;
 
 /// One per half of hyper's.
@@ -36,7 +37,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             };
         };
         link.rest.set(Rest::No);
-        link.begun.set(link.begun.get().wrapping_add(1));
+        if link.way.get() == Way::Hyper {
+            link.begun.set(link.begun.get().wrapping_add(1));
+        }
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             deliver(&link, parts, Bytes::new(), false);
@@ -104,7 +107,9 @@ impl Future for Exchange {
                 let body = if rest.is_empty() { first } else { rest.freeze() };
                 deliver(link, parts, if complete { body } else { Bytes::new() }, !complete);
             }
-            return Poll::Pending;
+            if link.answer.borrow().is_none() {
+                return Poll::Pending;
+            }
         }
         match link.answer.borrow_mut().take() {
             Some(answer) => {
@@ -156,6 +161,10 @@ impl Collecting {
 
 fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
     link.stage.set(Stage::Waiting);
+    // The handler has answered it already.
+    if link.way.replace(Way::Hyper) == Way::Replayed {
+        return;
+    }
     let remote = link.socket.borrow().peer();
     *link.arrived.borrow_mut() = Some(Request::new(parts, body, body_too_large, remote));
 }

@@ -53,7 +53,8 @@ impl Handler for Collected {
             target: request.target().to_owned(),
             headers: request
                 .headers()
-                .map(|(name, value)| (name.to_owned(), value.into_owned()))
+                .into_iter()
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
                 .collect(),
             body: request.body().to_vec(),
             too_large: request.body_too_large(),

@@ -14,3 +14,4 @@ mod streaming;
 mod strictness;
 mod support;
 mod unix;
+mod ways;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kit_http::{Config, Engine, Handler, Pause, Refusal, Request, RequestId, Response};
+use kit_http::{Config, Engine, Handler, Pause, Refusal, Request, RequestId, Response, ResponseError};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
@@ -160,7 +160,8 @@ struct Tell {
 
 struct Answers {
     now: Vec<(RequestId, Response)>,
-    later: Vec<(Instant, RequestId)>,
+    /// When, and whether its answer is a large one.
+    later: Vec<(Instant, RequestId, bool)>,
     paths: Vec<(RequestId, String)>,
     tell: Tell,
     requests: u64,
@@ -172,14 +173,21 @@ impl Handler for Answers {
         self.paths.push((id, request.path().to_owned()));
         let response = match request.path() {
             _ if request.body_too_large() => Response::json(413, "{}".into()),
-            "/later" => {
-                self.later.push((Instant::now() + Duration::from_millis(50), id));
+            "/later" | "/later-large" => {
+                let is_large = request.path() == "/later-large";
+                let due = Instant::now() + Duration::from_millis(50);
+                self.later.push((due, id, is_large));
                 return;
             }
             "/never" => return,
-            "/echo" => Response::json(200, request.body().clone()),
+            "/echo" => Response::json(200, request.body().to_vec().into()),
             "/large" => Response::json(200, vec![b'x'; 8 * 1024 * 1024].into()),
+            "/medium" => Response::json(200, vec![b'x'; 12_000].into()),
+            "/teapot" => Response::new(418),
             "/empty" => Response::new(204),
+            "/fields" => with_fields(&[("set-cookie", "a"), ("x-a", ""), ("set-cookie", "b")]),
+            "/dated" => with_fields(&[("date", "Sun, 06 Nov 1994 08:49:37 GMT")]),
+            "/closing" => with_fields(&[("x-a", "1"), ("connection", "close")]),
             "/describe" => Response::json(200, describe(request).into()),
             _ => Response::json(200, format!("{:?}", request.target()).into()),
         };
@@ -202,6 +210,16 @@ impl Handler for Answers {
     fn paused(&mut self, pause: Pause) {
         self.tell.pause.send(pause).ok();
     }
+}
+
+fn with_fields(fields: &[(&str, &str)]) -> Result<Response, ResponseError> {
+    let mut response = Response::new(200)?;
+    response.add_header("content-type", b"text/plain")?;
+    for (name, value) in fields {
+        response.add_header(name, value.as_bytes())?;
+    }
+    response.set_body("text".into());
+    Ok(response)
 }
 
 fn describe(request: &Request) -> String {
@@ -248,8 +266,13 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, tell: Tell, seen: &AtomicU64)
             Err(TryRecvError::Empty) => {}
         }
         let now = Instant::now();
-        for (_, id) in answers.later.extract_if(.., |(due, _)| *due <= now) {
-            let response = Response::json(200, "\"later\"".into()).expect("a valid answer");
+        for (_, id, is_large) in answers.later.extract_if(.., |(due, ..)| *due <= now) {
+            let body = if is_large {
+                "x".repeat(100_000)
+            } else {
+                "\"later\"".to_owned()
+            };
+            let response = Response::json(200, body.into()).expect("a valid answer");
             engine.respond(id, response).expect("an open request");
         }
         engine.poll().expect("polls");

@@ -1,0 +1,245 @@
+//! The short way: a request that arrives whole and its answer that leaves whole, without hyper.
+//!
+//! For nearly all requests everything is there in one read, nothing in the head asks for anything unusual, and the answer is
+//! a few kilobytes that the system takes at once. What hyper does for one of these, beside the checks that the guard has done
+//! already, is a third of what the engine costs: it parses the head again, builds a map of headers, has the body go
+//! through a channel, and queues the answer. So [`poll`] takes such a request as it is and writes such an answer at once.
+//!
+//! Everything else goes to hyper as it came. The choice is made again for the answer: where that is none for the short way,
+//! hyper is shown the request after all ([`Link::replay`]), and is given the answer as soon as it has read it. On
+//! the wire both ways are the same to the byte, which `tests/engine/ways.rs` holds.
+
+use std::cell::RefCell;
+use std::io::{self, Cursor, Write as _};
+
+use http::StatusCode;
+use http::header::{CONNECTION, CONTENT_TYPE, DATE};
+
+use crate::date;
+use crate::link::{Link, Stage};
+use crate::request::Request;
+use crate::response::{Response, View};
+use crate::whole::Whole;
+
+/// The longest answer that takes the short way. For longer ones, what hyper costs is little.
+const LONGEST: usize = 16 * 1024;
+/// Room for the status line and the fields that the engine adds.
+const OWN_FIELDS: usize = 256;
+
+/// What there is to do for a connection that hyper does not serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It waits: for its socket, or for an answer.
+    Waiting,
+    /// There may be more to read.
+    Again,
+    /// Nobody is there any more, or everything is said.
+    Over,
+    /// What is to be done is hyper's.
+    Hyper,
+}
+
+/// How the request under way came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Through hyper, or there is none.
+    Hyper,
+    /// The short way; hyper knows nothing of it.
+    Short,
+    /// The short way, and hyper is being shown it for its answer.
+    Replayed,
+}
+
+/// Makes what progress there is. `leaving`: the connection ends with the request under way.
+pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Step {
+    match flush(link) {
+        Ok(true) => {}
+        Ok(false) => return Step::Waiting,
+        Err(_) => return Step::Over,
+    }
+    if let Some(response) = link.reply.take() {
+        link.way.set(Way::Hyper);
+        link.stage.set(Stage::Idle);
+        match write(link, &response, leaving, scratch) {
+            Err(_) => return Step::Over,
+            Ok(false) => return Step::Waiting,
+            Ok(true) if !leaving => {
+                let more = link.socket.borrow().is_readable();
+                return if more { Step::Again } else { Step::Waiting };
+            }
+            Ok(true) => {}
+        }
+    }
+    if link.way.get() == Way::Short {
+        return Step::Waiting;
+    }
+    if link.has_passed() {
+        return Step::Hyper;
+    }
+    if leaving {
+        // Its last answer is out. The peer has gone where this fails.
+        let _ = link.socket.borrow().finish();
+        return Step::Over;
+    }
+    if link.socket.borrow().is_readable() {
+        read(link, scratch)
+    } else {
+        Step::Waiting
+    }
+}
+
+fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
+    let mut scratch = scratch.borrow_mut();
+    let count = match link.socket.borrow_mut().read(&mut scratch) {
+        Ok(0) => return Step::Over,
+        Ok(count) => count,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Step::Waiting,
+        Err(_) => return Step::Over,
+    };
+    let input = &scratch[..count];
+    let Some(layout) = link.guard.borrow().admit_whole(input) else {
+        link.admit(input);
+        return Step::Hyper;
+    };
+    let remote = link.socket.borrow().peer();
+    link.begun.set(link.begun.get().wrapping_add(1));
+    link.way.set(Way::Short);
+    link.stage.set(Stage::Waiting);
+    *link.arrived.borrow_mut() = Some(Request::whole(Whole::new(input, layout), remote));
+    Step::Waiting
+}
+
+/// Whether the answer to a request takes the short way. Rare ones are hyper's, whose rules for them need not be known twice.
+pub(crate) fn takes(request: &Request, response: &Response) -> bool {
+    if request.unparsed().is_none() || request.method() == "HEAD" {
+        return false;
+    }
+    let View {
+        content_type,
+        headers,
+        body,
+        ..
+    } = response.view();
+    let mut length = OWN_FIELDS + body.len();
+    for (name, value) in headers {
+        // The first ends the connection, the second stands in place of the engine's own, the third would be repeated.
+        if name == CONNECTION || name == DATE || (name == CONTENT_TYPE && content_type.is_some()) {
+            return false;
+        }
+        length += name.as_str().len() + value.len() + 4;
+    }
+    length <= LONGEST && response.may_have_body()
+}
+
+/// Writes an answer; whether the system took all of it.
+fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<bool> {
+    let mut scratch = scratch.borrow_mut();
+    let mut out = Cursor::new(&mut scratch[..]);
+    // `takes` has made sure that there is room.
+    encode(response, last, &mut out)?;
+    let length = usize::try_from(out.position()).unwrap_or(0);
+    let text = &scratch[..length];
+    let written = unless_blocked(link.socket.borrow_mut().write(text))?;
+    if written < text.len() {
+        link.unwritten.borrow_mut().extend_from_slice(&text[written..]);
+    }
+    Ok(written == text.len())
+}
+
+/// Writes what the system did not take before; whether nothing is left.
+fn flush(link: &Link) -> io::Result<bool> {
+    let mut unwritten = link.unwritten.borrow_mut();
+    while !unwritten.is_empty() {
+        let written = unless_blocked(link.socket.borrow_mut().write(&unwritten))?;
+        if written == 0 {
+            return Ok(false);
+        }
+        unwritten.drain(..written);
+        if unwritten.is_empty() {
+            // A connection keeps no memory for what seldom happens to it.
+            *unwritten = Vec::new();
+        }
+    }
+    Ok(true)
+}
+
+fn unless_blocked(written: io::Result<usize>) -> io::Result<usize> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+        other => other,
+    }
+}
+
+/// The answer as hyper would write it.
+fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::Result<()> {
+    let View {
+        status,
+        content_type,
+        headers,
+        body,
+    } = response.view();
+    if status == StatusCode::OK {
+        out.write_all(b"HTTP/1.1 200 OK\r\n")?;
+    } else {
+        out.write_all(b"HTTP/1.1 ")?;
+        out.write_all(status.as_str().as_bytes())?;
+        out.write_all(b" ")?;
+        out.write_all(status.canonical_reason().unwrap_or("<none>").as_bytes())?;
+        out.write_all(b"\r\n")?;
+    }
+    if let Some(content_type) = content_type {
+        field(out, "content-type", content_type.as_bytes())?;
+    }
+    for (index, (name, value)) in headers.iter().enumerate() {
+        // A name that is repeated has its values one behind the other, where it first came.
+        if headers[..index].iter().any(|(before, _)| before == name) {
+            continue;
+        }
+        field(out, name.as_str(), value.as_bytes())?;
+        for (_, again) in headers[index + 1..].iter().filter(|(other, _)| other == name) {
+            field(out, name.as_str(), again.as_bytes())?;
+        }
+    }
+    if last {
+        out.write_all(b"connection: close\r\n")?;
+    }
+    out.write_all(b"content-length: ")?;
+    out.write_all(decimal(body.len(), &mut [0; 20]))?;
+    out.write_all(b"\r\ndate: ")?;
+    date::with(|date| out.write_all(date))?;
+    out.write_all(b"\r\n\r\n")?;
+    out.write_all(body)
+}
+
+fn field(out: &mut Cursor<&mut [u8]>, name: &str, value: &[u8]) -> io::Result<()> {
+    out.write_all(name.as_bytes())?;
+    out.write_all(b": ")?;
+    out.write_all(value)?;
+    out.write_all(b"\r\n")
+}
+
+fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        #[allow(clippy::cast_possible_truncation)] // a digit
+        let digit = (number % 10) as u8;
+        digits[start] = b'0' + digit;
+        number /= 10;
+        if number == 0 {
+            return &digits[start..];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal;
+
+    #[test]
+    fn decimals_are_written_as_they_are_read() {
+        for number in [0, 7, 10, 99, 100, 16_384, usize::MAX] {
+            assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A request that arrives whole is served without hyper where that is possible; nobody can tell.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use crate::support::{Command, Server};
+
+/// An empty line before a request is forgiven, and makes it one for hyper.
+const FOR_HYPER: &[u8] = b"\r\n";
+
+/// Requests, whose last one ends the connection, answered by the server byte by byte; the date left out.
+fn exchange(server: &Server, prefix: &[u8], requests: &[String]) -> String {
+    let mut client = server.connect();
+    let mut text = Vec::new();
+    for request in requests {
+        client.send(&[prefix, request.as_bytes()].concat());
+        // One at a time: several in one read are not for the short way.
+        read_answer(&mut client.stream, &mut text, request.starts_with("HEAD"));
+    }
+    let text = String::from_utf8(text).expect("text");
+    text.lines()
+        .map(|line| {
+            if line.starts_with("date: ") {
+                assert_eq!(line.len(), "date: Sun, 06 Nov 1994 08:49:37 GMT".len());
+                "date\n".to_owned()
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect()
+}
+
+fn read_answer(stream: &mut impl Read, text: &mut Vec<u8>, to_head: bool) {
+    let start = text.len();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let answer = &text[start..];
+        if let Some(at) = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&answer[..at]);
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "))
+                .map_or(0, |length| length.parse().expect("a length"));
+            if to_head || answer.len() >= at + 4 + length {
+                return;
+            }
+        }
+        match stream.read(&mut buffer).expect("an answer") {
+            0 => panic!("cut off: {}", String::from_utf8_lossy(&text[start..])),
+            count => text.extend_from_slice(&buffer[..count]),
+        }
+    }
+}
+
+fn requests() -> Vec<String> {
+    let fields =
+        "Host: a\r\nX-A:  1 \r\ncookie: a=1\r\nX-a: 2\r\nCookie: b=2\r\nConnection: keep-alive\r\nX-B:\r\n";
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\n{fields}\r\n");
+    let post = |path: &str, body: &str| {
+        let length = body.len();
+        format!("POST {path} HTTP/1.1\r\n{fields}Content-Length: {length}\r\n\r\n{body}")
+    };
+    vec![
+        get("/describe?a=1&b=%20"),
+        get("/a//b?"),
+        get("/empty"),
+        get("/fields"),
+        get("/dated"),
+        get("/medium"),
+        post("/echo", "hello"),
+        post("/echo", ""),
+        post("/describe", "hello"),
+        post("/empty", "hello"),
+        post("/teapot", "hello"),
+        // Answers that hyper writes, having read the request after all.
+        post("/dated", "hello"),
+        post("/large", "hello"),
+        get("/large"),
+        get("/later"),
+        get("/describe").replace("GET", "HEAD"),
+        get("/empty").replace("GET", "HEAD"),
+        get("/describe").replace("GET", "OPTIONS"),
+        get("/describe").replace("GET", "X-OWN"),
+        get("/closing"),
+    ]
+}
+
+#[test]
+fn both_ways_are_the_same_to_the_byte() {
+    let server = Server::start();
+    for request in requests() {
+        let (short, long) = (
+            exchange(&server, b"", std::slice::from_ref(&request)),
+            exchange(&server, FOR_HYPER, std::slice::from_ref(&request)),
+        );
+        assert!(short == long, "{request}\n{short:.600}\n{long:.600}");
+    }
+    // One after the other on one connection, which changes ways from each to the next.
+    let all = requests();
+    let (short, long) = (exchange(&server, b"", &all), exchange(&server, FOR_HYPER, &all));
+    assert!(short == long);
+}
+
+#[test]
+fn an_answer_that_the_system_does_not_take_at_once_is_written_in_time() {
+    const COUNT: usize = 1500;
+    let server = Server::start();
+    let mut client = server.connect();
+    let mut writer = client.stream.try_clone().expect("a descriptor");
+    // More than the buffers of both sides hold, and nobody reads meanwhile.
+    let sending = std::thread::spawn(move || {
+        for _ in 0..COUNT {
+            writer
+                .write_all(b"GET /medium HTTP/1.1\r\nhost: a\r\n\r\n")
+                .expect("writes");
+            std::thread::sleep(Duration::from_micros(20));
+        }
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    for _ in 0..COUNT {
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.body.len()), (200, 12_000));
+    }
+    sending.join().expect("everything is sent");
+    assert_eq!(server.join().requests, COUNT as u64);
+}
+
+#[test]
+fn a_request_under_way_is_answered_when_the_server_closes_and_is_told_so() {
+    for path in ["/later", "/later-large"] {
+        let server = Server::start();
+        let mut client = server.connect();
+        client.send(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes());
+        server.await_requests(1);
+        server.send(Command::Close(Duration::from_secs(5)));
+        let answer = client.answer();
+        assert_eq!(answer.status, 200);
+        if path == "/later" {
+            assert_eq!(answer.header("connection"), Some("close"));
+        }
+        assert!(client.is_at_end());
+        // Long before the grace is over.
+        server.wait();
+    }
+}
