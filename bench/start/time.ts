@@ -14,13 +14,20 @@ export interface FirstRequest {
   readonly expected: Readonly<Record<string, unknown>>;
 }
 
+/** A program. */
+export interface Start {
+  readonly name: string;
+  readonly module: string;
+  /** Where Node keeps compiled code from one start to the next; without it nothing is kept. */
+  readonly cache?: string | undefined;
+}
+
 /**
  * Milliseconds from the start of `node module` to its first answer, asked for again and again until it comes. Rejects where the
  * answer is wrong or the process ends before.
  */
 export async function timeStart(
-  name: string,
-  module: string,
+  { name, module, cache }: Start,
   { path, expected }: FirstRequest,
   signal: AbortSignal,
 ): Promise<number> {
@@ -28,7 +35,8 @@ export async function timeStart(
   const port = await freePort();
   const start = performance.now();
   const child = spawn(process.execPath, [module], {
-    env: { ...process.env, NODE_ENV: "production", PORT: `${port}` },
+    // An empty one is none.
+    env: { ...process.env, NODE_ENV: "production", NODE_COMPILE_CACHE: cache ?? "", PORT: `${port}` },
     stdio: ["ignore", "ignore", "inherit"],
   });
   try {
@@ -72,9 +80,12 @@ function check(name: string, text: string, expected: FirstRequest["expected"]): 
   if (!isRight) throw new Error(`${name} answers wrongly: ${text}`);
 }
 
+/** Asks it to end, so that what it keeps is written, and kills it where it does not. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  child.kill("SIGKILL");
+  child.kill("SIGTERM");
+  const timer = setTimeout(5000, undefined, { ref: false }).then(() => child.kill("SIGKILL"));
+  await Promise.race([ended, timer]);
   await ended;
 }

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
+import { isGlibc } from "./libc.ts";
+
 /** Names a request until it is answered. */
 export type RequestId = number;
 
@@ -130,14 +132,6 @@ export function load(triple: string): Addon {
   } catch (cause) {
     throw addonError(`The addon of @kit/server-native cannot be loaded: ${path}`, cause);
   }
-}
-
-function isGlibc(): boolean {
-  const { report } = process;
-  // Without it the report looks up the names of every connection's peer.
-  Object.assign(report, { excludeNetwork: true });
-  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
-  return header.glibcVersionRuntime !== undefined;
 }
 
 function addonError(message: string, cause?: unknown): Error {
