@@ -13,6 +13,9 @@ pub struct Config {
     /// A Unix socket to bind in place of host and port. Its file is removed when the server closes; one that a killed
     /// server left is replaced.
     pub path: Option<PathBuf>,
+    /// Whether several processes of one user listen on the port, so that the kernel spreads connections over them
+    /// (`SO_REUSEPORT`; only Linux spreads them). Whoever does that holds a [`crate::Reservation`] of the port.
+    pub share_port: bool,
     /// Length of the kernel's queue of connections not yet accepted; the kernel shortens it to its own limit.
     pub backlog: u32,
     /// Sizes.
@@ -27,6 +30,7 @@ impl Default for Config {
             host: None,
             port: 0,
             path: None,
+            share_port: false,
             backlog: 4096,
             limits: Limits::default(),
             timeouts: Timeouts::default(),

@@ -24,7 +24,10 @@ impl Listener {
         if let Some(path) = &config.path {
             return UnixListener::bind(path, config.backlog).map(Self::Unix);
         }
-        bind(config.host.as_deref(), config.port, config.backlog).map(Self::Tcp)
+        bind(config.host.as_deref(), config.port, |address, dual_stack| {
+            listen(address, dual_stack, config)
+        })
+        .map(Self::Tcp)
     }
 
     /// The next connection and its peer, which has an address where it came by TCP.
@@ -64,13 +67,17 @@ impl Listener {
     }
 }
 
-/// Binds a host, or every address of both families.
-fn bind(host: Option<&str>, port: u16, backlog: u32) -> io::Result<TcpListener> {
+/// Binds a host, or every address of both families, with a function that takes an address and whether it stands for both.
+pub(crate) fn bind<T>(
+    host: Option<&str>,
+    port: u16,
+    bind_address: impl Fn(SocketAddr, bool) -> io::Result<T>,
+) -> io::Result<T> {
     let Some(host) = host else {
         // One socket for both families, where the machine has IPv6.
-        return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true, backlog) {
+        return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true) {
             Err(error) if no_ipv6(&error) => {
-                bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false, backlog)
+                bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false)
             }
             other => other,
         };
@@ -83,7 +90,6 @@ fn bind(host: Option<&str>, port: u16, backlog: u32) -> io::Result<TcpListener> 
         return bind_address(
             SocketAddr::new(address, port),
             address == IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-            backlog,
         );
     }
     let mut last = io::Error::new(
@@ -91,7 +97,7 @@ fn bind(host: Option<&str>, port: u16, backlog: u32) -> io::Result<TcpListener> 
         format!("the host `{host}` has no address"),
     );
     for address in (host, port).to_socket_addrs()? {
-        match bind_address(address, false, backlog) {
+        match bind_address(address, false) {
             Ok(listener) => return Ok(listener),
             Err(error) => last = error,
         }
@@ -99,18 +105,26 @@ fn bind(host: Option<&str>, port: u16, backlog: u32) -> io::Result<TcpListener> 
     Err(last)
 }
 
-fn bind_address(address: SocketAddr, dual_stack: bool, backlog: u32) -> io::Result<TcpListener> {
+/// A socket that is not bound yet.
+pub(crate) fn socket_for(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
         socket.set_only_v6(!dual_stack)?;
     }
+    Ok(socket)
+}
+
+fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<TcpListener> {
+    let socket = socket_for(address, dual_stack)?;
     // A restarted server takes its port back from connections that still linger. Elsewhere than on Unix the option
     // would let two servers share a port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
+    #[cfg(unix)]
+    socket.set_reuse_port(config.share_port)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+    socket.listen(i32::try_from(config.backlog).unwrap_or(i32::MAX))?;
     Ok(TcpListener::from_std(socket.into()))
 }
 

@@ -14,6 +14,7 @@ use kit_router::RouteTree;
 
 use crate::node::{Env, Error, Export, Reference, Value};
 use crate::options::Options;
+use crate::reservations::{self, Reservations};
 use crate::server::{Callbacks, Server};
 
 /// The state of one environment.
@@ -23,9 +24,10 @@ pub(crate) struct State {
     servers: RefCell<Vec<Option<Rc<Server>>>>,
     /// Where texts from JavaScript are read into.
     text: RefCell<Vec<u8>>,
+    pub(crate) reservations: Reservations,
 }
 
-/// Every exported function. The first argument of all but `create` is the server's number.
+/// Every exported function. The first argument of all but `create`, `reserve` and `release` is the server's number.
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
@@ -101,6 +103,16 @@ pub(crate) static EXPORTS: &[Export] = &[
         name: "forget",
         arguments: 1,
         run: forget,
+    },
+    Export {
+        name: "reserve",
+        arguments: 2,
+        run: reservations::reserve,
+    },
+    Export {
+        name: "release",
+        arguments: 1,
+        run: reservations::release,
     },
 ];
 
@@ -346,7 +358,7 @@ fn refusal(error: &ResponseError) -> Error {
 }
 
 /// The code that Node uses for the same failure.
-fn bind_error(error: &io::Error) -> Error {
+pub(crate) fn bind_error(error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",
         io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",

@@ -15,5 +15,6 @@
 mod exports;
 mod node;
 mod options;
+mod reservations;
 mod routes;
 mod server;

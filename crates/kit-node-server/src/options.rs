@@ -18,6 +18,9 @@ pub(crate) struct Options {
     port: u16,
     /// A Unix socket in place of host and port.
     path: Option<PathBuf>,
+    /// Listens on the port beside other processes, see `reserve`.
+    #[serde(default)]
+    share_port: bool,
     backlog: Option<u32>,
     body_bytes: usize,
     #[serde(default)]
@@ -59,6 +62,7 @@ impl Options {
             host: self.host.clone(),
             port: self.port,
             path: self.path.clone(),
+            share_port: self.share_port,
             backlog: self.backlog.unwrap_or(Config::default().backlog),
             limits: Limits {
                 body_bytes: self.body_bytes,

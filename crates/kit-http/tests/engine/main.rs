@@ -9,6 +9,7 @@ mod pieces;
 mod refusals;
 mod refusing;
 mod serving;
+mod sharing;
 mod splitting;
 mod streaming;
 mod strictness;

@@ -1,0 +1,113 @@
+//! Several engines on one port, and who may not come between them.
+
+use std::io;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use kit_http::{Config, Engine, Reservation};
+
+use crate::support::{Server, get};
+
+const HOST: &str = "127.0.0.1";
+
+fn config(port: u16, share_port: bool) -> Config {
+    Config {
+        host: Some(HOST.into()),
+        port,
+        share_port,
+        ..Config::default()
+    }
+}
+
+fn is_taken<T>(result: io::Result<T>) -> bool {
+    result.is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+}
+
+#[test]
+fn a_reserved_port_is_nobody_elses() {
+    let reservation = Reservation::new(Some(HOST), 0).unwrap();
+    let port = reservation.local_addr().port();
+    assert_ne!(port, 0);
+    assert!(
+        is_taken(Reservation::new(Some(HOST), port)),
+        "before anybody listens"
+    );
+    assert!(
+        is_taken(Engine::bind(config(port, false))),
+        "for an engine that does not share"
+    );
+
+    let workers = [
+        Engine::bind(config(port, true)).unwrap(),
+        Engine::bind(config(port, true)).unwrap(),
+    ];
+    assert!(
+        is_taken(Reservation::new(Some(HOST), port)),
+        "while others listen"
+    );
+    assert!(is_taken(Reservation::new(None, port)), "on every address either");
+    assert!(is_taken(Engine::bind(config(port, false))));
+
+    drop(workers);
+    assert!(
+        is_taken(Engine::bind(config(port, false))),
+        "while no worker is there"
+    );
+    Engine::bind(config(port, true)).unwrap();
+
+    drop(reservation);
+    Engine::bind(config(port, false)).unwrap();
+}
+
+#[test]
+fn a_port_that_somebody_listens_on_cannot_be_reserved() {
+    let alone = TcpListener::bind((HOST, 0)).unwrap();
+    assert!(is_taken(Reservation::new(
+        Some(HOST),
+        alone.local_addr().unwrap().port()
+    )));
+    let sharing = Engine::bind(config(0, true)).unwrap();
+    assert!(is_taken(Reservation::new(
+        Some(HOST),
+        sharing.local_addr().unwrap().port()
+    )));
+}
+
+#[test]
+fn a_port_with_connections_of_an_earlier_server_can_be_reserved_once() {
+    let earlier = TcpListener::bind((HOST, 0)).unwrap();
+    let address = earlier.local_addr().unwrap();
+    let client = TcpStream::connect(address).unwrap();
+    // Whoever closes first is the one that lingers.
+    drop(earlier.accept().unwrap());
+    let mut end = Vec::new();
+    (&client).read_to_end(&mut end).unwrap();
+    drop((client, earlier));
+
+    let reservation = Reservation::new(Some(HOST), address.port()).unwrap();
+    assert!(is_taken(Reservation::new(Some(HOST), address.port())));
+    Engine::bind(config(address.port(), true)).unwrap();
+    drop(reservation);
+}
+
+/// The reservation is bound, but no connection is ever given to it.
+#[test]
+fn the_reservation_takes_no_connections() {
+    let reservation = Reservation::new(Some(HOST), 0).unwrap();
+    let address = reservation.local_addr();
+    let refused = TcpStream::connect(address).unwrap_err();
+    assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
+    let server = Server::with(&config(address.port(), true));
+    for _ in 0..50 {
+        assert!(ask(address).starts_with("HTTP/1.1 200"));
+    }
+    drop(server);
+}
+
+fn ask(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(&get("/")).unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
