@@ -8,11 +8,16 @@ import {
   type OnRefused,
   type OnRequest,
   type OnStream,
+  type Reserved,
 } from "./addon.ts";
 import { type ExchangeHost, NativeExchange } from "./exchange.ts";
 import { Matches } from "./match.ts";
 import type { OpenStreams } from "./response-stream.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
+import { readWorkers } from "./workers/count.ts";
+import { plan } from "./workers/plan.ts";
+import { PrimaryServer, type ReservedPort } from "./workers/primary-server.ts";
+import { type PortSharer, WorkerServer } from "./workers/worker-server.ts";
 
 /** What `getNativeServer` gives while the server listens. */
 export interface NativeServerHandle {
@@ -30,15 +35,22 @@ export interface NativeServerHandle {
  * import { createApp } from "@kit/core";
  * import { nativeServer } from "@kit/server-native";
  *
- * const app = createApp({ server: nativeServer(), routes: [notes] });
+ * const app = createApp({ server: nativeServer({ workers: "auto" }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
+ * @throws {TypeError} that names an option that does not exist.
+ * @throws {RangeError} that names an option and what it may be.
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
-  return new NativeServer(readOptions(options));
+  const workers = readWorkers(options.workers);
+  const server = new NativeServer(readOptions(options));
+  // Servers without workers beside one that has them are the same in every process.
+  const hasWorkers = workers > 1 || options.workers === "auto";
+  if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);
+  return workers > 1 ? new PrimaryServer(server, workers, reserve) : server;
 }
 
-class NativeServer implements ServerAdapter {
+class NativeServer implements PortSharer {
   readonly name = "native";
   readonly platform = "hyper 1";
   readonly #options: EngineOptions;
@@ -49,9 +61,9 @@ class NativeServer implements ServerAdapter {
   }
 
   // Async, so that every failure is a rejection.
-  async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+  async listen(service: ServerService, options: ListenOptions, sharePort = false): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is listening already");
-    this.#running = new Running(loadAddon(), service, options, this.#options);
+    this.#running = new Running(loadAddon(), service, { ...options, sharePort }, this.#options);
     return this.#running.address;
   }
 
@@ -66,13 +78,29 @@ class NativeServer implements ServerAdapter {
   }
 }
 
+interface Where extends ListenOptions {
+  /** Whether other processes listen there too. */
+  readonly sharePort: boolean;
+}
+
+/** Keeps a port for workers. */
+async function reserve(where: ListenOptions): Promise<ReservedPort> {
+  const addon = loadAddon();
+  try {
+    const reserved = JSON.parse(addon.reserve(where.host ?? null, where.port)) as Reserved;
+    return { address: addressOf(reserved, undefined), release: () => addon.release(reserved.reservation) };
+  } catch (error) {
+    throw listenError(error, where);
+  }
+}
+
 /** A server from its start to its end. */
 class Running implements NativeServerHandle {
   readonly address: ListenAddress;
   readonly #host: ExchangeHost;
   readonly #closed: Promise<void>;
 
-  constructor(addon: Addon, service: ServerService, where: ListenOptions, options: EngineOptions) {
+  constructor(addon: Addon, service: ServerService, where: Where, options: EngineOptions) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#closed = promise;
     const listening = new Map<number, NativeExchange>();
@@ -120,13 +148,22 @@ class Running implements NativeServerHandle {
 function create(
   addon: Addon,
   service: ServerService,
-  where: ListenOptions,
+  where: Where,
   options: EngineOptions,
   callbacks: Callbacks,
 ): Created {
   const { tree, routes, limits } = service;
-  const { host, port, path } = where;
-  const all = { tree, routes, host, port, path, bodyBytes: limits.bodyBytes, ...options };
+  const { host, port, path, sharePort } = where;
+  const all = {
+    tree,
+    routes,
+    host,
+    port,
+    path,
+    ...(sharePort && { sharePort }),
+    bodyBytes: limits.bodyBytes,
+    ...options,
+  };
   try {
     return JSON.parse(addon.create(JSON.stringify(all), ...callbacks)) as Created;
   } catch (error) {
@@ -157,7 +194,7 @@ function listenError(cause: unknown, { port, host, path }: ListenOptions): unkno
     : Object.assign(new Error(message, { cause }), { code, ...(path === undefined ? { port } : { path }) });
 }
 
-function addressOf({ host, port }: Created, path: string | undefined): ListenAddress {
+function addressOf({ host, port }: Pick<Created, "host" | "port">, path: string | undefined): ListenAddress {
   // A Unix socket has neither.
   if (host === null || port === null) return { host: "", port: 0, path: path!, url: `unix:${path!}` };
   const isEverywhere = host === "::" || host === "0.0.0.0";

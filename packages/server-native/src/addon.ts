@@ -79,6 +79,16 @@ export interface Addon {
   close(server: number, graceMs: number): void;
   connections(server: number): number;
   forget(server: number): void;
+  /** Keeps a port for servers that share it. The result is {@link Reserved}, as JSON. */
+  reserve(host: string | null, port: number): string;
+  release(reservation: number): void;
+}
+
+/** What `reserve` gives, as JSON. */
+export interface Reserved {
+  readonly reservation: number;
+  readonly host: string;
+  readonly port: number;
 }
 
 /** What `create` gives, as JSON. */

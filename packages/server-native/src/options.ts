@@ -1,5 +1,10 @@
 /** What a native server may be told, and how it reaches the engine. */
 export interface NativeServerOptions {
+  /**
+   * How many processes serve, each on its own core: a number, or `"auto"` for as many as the process may use cores. This process
+   * then watches over them and serves nothing; each of them runs the whole program once more. Default 1: this process serves.
+   */
+  readonly workers?: number | "auto";
   /** Between two requests on one connection; default 72,000 ms, which is longer than the 60 s of common load balancers. */
   readonly keepAliveTimeoutMs?: number;
   /** From the first byte of a request to the end of its headers; default 10,000. Then 408. */
@@ -55,7 +60,9 @@ const size = (name: string, least: number, greatest: number): Rule => ({
   greatest,
 });
 
-const rules: Readonly<Record<keyof NativeServerOptions, Rule>> = {
+type EngineOption = Exclude<keyof NativeServerOptions, "workers">;
+
+const rules: Readonly<Record<EngineOption, Rule>> = {
   keepAliveTimeoutMs: time("idle"),
   headersTimeoutMs: time("head"),
   bodyTimeoutMs: time("body"),
@@ -80,11 +87,11 @@ const rules: Readonly<Record<keyof NativeServerOptions, Rule>> = {
  */
 export function readOptions(options: NativeServerOptions): EngineOptions {
   const read = { timeouts: {}, limits: {}, listener: {} } as Record<Rule["group"], Record<string, number>>;
-  for (const [option, value] of Object.entries(options) as [keyof NativeServerOptions, unknown][]) {
-    if (value === undefined) continue;
+  for (const [option, value] of Object.entries(options) as [EngineOption | "workers", unknown][]) {
+    if (value === undefined || option === "workers") continue;
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
     if (rule === undefined) {
-      const known = Object.keys(rules).join(", ");
+      const known = ["workers", ...Object.keys(rules)].join(", ");
       throw new TypeError(`nativeServer: there is no option \`${option}\`; there are ${known}`);
     }
     read[rule.group][rule.name] = checked(option, value, rule);

@@ -30,6 +30,15 @@ test("limits are what the options say", async () => {
   assert.equal(await statusOf(port, `GET /${"a".repeat(20)} HTTP/1.1\r\n${host}${last}`), 414);
 });
 
+test("workers are a number or auto", () => {
+  for (const workers of [0, -1, 1.5, 1025, "2", "all", null, NaN]) {
+    assert.throws(make({ workers }), {
+      name: "RangeError",
+      message: `nativeServer: \`workers\` must be "auto" or a whole number from 1 to 1024, not ${workers}`,
+    });
+  }
+});
+
 test("limits may be above the standard ones", async () => {
   const options = { maxHeaders: 500, maxHeaderBytes: 200_000, maxTargetBytes: 60_000 };
   await using app = await serve(

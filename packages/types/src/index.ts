@@ -26,4 +26,6 @@ export type {
   ServerLimits,
   ServerRefusal,
   ServerService,
+  ServerWorker,
+  SupervisorLog,
 } from "./server.ts";

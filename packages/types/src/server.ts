@@ -151,6 +151,26 @@ export interface CloseOptions {
   readonly graceMs: number;
 }
 
+/** Where the primary process of a server with workers tells what becomes of them. */
+export interface SupervisorLog {
+  info(message: string, data?: object): void;
+  warn(message: string, data?: object): void;
+  error(message: string, data?: object): void;
+}
+
+/** What a server in a worker process tells its primary. */
+export interface ServerWorker {
+  /** From 1. */
+  readonly number: number;
+  /**
+   * The application is ready. `close` is called, perhaps more than once, when the primary closes or is gone; it closes the
+   * application and lets the process end.
+   */
+  ready(close: (options: Partial<CloseOptions>) => void): void;
+  /** The application cannot start: tells the primary why and ends the process. */
+  failed(error: unknown): Promise<never>;
+}
+
 /** A server that kit runs on. Handler code is the same for all of them. */
 export interface ServerAdapter {
   /** `native`, `express`, … */
@@ -159,6 +179,13 @@ export interface ServerAdapter {
   readonly platform: string;
   /** Starts; rejects with a clear error where the port is taken. */
   listen(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
+  /**
+   * There where this process serves nothing itself and watches over workers that do; called in place of `listen`, without a
+   * pipeline and without plugins. Resolves when every worker listens.
+   */
+  supervise?(options: ListenOptions, log: SupervisorLog): Promise<ListenAddress>;
+  /** There where this process is such a worker. */
+  readonly worker?: ServerWorker;
   /** Stops accepting, lets requests finish, then cuts. */
   close(options: CloseOptions): Promise<void>;
   /** The wrapped framework's own instance. */

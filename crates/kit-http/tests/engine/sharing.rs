@@ -105,9 +105,9 @@ fn the_reservation_takes_no_connections() {
 }
 
 fn ask(address: SocketAddr) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(&get("/")).unwrap();
+    let mut stream = TcpStream::connect(address).expect("connects");
+    stream.write_all(&get("/")).expect("is sent");
     let mut answer = [0; 12];
-    stream.read_exact(&mut answer).unwrap();
+    stream.read_exact(&mut answer).expect("is answered");
     String::from_utf8_lossy(&answer).into_owned()
 }

@@ -25,7 +25,7 @@ import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
-import { closeOnSignal } from "./signals.ts";
+import { closeAndEnd, closeOnSignal } from "./signals.ts";
 
 /** A running or startable application. */
 export interface App {
@@ -104,7 +104,7 @@ class Application implements App {
       return Promise.reject(new Error("The application was closed; create another one"));
     if (this.#listening !== undefined)
       return Promise.reject(new Error("The application is listening already"));
-    const listening = this.#listen(options);
+    const listening = this.#listenAsRole(options);
     this.#listening = listening;
     listening.catch(() => {
       this.#listening = undefined;
@@ -135,9 +135,38 @@ class Application implements App {
     return (await this.#prepare()).pipeline;
   }
 
+  /** Serves; or watches over processes that do, or is one of them. */
+  async #listenAsRole(given: AppListenOptions): Promise<ListenAddress> {
+    const { server } = this.#options;
+    if (server.supervise !== undefined) {
+      const address = await server.supervise(
+        readListen(given),
+        this.#log.at(() => ({})),
+      );
+      this.#closeOnSignal();
+      return address;
+    }
+    const { worker } = server;
+    if (worker === undefined) return this.#listen(given);
+    try {
+      const address = await this.#listen(given);
+      worker.ready((options) => closeAndEnd(() => this.close(options), this.#logCloseFailure));
+      return address;
+    } catch (error) {
+      return worker.failed(error);
+    }
+  }
+
+  #closeOnSignal(): void {
+    if (this.#options.signals) this.#removeSignals = closeOnSignal(() => this.close(), this.#logCloseFailure);
+  }
+
+  readonly #logCloseFailure = (error: unknown): void =>
+    this.#log.at(() => ({})).fatal("The application could not be closed", { error });
+
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
-    const { server, signals } = this.#options;
+    const { server } = this.#options;
     const { found, pipeline } = await this.#prepare();
     const log = this.#log.at(() => ({}));
     let isServing = false;
@@ -150,12 +179,7 @@ class Application implements App {
       await this.#plugins.ready(address);
       this.#isReady = this.#closing === undefined;
       this.#watchSchema(found);
-      if (signals) {
-        this.#removeSignals = closeOnSignal(
-          () => this.close(),
-          (error) => log.fatal("The application could not be closed", { error }),
-        );
-      }
+      this.#closeOnSignal();
       return address;
     } catch (error) {
       if (isServing) await server.close({ graceMs: 0 });

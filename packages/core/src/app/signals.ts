@@ -15,17 +15,22 @@ export function closeOnSignal(close: () => Promise<void>, logFailure: (error: un
   const onSignal = (signal: (typeof signals)[number]): void => {
     if (isClosing) process.exit(signal === "SIGINT" ? 130 : 143);
     isClosing = true;
-    void close()
-      .then(
-        () => (process.exitCode ??= 0),
-        (error: unknown) => {
-          logFailure(error);
-          process.exitCode = 1;
-        },
-      )
-      // The process ends by itself where nothing else is open. Something that was forgotten must not keep it.
-      .finally(() => setTimeout(() => process.exit(), lingerMs).unref());
+    closeAndEnd(close, logFailure);
   };
   for (const signal of signals) process.on(signal, onSignal);
   return remove;
+}
+
+/** Closes, then lets the process end: with status 0, or 1 where closing failed. */
+export function closeAndEnd(close: () => Promise<void>, logFailure: (error: unknown) => void): void {
+  void close()
+    .then(
+      () => (process.exitCode ??= 0),
+      (error: unknown) => {
+        logFailure(error);
+        process.exitCode = 1;
+      },
+    )
+    // The process ends by itself where nothing else is open. Something that was forgotten must not keep it.
+    .finally(() => setTimeout(() => process.exit(), lingerMs).unref());
 }

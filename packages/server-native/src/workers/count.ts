@@ -1,0 +1,18 @@
+import { availableParallelism } from "node:os";
+
+const most = 1024;
+
+/**
+ * How many workers the option `workers` asks for.
+ *
+ * @throws {RangeError} that says what it may be.
+ */
+export function readWorkers(workers: unknown): number {
+  if (workers === undefined) return 1;
+  if (workers === "auto") return availableParallelism();
+  if (typeof workers === "number" && Number.isInteger(workers) && workers >= 1 && workers <= most)
+    return workers;
+  throw new RangeError(
+    `nativeServer: \`workers\` must be "auto" or a whole number from 1 to ${most}, not ${String(workers)}`,
+  );
+}

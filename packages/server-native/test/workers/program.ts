@@ -1,0 +1,74 @@
+/** An application with workers, as the tests start it. What it does wrong is said by `KIT_TEST_FAIL`. */
+import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { createApp } from "@kit/core";
+
+import { compiled, responseOf, route } from "../../../core/test/support/compiled.ts";
+import { nativeServer, workerNumber } from "../../src/index.ts";
+
+const { KIT_TEST_WORKERS: workers = "2", KIT_TEST_FAIL: fail = "", PORT = "0" } = process.env;
+
+/** One write, so that the lines of several processes do not mix. */
+function tell(line: object): void {
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+tell({ began: process.pid, worker: workerNumber });
+if (workerNumber !== undefined && fail === "exit") process.exit(7);
+
+const text = responseOf("Text", { text: "string" });
+const server = nativeServer({ workers: workers === "auto" ? "auto" : Number(workers) });
+const app = createApp({
+  server,
+  env: "production",
+  health: true,
+  compiled: compiled(
+    route("GET /who", { response: text }),
+    route("GET /slow", { response: text }),
+    route("GET /workers", { response: text }),
+  ),
+  plugins: [
+    {
+      name: "probe",
+      onStart: () => {
+        tell({ started: process.pid, worker: workerNumber });
+        if (fail === "start") throw Object.assign(new Error("no database"), { code: "ENODB" });
+        // Starts well once, and then never again.
+        if (fail === "restart" && process.env["KIT_TEST_MARK"] !== undefined) {
+          throw new Error("not again");
+        }
+      },
+      onStop: async () => {
+        tell({ stopped: process.pid, worker: workerNumber });
+        if (fail === "stop") throw new Error("cannot stop");
+        if (fail === "hang") await sleep(60_000);
+      },
+    },
+  ],
+  routes: [
+    {
+      handlers: {
+        "GET /who": () => ({ text: `${workerNumber ?? "none"} ${process.pid}` }),
+        "GET /slow": async () => {
+          await sleep(150);
+          return { text: String(process.pid) };
+        },
+        "GET /workers": () => ({ text: String(process.env["KIT_WORKER_PLAN"]) }),
+      },
+    },
+  ],
+});
+
+try {
+  const host = process.env["KIT_TEST_HOST"] ?? "127.0.0.1";
+  const path = process.env["KIT_TEST_PATH"];
+  const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
+  // What is started from here on finds it.
+  process.env["KIT_TEST_MARK"] = "listened";
+  tell({ listening: process.pid, worker: workerNumber, url, port });
+} catch (error) {
+  const { message, code, cause } = error as NodeJS.ErrnoException;
+  tell({ rejected: process.pid, worker: workerNumber, message, code, cause: (cause as Error)?.stack });
+  process.exitCode = 3;
+}

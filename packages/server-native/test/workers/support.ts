@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("program.ts", import.meta.url));
+/** For whatever is waited for; machines may be busy. */
+export const patienceMs = 20_000;
+
+/** A line of the program, or an entry of its log. */
+export interface Line {
+  readonly began?: number;
+  readonly started?: number;
+  readonly stopped?: number;
+  readonly listening?: number;
+  readonly rejected?: number;
+  readonly worker?: number;
+  readonly port?: number;
+  readonly url?: string;
+  readonly code?: string;
+  readonly cause?: string;
+  readonly level?: string;
+  readonly message?: string;
+  readonly data?: { readonly worker?: number; readonly pid?: number; readonly restartInMs?: number };
+}
+
+/** The program and its workers. At the end of its block it is killed, and no process of it may be left. */
+export class Program implements AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly lines: Line[] = [];
+  errors = "";
+  readonly #ended: Promise<[number | null, NodeJS.Signals | null]>;
+
+  constructor(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
+    this.child = spawn(process.execPath, [...args, program], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#ended = once(this.child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+    createInterface({ input: this.child.stdout! }).on("line", (line) =>
+      this.lines.push(JSON.parse(line) as Line),
+    );
+    this.child.stderr!.setEncoding("utf8").on("data", (text: string) => (this.errors += text));
+  }
+
+  /** The first line that a condition holds for, from `from` on. */
+  async line(condition: (line: Line) => boolean, from = 0): Promise<Line> {
+    let found: Line | undefined;
+    await until(
+      () => (found = this.lines.slice(from).find(condition)) !== undefined,
+      () => this.#output(),
+    );
+    return found!;
+  }
+
+  /** Where the workers listen, once all do. */
+  async port(): Promise<number> {
+    const line = await this.line(({ listening, rejected }) => (listening ?? rejected) === this.child.pid);
+    assert.ok(line.port, this.#output());
+    return line.port;
+  }
+
+  /** The first so many lines that a condition holds for. */
+  async linesOf(condition: (line: Line) => boolean, count: number): Promise<readonly Line[]> {
+    await until(
+      () => this.lines.filter(condition).length >= count,
+      () => this.#output(),
+    );
+    return this.lines.filter(condition).slice(0, count);
+  }
+
+  /** The first process of a worker. */
+  pidOf(worker: number): number {
+    return this.lines.find((line) => line.worker === worker && line.started !== undefined)!.started!;
+  }
+
+  /** The entries of the log so far. */
+  log(): string {
+    return this.lines.flatMap((line) => (line.level === undefined ? [] : JSON.stringify(line))).join("\n");
+  }
+
+  /** Of all processes that began. */
+  pids(): readonly number[] {
+    return this.lines.flatMap(({ began }) => began ?? []);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.child.pid!, signal);
+  }
+
+  /** How it ended. */
+  async end(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const timeout = sleep(patienceMs, undefined, { ref: false });
+    const end = await Promise.race([this.#ended, timeout]);
+    assert.ok(end, `The program does not end: ${this.#output()}`);
+    return { code: end[0], signal: end[1] };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill("SIGKILL");
+    await this.#ended;
+    await until(
+      () => this.pids().every((pid) => !isAlive(pid)),
+      () => `left: ${this.pids().filter(isAlive).join(", ")}\n${this.#output()}`,
+    );
+  }
+
+  #output(): string {
+    return `${this.lines.map((line) => JSON.stringify(line)).join("\n")}\n${this.errors}`;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for a condition. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  describe: () => string,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) assert.fail(`Waited in vain. ${describe()}`);
+    await sleep(10);
+  }
+}
+
+/** An answer over a connection of its own, which is what the kernel spreads. */
+export function ask(port: number, path: string): Promise<{ status: number; text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  const outgoing = request({ port, path, host: "127.0.0.1", agent: false, timeout: patienceMs }, (answer) => {
+    let body = "";
+    answer.setEncoding("utf8").on("data", (part: string) => (body += part));
+    answer.on("error", reject);
+    answer.on("end", () => {
+      const status = answer.statusCode!;
+      resolve({ status, text: status === 200 ? (JSON.parse(body) as { text: string }).text : body });
+    });
+  });
+  outgoing.on("timeout", () => outgoing.destroy(new Error("no answer")));
+  outgoing.on("error", reject);
+  outgoing.end();
+  return promise;
+}
+
+/** The processes that answer, by worker's number. */
+export async function whoAnswers(port: number, times = 60): Promise<Map<string, Set<string>>> {
+  const answers = await Promise.all(Array.from({ length: times }, () => ask(port, "/who")));
+  const pids = new Map<string, Set<string>>();
+  for (const { text } of answers) {
+    const [worker, pid] = text.split(" ") as [string, string];
+    pids.set(worker, (pids.get(worker) ?? new Set()).add(pid));
+  }
+  return pids;
+}
+
+/** Clients that ask one request after the other, each over a connection of its own. */
+export class Load {
+  answered = 0;
+  failed = 0;
+  #isDone = false;
+  readonly #clients: Promise<void[]>;
+
+  constructor(port: number, clients: number) {
+    this.#clients = Promise.all(Array.from({ length: clients }, () => this.#run(port)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isDone = true;
+    await this.#clients;
+  }
+
+  async #run(port: number): Promise<void> {
+    while (!this.#isDone) {
+      await ask(port, "/who").then(
+        () => (this.answered += 1),
+        () => (this.failed += 1),
+      );
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { ask, isAlive, type Line, Load, Program, until, whoAnswers } from "./support.ts";
+
+const isLinux = process.platform === "linux";
+
+/** The log's entry of a worker that ended. */
+function isRestart({ message }: Line): boolean {
+  return message === "A worker ended and is started again";
+}
+
+/** What the program tells at the end of `listen`, of itself and not of a worker. */
+function isOutcome({ listening, rejected, worker }: Line): boolean {
+  return worker === undefined && (listening ?? rejected) !== undefined;
+}
+
+test("every worker answers, the primary does not, and all listen before listen resolves", async () => {
+  await using program = new Program({ KIT_TEST_WORKERS: "3" });
+  const port = await program.port();
+  // What a worker prints after `listen` may come after what the primary prints.
+  const listening = await program.linesOf(({ listening: pid }) => pid !== undefined, 4);
+  assert.deepEqual(new Set(listening.map(({ worker }) => worker)), new Set([1, 2, 3, undefined]));
+  assert.deepEqual(
+    new Set(listening.map((line) => line.port)),
+    new Set([port]),
+    "port 0 is one port for all",
+  );
+  // Plugins live where requests are answered.
+  assert.equal(
+    program.lines.some(({ started }) => started === program.child.pid),
+    false,
+  );
+  assert.equal(program.lines.filter(({ started }) => started !== undefined).length, 3);
+
+  const answers = await whoAnswers(port);
+  assert.equal(answers.has("none"), false);
+  if (isLinux) assert.deepEqual(new Set(answers.keys()), new Set(["1", "2", "3"]));
+  assert.equal((await ask(port, "/readyz")).status, 200);
+  // Who a worker starts is no worker.
+  assert.equal((await ask(port, "/workers")).text, "undefined");
+
+  program.signal("SIGTERM");
+  assert.deepEqual(await program.end(), { code: 0, signal: null });
+  assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 3);
+  assert.equal(program.errors, "");
+});
+
+test("a worker that is killed under load starts again, and the others answer on", async () => {
+  await using program = new Program();
+  const port = await program.port();
+  const first = program.pidOf(1);
+  const load = new Load(port, 8);
+  await until(
+    () => load.answered > 50,
+    () => "no load",
+  );
+  process.kill(first, "SIGKILL");
+  const entry = await program.line(isRestart);
+  assert.deepEqual(entry.data, {
+    worker: 1,
+    pid: first,
+    exitCode: null,
+    signal: "SIGKILL",
+    restartInMs: 100,
+  });
+  assert.equal(entry.level, "error");
+  const again = await program.line(({ message }) => message === "A worker listens again");
+  const now = load.answered;
+  await until(
+    () => load.answered > now + 50,
+    () => "no more answers",
+  );
+  await load.stop();
+  // Those that the kernel gave to the process before it was wholly gone: what a client was waiting for, and its next.
+  assert.ok(load.failed <= 16, `${load.failed} failed`);
+  const answers = await whoAnswers(port);
+  if (isLinux) assert.deepEqual(answers.get("1"), new Set([String(again.data!.pid)]));
+  assert.notEqual(again.data!.pid, first);
+});
+
+test("a worker that ends again and again waits longer each time", async () => {
+  await using program = new Program();
+  await program.port();
+  let pid = program.pidOf(2);
+  for (const restartInMs of [100, 200, 400]) {
+    const from = program.lines.length;
+    const killed = performance.now();
+    process.kill(pid, "SIGKILL");
+    const entry = await program.line(isRestart, from);
+    assert.equal(entry.data!.restartInMs, restartInMs);
+    const again = await program.line((line) => line.message === "A worker listens again", from);
+    pid = again.data!.pid!;
+    assert.ok(performance.now() - killed >= restartInMs);
+  }
+});
+
+test("a worker that cannot start again is tried again, and says why", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "restart" });
+  await program.port();
+  const pid = program.pidOf(1);
+  process.kill(pid, "SIGKILL");
+  const failure = await program.line(({ message }) => message === "A worker could not start");
+  assert.match(JSON.stringify(failure.data), /onStart of the plugin probe failed.*not again/);
+  await until(
+    () => program.lines.filter(isRestart).length >= 4,
+    () => "no further start",
+  );
+  assert.deepEqual(
+    program.lines
+      .filter(isRestart)
+      .slice(0, 4)
+      .map((line) => line.data!.restartInMs),
+    [100, 200, 400, 800],
+  );
+  program.signal("SIGTERM");
+  assert.equal((await program.end()).code, 0, "also while one waits to be started again");
+});
+
+test("SIGTERM under load loses no request that was sent before it", async () => {
+  await using program = new Program();
+  const port = await program.port();
+  const answers: Promise<{ status: number }>[] = [];
+  for (let index = 0; index < 40; index += 1) answers.push(ask(port, "/slow"));
+  // All are under way: connected, sent, not answered.
+  await sleep(100);
+  program.signal("SIGTERM");
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.deepEqual(await program.end(), { code: 0, signal: null });
+});
+
+test("a signal to the whole group closes once", async () => {
+  await using program = new Program();
+  const port = await program.port();
+  const answer = ask(port, "/slow");
+  await sleep(50);
+  // As Ctrl-C does.
+  for (const pid of program.pids()) process.kill(pid, "SIGINT");
+  assert.equal((await answer).status, 200);
+  assert.deepEqual({ ...(await program.end()), log: program.log() }, { code: 0, signal: null, log: "" });
+  assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 2);
+});
+
+test("a second signal ends everything at once", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "hang" });
+  await program.port();
+  program.signal("SIGTERM");
+  await program.line(({ stopped }) => stopped !== undefined);
+  program.signal("SIGTERM");
+  assert.deepEqual(await program.end(), { code: 143, signal: null });
+  await until(
+    () => !program.pids().some(isAlive),
+    () => "workers are left",
+  );
+});
+
+test("workers of a primary that was killed answer what they have and end", async () => {
+  await using program = new Program();
+  const port = await program.port();
+  const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
+  await sleep(50);
+  program.signal("SIGKILL");
+  assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
+  await until(
+    () => !program.pids().some(isAlive),
+    () => "workers are left",
+  );
+  await assert.rejects(ask(port, "/who"), { code: "ECONNREFUSED" });
+});
+
+test("a plugin that cannot be stopped makes the exit code 1", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "stop" });
+  await program.port();
+  program.signal("SIGTERM");
+  assert.equal((await program.end()).code, 1);
+  assert.match(JSON.stringify(program.lines), /Worker 1 did not close well: exit code 1; Worker 2 did/);
+});
+
+test("a worker that cannot start makes listen reject with its error, once", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "start", KIT_TEST_WORKERS: "4" });
+  assert.equal((await program.end()).code, 3);
+  const rejections = program.lines.filter(({ rejected }) => rejected !== undefined);
+  assert.equal(rejections.length, 1);
+  assert.equal(rejections[0]!.message, "Worker 1 could not start: onStart of the plugin probe failed");
+  assert.match(rejections[0]!.cause!, /no database/);
+  assert.equal(program.pids().length, 2, "the others were not started");
+});
+
+test("a worker that ends before it listens makes listen reject", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "exit" });
+  assert.equal((await program.end()).code, 3);
+  const { message } = program.lines.find(({ rejected }) => rejected !== undefined)!;
+  assert.equal(message, "Worker 1 ended before it listened: exit code 7. Its output says more");
+});
+
+test("a port that is taken is one error, and no worker starts", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  await using program = new Program({ PORT: String(port) });
+  assert.equal((await program.end()).code, 3);
+  const rejection = program.lines.find(({ rejected }) => rejected !== undefined)!;
+  assert.equal(rejection.code, "EADDRINUSE");
+  assert.match(rejection.message!, /the port is in use/);
+  assert.equal(program.pids().length, 1);
+  other.close();
+});
+
+test("two applications with workers never share a port, not even when started at once", async () => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  await using one = new Program({ PORT: String(port) });
+  await using two = new Program({ PORT: String(port) });
+  const lines = await Promise.all([one.line(isOutcome), two.line(isOutcome)]);
+  assert.deepEqual(lines.map(({ code }) => code).toSorted(), ["EADDRINUSE", undefined]);
+  // While all workers of the winner are gone the port is still its own.
+  const winner = lines[0]!.code === undefined ? one : two;
+  for (const pid of winner.pids()) if (pid !== winner.child.pid) process.kill(pid, "SIGKILL");
+  await using third = new Program({ PORT: String(port), KIT_TEST_WORKERS: "1" });
+  assert.equal((await third.line(isOutcome)).code, "EADDRINUSE");
+});
+
+test("one worker is this process, and a Unix socket has no workers", async () => {
+  await using alone = new Program({ KIT_TEST_WORKERS: "1" });
+  const port = await alone.port();
+  assert.deepEqual(await whoAnswers(port, 3), new Map([["none", new Set([String(alone.child.pid)])]]));
+
+  await using unix = new Program({ KIT_TEST_PATH: "/tmp/kit-workers-never.sock" });
+  assert.equal((await unix.end()).code, 3);
+  assert.match(unix.lines.at(-1)!.message!, /processes cannot share a Unix socket/);
+});
+
+test("flags of node go to the workers, and the inspector's port does not", async () => {
+  await using program = new Program({}, ["--inspect=0", "--title=kit-flags"]);
+  await program.port();
+  assert.equal(program.errors.match(/Debugger listening on/g)?.length, 3);
+  assert.doesNotMatch(program.errors, /address already in use/);
+});
