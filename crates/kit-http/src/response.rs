@@ -142,6 +142,9 @@ impl Response {
 
     /// Closes the connection after this answer.
     pub(crate) fn close(&mut self) {
+        if self.closes() {
+            return;
+        }
         self.headers.push((CONNECTION, HeaderValue::from_static("close")));
     }
 

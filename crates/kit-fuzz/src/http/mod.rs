@@ -16,12 +16,13 @@ use kit_http::{Limits, Timeouts};
 
 use self::message::Meaning;
 use self::peer::{Answered, Peer};
-use self::server::{Answer, Seen, Server};
+use self::server::{Answer, Flow, Seen, Server};
 
 const GOOD: Answer = Answer {
     status: 200,
     length: 3,
     closes: false,
+    flow: Flow::Whole,
 };
 
 /// Several clients of one engine at once, each with a stream of its own; who sends, answers, stops sending or leaves next is random.
@@ -154,11 +155,26 @@ fn steps(
                         status: *bytes.choose(&[200, 200, 201, 204, 205, 304, 404, 500, 599])?,
                         length: *bytes.choose(&[0, 1, 5000, 400_000])?,
                         closes: bytes.ratio(1, 8)?,
+                        flow: *bytes.choose(&[Flow::Whole, Flow::Whole, Flow::Counted, Flow::Open])?,
                     };
                     server.answer(bytes.int_in_range(0..=pending - 1)?, answer);
                 }
+                let streams = server.collected.borrow().streams.len();
+                if streams > 0 {
+                    let stream = bytes.int_in_range(0..=streams - 1)?;
+                    if bytes.ratio(1, 16)? {
+                        *is_patient = false;
+                        server.destroy(stream);
+                    } else {
+                        server.write(stream, *bytes.choose(&[0, 1, 4000, 5000, 100_000])?);
+                    }
+                }
             }
-            (13, Some(peer)) => peer.half_close(),
+            (13, Some(peer)) => {
+                // Who closes his side while his answer streams is taken for one that leaves.
+                *is_patient = false;
+                peer.half_close();
+            }
             (14, place) if bytes.ratio(1, 4)? => {
                 *is_patient = false;
                 *place = None;
@@ -184,6 +200,10 @@ fn settle(server: &Server, clients: &mut [Client]) {
         let mut moved = false;
         while !server.collected.borrow().pending.is_empty() {
             server.answer(0, GOOD);
+            moved = true;
+        }
+        if !server.collected.borrow().streams.is_empty() {
+            server.write(0, 50_000);
             moved = true;
         }
         for client in &mut *clients {

@@ -74,7 +74,7 @@ impl Peer {
     pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<Answered>, usize) {
         let mut answers = Vec::new();
         let mut bytes = &self.received[..];
-        while let Some((answer, rest)) = next(bytes, &is_head) {
+        while let Some((answer, rest)) = next(bytes, self.ended, &is_head) {
             // Invitations are no answers.
             if answer.status != 100 {
                 answers.push(answer);
@@ -85,7 +85,7 @@ impl Peer {
     }
 }
 
-fn next(bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8])> {
+fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8])> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).expect("an answer's head is text");
     let status = head
@@ -99,15 +99,27 @@ fn next(bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8
             .find_map(|(key, value)| (key == name).then_some(value))
     };
     let number = field("x-number").map(|number| number.parse().expect("its own number"));
-    let length = match status {
-        100 | 204 | 304 => 0,
-        _ if number.is_some_and(is_head) => 0,
-        _ => field("content-length")
-            .unwrap_or_else(|| panic!("an answer has no length: {head:?}"))
-            .parse()
-            .expect("a length"),
+    let rest = &bytes[end..];
+    let closes = field("connection") == Some("close");
+    // The body, and where it ends.
+    let (body, length) = match status {
+        100 | 204 | 304 => (&[][..], 0),
+        _ if number.is_some_and(is_head) => (&[][..], 0),
+        _ => match (field("content-length"), field("transfer-encoding")) {
+            (Some(length), None) => {
+                let length = length.parse().expect("a length");
+                (rest.get(..length)?, length)
+            }
+            (None, Some("chunked")) => (&[][..], end_of_chunks(rest)?),
+            (None, None) if closes => {
+                if !ended {
+                    return None;
+                }
+                (&[][..], rest.len())
+            }
+            framing => panic!("an answer is framed by {framing:?}: {head:?}"),
+        },
     };
-    let body = bytes.get(end..end + length)?;
     let text = if number.is_none() {
         String::from_utf8_lossy(body)
     } else {
@@ -118,9 +130,27 @@ fn next(bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8
     let answer = Answered {
         status,
         number,
-        closes: field("connection") == Some("close"),
+        closes,
         length,
         code,
     };
-    Some((answer, &bytes[end + length..]))
+    Some((answer, &rest[length..]))
+}
+
+/// Where a chunked body ends that has only the letter of the harness in it.
+fn end_of_chunks(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let line = bytes[at..].windows(2).position(|two| two == b"\r\n")?;
+        let size = std::str::from_utf8(&bytes[at..at + line]).expect("a size");
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        let start = at + line + 2;
+        let data = bytes.get(start..start + size)?;
+        assert!(data.iter().all(|byte| *byte == b'x'), "a chunk has strange bytes");
+        assert_eq!(bytes.get(start + size..start + size + 2)?, b"\r\n");
+        at = start + size + 2;
+        if size == 0 {
+            return Some(at);
+        }
+    }
 }

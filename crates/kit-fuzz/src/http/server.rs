@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kit_http::{
-    Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts,
+    Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts, Written,
 };
 
 /// Rounds of one turn beyond which the engine is taken to spin. A round serves each connection up to four times.
@@ -30,6 +30,24 @@ pub(crate) struct Answer {
     pub(crate) status: u32,
     pub(crate) length: usize,
     pub(crate) closes: bool,
+    pub(crate) flow: Flow,
+}
+
+/// Whether an answer's body is there at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Whole,
+    /// It comes piece by piece; its length is said before.
+    Counted,
+    /// The same, and nobody says how long it will be.
+    Open,
+}
+
+/// An answer whose body is being written.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    id: RequestId,
+    left: usize,
 }
 
 #[derive(Default)]
@@ -41,6 +59,8 @@ pub(crate) struct Collected {
     aborted: Vec<RequestId>,
     ids: HashMap<RequestId, usize>,
     pub(crate) refusals: usize,
+    pub(crate) streams: Vec<Stream>,
+    gone: Vec<RequestId>,
 }
 
 impl Handler for Collected {
@@ -69,6 +89,23 @@ impl Handler for Collected {
         );
         assert!(!self.aborted.contains(&id), "a request was aborted twice");
         self.aborted.push(id);
+    }
+
+    fn drained(&mut self, id: RequestId) {
+        assert!(
+            self.streams.iter().any(|stream| stream.id == id),
+            "a stream that is no more has room"
+        );
+    }
+
+    fn stream_aborted(&mut self, id: RequestId) {
+        assert!(!self.gone.contains(&id), "a stream was aborted twice");
+        assert!(
+            self.streams.iter().any(|stream| stream.id == id),
+            "a stream was aborted that is no more"
+        );
+        self.gone.push(id);
+        self.streams.retain(|stream| stream.id != id);
     }
 
     fn refused(&mut self, refusal: &Refusal) {
@@ -116,23 +153,58 @@ impl Server {
     /// Answers the pending request at an index; the answer names it by the number in which it came.
     pub(crate) fn answer(&self, index: usize, answer: Answer) {
         let (id, number) = self.collected.borrow_mut().pending.remove(index);
-        let response = |status: u32| -> Result<Response, ResponseError> {
+        let head = |status: u32| -> Result<Response, ResponseError> {
             let mut response = Response::new(status)?;
-            response.set_body(vec![b'x'; answer.length].into());
             response.add_header("x-number", number.to_string().as_bytes())?;
             if answer.closes {
                 response.add_header("connection", b"close")?;
             }
             Ok(response)
         };
-        let response = response(answer.status).expect("a valid answer");
-        self.engine.respond(id, response).expect("a pending request");
+        let mut head = head(answer.status).expect("a valid answer");
+        if answer.flow == Flow::Whole {
+            head.set_body(vec![b'x'; answer.length].into());
+            self.engine.respond(id, head).expect("a pending request");
+        } else {
+            let length = (answer.flow == Flow::Counted).then_some(answer.length as u64);
+            let has_peer = self
+                .engine
+                .respond_stream(id, head, length)
+                .expect("a pending request");
+            if has_peer {
+                let left = answer.length;
+                self.collected.borrow_mut().streams.push(Stream { id, left });
+            }
+        }
         let again = Response::new(200).expect("a valid answer");
         assert_eq!(
             self.engine.respond(id, again),
             Err(ResponseError::UnknownRequest),
             "a second answer was taken"
         );
+    }
+
+    /// Writes a piece of a stream's body, and ends it where that was the last.
+    pub(crate) fn write(&self, index: usize, length: usize) {
+        let (id, length, left) = {
+            let mut collected = self.collected.borrow_mut();
+            let stream = &mut collected.streams[index];
+            let length = length.min(stream.left);
+            stream.left -= length;
+            (stream.id, length, stream.left)
+        };
+        let written = self.engine.write(id, vec![b'x'; length].into());
+        let written = written.expect("no more than was said");
+        if left == 0 || written == Written::Gone {
+            self.collected.borrow_mut().streams.remove(index);
+            self.engine.end(id).expect("as much as was said");
+        }
+    }
+
+    /// Gives up a stream.
+    pub(crate) fn destroy(&self, index: usize) {
+        let stream = self.collected.borrow_mut().streams.remove(index);
+        self.engine.destroy(stream.id);
     }
 
     /// Stops, once no peer is there any more, and checks that nothing is left.
@@ -149,11 +221,16 @@ impl Server {
             status: 200,
             length: 1,
             closes: false,
+            flow: Flow::Open,
         };
         while pending > 0 {
             pending -= 1;
             self.answer(pending, answer);
         }
+        assert!(
+            self.collected.borrow().streams.is_empty(),
+            "streams outlive their peers"
+        );
         assert_eq!(self.engine.pending_count(), 0, "requests outlive their answers");
         self.engine.close(Duration::from_mins(1));
         self.turn();
