@@ -1,4 +1,5 @@
 import {
+  type BindAddress,
   bodyOf,
   type CheckedTimeouts,
   checkTimeouts,
@@ -71,7 +72,7 @@ class FastifyServer implements ServerAdapter {
     const host = new NodeHost(app.server, service, this.#timeouts, ({ method }) => !methods.has(method!));
     this.#host = host;
     try {
-      return await host.listen(options, (port, address) => listenOn(app, port, address));
+      return await host.listen(options, (address) => listenOn(app, address));
     } catch (error) {
       this.#host = undefined;
       throw error;
@@ -90,12 +91,17 @@ class FastifyServer implements ServerAdapter {
 }
 
 /** Without an address Fastify would listen on the local ones only. */
-async function listenOn(app: FastifyInstance, port: number, address: string | undefined): Promise<void> {
+async function listenOn(app: FastifyInstance, address: BindAddress): Promise<void> {
+  if (address.path !== undefined) {
+    await app.listen({ path: address.path });
+    return;
+  }
+  const { port, host } = address;
   try {
-    await app.listen({ port, host: address ?? "::" });
+    await app.listen({ port, host: host ?? "::" });
   } catch (error) {
     // A machine without IPv6.
-    if (address !== undefined || (error as NodeJS.ErrnoException).code !== "EAFNOSUPPORT") throw error;
+    if (host !== undefined || (error as NodeJS.ErrnoException).code !== "EAFNOSUPPORT") throw error;
     await app.listen({ port, host: "0.0.0.0" });
   }
 }

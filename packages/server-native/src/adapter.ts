@@ -11,6 +11,7 @@ import {
   type Reserved,
 } from "./addon.ts";
 import { type ExchangeHost, NativeExchange } from "./exchange.ts";
+import { FallbackServer, isFallbackWanted } from "./fallback.ts";
 import { Matches } from "./match.ts";
 import type { OpenStreams } from "./response-stream.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
@@ -28,7 +29,8 @@ export interface NativeServerHandle {
 }
 
 /**
- * kit's own HTTP server, which runs in Rust on Node's own event loop.
+ * kit's own HTTP server, which runs in Rust on Node's own event loop. Where there is no engine for the platform, and where the
+ * environment variable `KIT_SERVER` is `node`, it is node:http with the same answers; `platform` tells which.
  *
  * @example
  * ```ts
@@ -43,7 +45,9 @@ export interface NativeServerHandle {
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
   const workers = readWorkers(options.workers);
-  const server = new NativeServer(readOptions(options));
+  const checked = readOptions(options);
+  if (isFallbackWanted()) return new FallbackServer(checked, workers);
+  const server = new NativeServer(checked);
   // Servers without workers beside one that has them are the same in every process.
   const hasWorkers = workers > 1 || options.workers === "auto";
   if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);

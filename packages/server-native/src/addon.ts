@@ -122,12 +122,17 @@ export function platformTriple(): string {
   return process.platform === "linux" ? `${triple}-${isGlibc() ? "gnu" : "musl"}` : triple;
 }
 
+/** Whether this package has an addon for a platform. */
+export function isBuiltFor(triple: string): boolean {
+  return builtFor.has(triple);
+}
+
 /** Loads the addon of a platform from this package. */
 export function load(triple: string): Addon {
-  if (!builtFor.has(triple)) {
+  if (!isBuiltFor(triple)) {
     throw addonError(
       `@kit/server-native does not run on ${triple}; it runs on ${[...builtFor].join(", ")}. ` +
-        "Use another server adapter there.",
+        "Without `KIT_SERVER=native` it falls back to node:http there.",
     );
   }
   const path = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 
 import { load } from "../src/addon.ts";
 import { nativeServer } from "../src/index.ts";
-import { json, leave, raw, serve } from "./support.ts";
+import { engineTest, json, leave, raw, serve } from "./support.ts";
 
 test("answers come now, after microtasks, and after timers", async () => {
   await using app = await serve((exchange) => {
@@ -65,6 +65,16 @@ test("a port in use is a clear error", async () => {
     { code: "EADDRINUSE", message: new RegExp(`port ${port}.*in use`) },
   );
   other.close();
+  await using app = await serve(() => {});
+  await assert.rejects(app.server.listen({} as never, { port: 0 }), /listening already/);
+  await assert.rejects(
+    serve(() => {}, { host: "host.invalid" }),
+    { code: "ENOTFOUND", message: /host\.invalid.*not known/ },
+  );
+});
+
+// The fallback leaves the tree to the pipeline.
+engineTest("a tree that is none is an error", async () => {
   const service = {
     tree: { root: { segment: "", children: [] } },
     routes: [],
@@ -72,9 +82,6 @@ test("a port in use is a clear error", async () => {
     handle: () => {},
   };
   await assert.rejects(nativeServer().listen(service as never, { port: 0 }), { code: "ERR_KIT_OPTIONS" });
-  const options = { port: 0, host: "host.invalid" };
-  await using app = await serve(() => {});
-  await assert.rejects(app.server.listen(service as never, options), /listening already/);
 });
 
 test("options are checked", () => {
@@ -110,7 +117,7 @@ test("closing waits for what is under way and takes no more", async () => {
   await sleep(20);
   assert.ok((app.server.getNativeServer() as { connections(): number }).connections() > 0);
   const closed = app.server.close({ graceMs: 5000 });
-  assert.match(await answer, /connection: close[^]*"late"$/);
+  assert.match(await answer, /connection: close[^]*"late"$/i);
   await closed;
   await assert.rejects(fetch(app.url));
   // The port is free again.
@@ -197,7 +204,7 @@ async function serveOnce(): Promise<void> {
   await app.server.close({ graceMs: 100 });
 }
 
-test("servers that come and go leave nothing behind", { timeout: 60_000 }, async () => {
+engineTest("servers that come and go leave nothing behind", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 50; round += 1) await serveOnce();
   const before = process.memoryUsage.rss();
   for (let round = 0; round < 400; round += 1) await serveOnce();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
-import { json, serve } from "./support.ts";
+import { engineTest, json, serve } from "./support.ts";
 
 const { gc } = globalThis as { gc?: () => void };
 
@@ -74,7 +74,7 @@ test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) 
   assert.ok(growth < 20, `${growth.toFixed(1)} MiB more`);
 });
 
-test("servers start and stop in worker threads", { timeout: 120_000 }, async () => {
+engineTest("servers start and stop in worker threads", { timeout: 120_000 }, async () => {
   const support = JSON.stringify(new URL("./support.ts", import.meta.url).href);
   const script = (end: string): string => `
     const { serve, json, raw } = await import(${support});

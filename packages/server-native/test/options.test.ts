@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { ServerRefusal } from "@kit/types";
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
-import { json, raw, serve } from "./support.ts";
+import { engineTest, json, raw, serve } from "./support.ts";
 
 const host = "Host: a\r\n";
 
@@ -54,7 +54,7 @@ test("limits may be above the standard ones", async () => {
   assert.match(answer, /^HTTP\/1.1 200 .*\r\n\r\n402$/s);
 });
 
-test("one client more than allowed waits until another leaves", async () => {
+engineTest("one client more than allowed waits until another leaves", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
   const { port } = app.address;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { test } from "node:test";
 
 import type {
   CompiledRouteNode,
@@ -11,6 +12,12 @@ import type {
 } from "@kit/types";
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
+
+/** Whether the tests run on the fallback; `fallback.test.ts` sees to that. */
+export const isFallback: boolean = process.env["KIT_SERVER"] === "node";
+
+/** A test of what only the engine does. */
+export const engineTest: typeof test = isFallback ? ((() => undefined) as unknown as typeof test) : test;
 
 /** What the test application answers with. */
 export type Handle = (exchange: ServerExchange) => void;
@@ -62,10 +69,10 @@ export interface Running extends AsyncDisposable {
 /** Serves with a function in place of a pipeline. */
 export async function serve(
   handle: Handle,
-  options: NativeServerOptions & { bodyBytes?: number; port?: number } = {},
+  options: NativeServerOptions & { bodyBytes?: number; port?: number; host?: string } = {},
   refusals: ServerRefusal[] = [],
 ): Promise<Running> {
-  const { bodyBytes = 1024 * 1024, port = 0, ...timeouts } = options;
+  const { bodyBytes = 1024 * 1024, port = 0, host = "127.0.0.1", ...timeouts } = options;
   const server = nativeServer(timeouts);
   const service = {
     tree,
@@ -75,7 +82,7 @@ export async function serve(
     fail: () => {},
     refused: (refusal: ServerRefusal) => void refusals.push(refusal),
   };
-  const address = await server.listen(service, { port, host: "127.0.0.1" });
+  const address = await server.listen(service, { port, host });
   return {
     server,
     address,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ResponseBody, ServerExchange } from "@kit/types";
 
 import { checkAnswer, codedError } from "./answer.ts";
-import { closeAfter } from "./refusal.ts";
+import { closeAfter } from "./linger.ts";
 import { RequestBody } from "./request-body.ts";
 
 /**

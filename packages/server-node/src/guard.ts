@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
+import type { HostBounds } from "./bounds.ts";
 import {
   badRequest,
   headersTooLarge,
@@ -9,21 +10,17 @@ import {
   unknownVersion,
 } from "./refusal.ts";
 
-/** The bounds of kit's own server. */
-const maxTarget = 8 * 1024;
-const maxFields = 100;
-
 /** Fields of which a second one is a trap: whoever stands before this server may have looked at the other. */
 const singular: ReadonlySet<string> = new Set(["host", "content-type", "authorization", "content-length"]);
 
 const hostPattern = /^[\w\-.~%!$&'()*+,;=:[\]]*$/;
 
 /** What is wrong with the head of a request that Node's parser has let through. */
-export function refusalOf(request: IncomingMessage): Refusal | undefined {
+export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
   if (request.httpVersionMajor !== 1) return unknownVersion;
-  if (url.length > maxTarget) return targetTooLong;
-  if (rawHeaders.length > maxFields * 2) return headersTooLarge;
+  if (url.length > bounds.targetBytes) return targetTooLong;
+  if (rawHeaders.length > bounds.headerFields * 2) return headersTooLarge;
   const repeated = repeatedField(rawHeaders);
   if (repeated !== undefined) return badRequest(`the header \`${repeated}\` is repeated`);
   const { host, "transfer-encoding": coding } = request.headers;

@@ -1,56 +1,33 @@
 import { lookup } from "node:dns/promises";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
-import type { Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
 import { bodyOf } from "./body-of.ts";
+import { type HostBounds, serverOptionsFor, standardBounds } from "./bounds.ts";
 import { isForKitAlone, originForm, refusalOf } from "./guard.ts";
+import { isEnding, Lingering } from "./linger.ts";
 import { addressOf, listenError } from "./listen-error.ts";
-import {
-  badRequest,
-  expectationFailed,
-  headersTooLarge,
-  isEnding,
-  notImplemented,
-  type Refusal,
-  refuseConnection,
-  refuseRequest,
-  requestTimeout,
-  unknownVersion,
-} from "./refusal.ts";
+import { expectationFailed, notImplemented } from "./refusal.ts";
+import { latest, Refuser, type TrackedSocket } from "./refuser.ts";
 import { ResponseExchange } from "./response-exchange.ts";
-
-/** How long a server waits for clients, in milliseconds. */
-export interface HttpTimeouts {
-  /** Between two requests on one connection; default 72,000. */
-  readonly keepAliveTimeoutMs?: number;
-  /** From the first byte of a request to the end of its headers; default 10,000. */
-  readonly headersTimeoutMs?: number;
-  /** From the first byte of a request to the end of its body; default 300,000. */
-  readonly requestTimeoutMs?: number;
-}
-
-/** With what a server is made whose timeouts are kept to the second. */
-export const serverOptions: ServerOptions = { connectionsCheckingInterval: 1000 };
+import { removeStaleSocket } from "./stale-socket.ts";
+import { StalledReaders } from "./stalled-readers.ts";
+import type { CheckedTimeouts } from "./timeouts.ts";
 
 /** What is called with requests. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The last answer that was begun on a connection. */
-const latest: unique symbol = Symbol("latest answer");
-type TrackedSocket = Socket & { [latest]?: ServerResponse };
+/** Where a host binds: an address whose name was looked up, or a Unix socket. */
+export type BindAddress =
+  | { readonly port: number; readonly host?: string; readonly path?: undefined }
+  | { readonly path: string };
 
 /** Properties that Node reads for every connection and does not declare. */
 interface Undeclared {
   requireHostHeader: boolean;
   joinDuplicateHeaders: boolean;
+  keepAliveTimeoutBuffer: number;
 }
 
 const idleCheckMs = 50;
@@ -62,24 +39,41 @@ const idleCheckMs = 50;
 export class NodeHost {
   readonly #server: Server;
   readonly #service: ServerService;
+  readonly #bounds: HostBounds;
+  readonly #bodyTimeout: number | undefined;
   readonly #isUnfit: (request: IncomingMessage) => boolean;
+  readonly #refuser: Refuser;
   readonly #sockets = new Set<TrackedSocket>();
+  readonly #stalled: StalledReaders;
   #closing = false;
 
   /** Takes over a server that does not listen yet. Its listeners for requests are called for what passes. */
   constructor(
     server: Server,
     service: ServerService,
-    timeouts: CheckedTimeouts,
+    { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
     /** Further requests that the framework cannot do with. */
     isUnfit: (request: IncomingMessage) => boolean = () => false,
+    bounds: HostBounds = standardBounds,
   ) {
     this.#server = server;
     this.#isUnfit = isUnfit;
     this.#service = service;
-    Object.assign(server, timeouts);
-    // A missing host is refused here, with a body. Repeated fields are joined, so that none of them is overlooked.
-    const undeclared: Undeclared = { requireHostHeader: false, joinDuplicateHeaders: true };
+    this.#bounds = bounds;
+    this.#bodyTimeout = bodyTimeout;
+    this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
+    const lingering = new Lingering(bounds.linger);
+    this.#refuser = new Refuser((refusal) => service.refused?.(refusal), lingering);
+    // One more than are taken, so that it shows: Node drops the rest without a word.
+    Object.assign(server, timeouts, { maxHeadersCount: bounds.headerFields + 1 });
+    if (bounds.connections !== undefined) server.maxConnections = bounds.connections;
+    // A missing host is refused here, with a body. Repeated fields are joined, so that none of them is overlooked. A
+    // connection is kept as long as it is said to be, and not a second longer.
+    const undeclared: Undeclared = {
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      keepAliveTimeoutBuffer: 0,
+    };
     Object.assign(server, undeclared);
     const listeners = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request").removeAllListeners("clientError");
@@ -89,45 +83,63 @@ export class NodeHost {
       if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes)) response.writeContinue();
       server.emit("request", request, response);
     });
-    server.on("checkExpectation", (_request, response) => refuseRequest(response, expectationFailed));
+    server.on("checkExpectation", (_request, response) => this.#refuser.request(response, expectationFailed));
     server.on("connect", (_request, socket) =>
-      refuseConnection(socket, notImplemented("this server is no proxy")),
+      this.#refuser.connection(socket, notImplemented("this server is no proxy")),
     );
-    server.on("clientError", refuseUnreadable);
+    server.on("clientError", (error, socket) => this.#refuser.unreadable(error, socket as TrackedSocket));
+    server.on("drop", () =>
+      service.refused?.({
+        code: "CONNECTION_LIMIT",
+        message: "as many connections are open as are allowed; further ones are closed",
+      }),
+    );
     server.on("connection", (socket) => {
       this.#sockets.add(socket);
+      lingering.adopt(socket);
+      // Node remembers it from now on; of a client that has left it could not be asked.
+      void socket.remoteAddress;
       socket.once("close", () => this.#sockets.delete(socket));
     });
   }
 
-  /** A server of its own, whose requests a framework is called with. */
+  /** A server of its own, whose requests a framework is called with; without one kit answers all of them itself. */
   static of(
-    listener: RequestListener,
+    listener: RequestListener | undefined,
     service: ServerService,
     timeouts: CheckedTimeouts,
     isUnfit?: (request: IncomingMessage) => boolean,
+    bounds: HostBounds = standardBounds,
   ): NodeHost {
-    return new NodeHost(createServer(serverOptions, listener), service, timeouts, isUnfit);
+    const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
+    const server = createServer(serverOptionsFor(timeouts, bounds), serve);
+    return new NodeHost(server, service, timeouts, isUnfit, bounds);
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#sockets.size;
   }
 
   /** Starts; rejects with a clear error where that is not possible. */
   async listen(
-    { port, host, path }: ListenOptions,
-    start: (port: number, host: string | undefined) => Promise<unknown> = (...at) => this.#bind(...at),
+    where: ListenOptions,
+    start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
   ): Promise<ListenAddress> {
-    if (path !== undefined) {
-      throw new TypeError(
-        `Cannot listen on ${path}: this adapter takes a port; Unix sockets are the native server's`,
-      );
-    }
+    const { port, host, path } = where;
     try {
-      // One address: a name may have several, and a framework would make a server for each.
-      const address = host === undefined ? undefined : (await lookup(host)).address;
-      await start(port, address);
-      return addressOf(this.#server);
+      if (path !== undefined) {
+        await removeStaleSocket(path);
+        await start({ path });
+      } else {
+        // One address: a name may have several, and a framework would make a server for each.
+        await start(host === undefined ? { port } : { port, host: (await lookup(host)).address });
+      }
     } catch (error) {
-      throw listenError(error, port, host);
+      throw listenError(error, where);
     }
+    this.#stalled.start();
+    return addressOf(this.#server);
   }
 
   /** Stops accepting, waits for answers under way, and cuts what takes longer. */
@@ -139,18 +151,23 @@ export class NodeHost {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
     const sweep = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, graceMs);
     try {
       await stop();
     } finally {
       clearInterval(sweep);
       clearTimeout(cut);
+      this.#stalled.stop();
     }
   }
 
-  #bind(port: number, host: string | undefined): Promise<void> {
+  #bind(address: BindAddress): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once("error", reject).listen(port, host, () => {
+    const { backlog } = this.#bounds;
+    const options = { ...address, ...(backlog !== undefined && { backlog }) };
+    this.#server.once("error", reject).listen(options, () => {
       this.#server.off("error", reject);
       resolve();
     });
@@ -170,11 +187,26 @@ export class NodeHost {
     socket[latest] = response;
     if (this.#closing) response.shouldKeepAlive = false;
     request.url = originForm(request.url!);
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) refuseRequest(response, refusal);
-    else if (isForKitAlone(request.url) || this.#isUnfit(request))
-      serveDirectly(this.#service, request, response);
+    const refusal = refusalOf(request, this.#bounds);
+    if (refusal !== undefined) {
+      this.#refuser.request(response, refusal);
+      return;
+    }
+    if (this.#bodyTimeout !== undefined) this.#awaitBody(request, this.#bodyTimeout);
+    if (isForKitAlone(request.url) || this.#isUnfit(request)) serveDirectly(this.#service, request, response);
     else for (const listener of listeners) listener.call(this.#server, request, response);
+  }
+
+  /** Refuses a request whose body does not come in time. */
+  #awaitBody(request: IncomingMessage, milliseconds: number): void {
+    const { "content-length": length, "transfer-encoding": coding } = request.headers;
+    if (coding === undefined && (length === undefined || length === "0")) return;
+    const timer = setTimeout(() => {
+      if (request.complete) return;
+      const error = Object.assign(new Error("the body took too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+      this.#refuser.unreadable(error, request.socket as TrackedSocket);
+    }, milliseconds);
+    request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   }
 }
 
@@ -188,61 +220,4 @@ export function serveDirectly(
   bodyOf(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined) service.handle(new ResponseExchange(request, response, target, body));
   });
-}
-
-/** Timeouts as Node's servers have them. */
-export interface CheckedTimeouts {
-  readonly keepAliveTimeout: number;
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-}
-
-/** Reads an adapter's options. */
-export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTimeouts {
-  const read = (name: keyof HttpTimeouts, standard: number): number => {
-    const value = options[name] ?? standard;
-    if (!Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) {
-      throw new RangeError(
-        `${adapter}: \`${name}\` must be a whole number of milliseconds, not ${String(value)}`,
-      );
-    }
-    return value;
-  };
-  const headersTimeout = read("headersTimeoutMs", 10_000);
-  return {
-    keepAliveTimeout: read("keepAliveTimeoutMs", 72_000),
-    headersTimeout,
-    // The one includes the other.
-    requestTimeout: Math.max(read("requestTimeoutMs", 300_000), headersTimeout),
-  };
-}
-
-/** Bytes that Node's parser could make nothing of. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
-  const response = socket[latest];
-  if (isEnding(socket) || error.code === "ECONNRESET") {
-    if (!isEnding(socket)) socket.destroy();
-  } else if (response === undefined || response.writableFinished) {
-    refuseConnection(socket, refusalFor(error));
-  } else if (response.req.complete) {
-    // They come after a request that is not answered yet: its answer is first.
-    response.once("finish", () => refuseConnection(socket, refusalFor(error)));
-  } else if (response.headersSent) {
-    socket.destroy();
-  } else {
-    refuseRequest(response, refusalFor(error));
-  }
-}
-
-function refusalFor(error: NodeJS.ErrnoException): Refusal {
-  switch (error.code) {
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return requestTimeout;
-    case "HPE_HEADER_OVERFLOW":
-      return headersTooLarge;
-    case "HPE_INVALID_VERSION":
-      return unknownVersion;
-    default:
-      return badRequest("the request is not valid HTTP");
-  }
 }

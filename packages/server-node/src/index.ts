@@ -5,19 +5,14 @@
  * @module
  */
 export { checkAnswer } from "./answer.ts";
+export { type HostBounds, serverOptions } from "./bounds.ts";
 export { bodyOf, type ParsedRequest } from "./body-of.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
-export {
-  type CheckedTimeouts,
-  checkTimeouts,
-  type HttpTimeouts,
-  NodeHost,
-  type RequestListener,
-  serveDirectly,
-  serverOptions,
-} from "./host.ts";
+export { type BindAddress, NodeHost, type RequestListener, serveDirectly } from "./host.ts";
+export type { LingerLimits } from "./linger.ts";
 export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
 export { readBody, RequestBody } from "./request-body.ts";
 export { ResponseExchange } from "./response-exchange.ts";
+export { type CheckedTimeouts, checkTimeouts, type HttpTimeouts } from "./timeouts.ts";

@@ -1,12 +1,17 @@
+import { existsSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname } from "node:path";
 
-import type { ListenAddress } from "@kit/types";
+import type { ListenAddress, ListenOptions } from "@kit/types";
 
 /** Errors of the operating system in words that say what to do, with Node's codes. */
-export function listenError(cause: unknown, port: number, host: string | undefined): unknown {
+export function listenError(cause: unknown, where: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
-  const { code } = cause as NodeJS.ErrnoException;
+  return where.path === undefined ? portError(cause, where) : pathError(cause, where.path);
+}
+
+function portError(cause: NodeJS.ErrnoException, { port, host }: ListenOptions): Error {
   const at = host === undefined ? `port ${port}` : `${host}, port ${port}`;
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
@@ -14,13 +19,28 @@ export function listenError(cause: unknown, port: number, host: string | undefin
     EADDRNOTAVAIL: `Cannot listen on ${at}: this machine has no such address`,
     ENOTFOUND: `Cannot listen on ${at}: the host is not known`,
   };
+  const { code } = cause;
   const message = messages[code ?? ""];
   return message === undefined ? cause : Object.assign(new Error(message, { cause }), { code, port });
 }
 
+function pathError(cause: NodeJS.ErrnoException, path: string): Error {
+  // Node says of a directory that is not there what it says of one that is closed.
+  const code = cause.code === "EACCES" && !existsSync(dirname(path)) ? "ENOENT" : cause.code;
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: "another server does, or the file is no socket. Stop what uses it, or choose another path",
+    EACCES: "the directory does not permit it",
+    ENOENT: "the directory does not exist",
+  };
+  const message = `Cannot listen on ${path}: ${messages[code ?? ""] ?? cause.message}`;
+  return Object.assign(new Error(message, { cause }), { code, path });
+}
+
 /** Where a server listens. */
 export function addressOf(server: Server): ListenAddress {
-  const { port, address: host } = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo | string;
+  if (typeof address === "string") return { host: "", port: 0, path: address, url: `unix:${address}` };
+  const { port, address: host } = address;
   const isEverywhere = host === "::" || host === "0.0.0.0";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return { host, port, url: `http://${name}:${port}` };

@@ -1,0 +1,31 @@
+import type { CheckedTimeouts, HostBounds } from "@kit/server-node";
+
+import type { EngineOptions } from "./options.ts";
+
+/** The timeouts of the engine's options, with the engine's defaults. The counterpart is `crates/kit-http/src/config.rs`. */
+export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
+  return {
+    keepAliveTimeout: timeouts["idle"] ?? 72_000,
+    headersTimeout: timeouts["head"] ?? 10_000,
+    requestTimeout: 0,
+    bodyTimeout: timeouts["body"] ?? 300_000,
+    writeTimeout: timeouts["write"] ?? 60_000,
+  };
+}
+
+/** The limits of the engine's options, with the engine's defaults. */
+export function boundsOf({ limits, timeouts, backlog = 4096 }: EngineOptions): HostBounds {
+  return {
+    headBytes: limits["headBytes"] ?? 16 * 1024,
+    headerFields: limits["headerFields"] ?? 100,
+    targetBytes: limits["targetBytes"] ?? 8 * 1024,
+    connections: limits["connections"] ?? 100_000,
+    backlog,
+    linger: {
+      bytes: limits["discardedBytes"] ?? 64 * 1024 * 1024,
+      connections: limits["discarding"] ?? 256,
+      byteMs: timeouts["discard"] ?? 5000,
+      totalMs: timeouts["discardTotal"] ?? 30_000,
+    },
+  };
+}

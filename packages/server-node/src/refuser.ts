@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+import type { ServerRefusal } from "@kit/types";
+
+import { closeAfter, isEnding, type Lingering } from "./linger.ts";
+import { badRequest, headersTooLarge, type Refusal, requestTimeout, unknownVersion } from "./refusal.ts";
+
+/** The last answer that was begun on a connection. */
+export const latest: unique symbol = Symbol("latest answer");
+/** A connection that knows its last answer. */
+export type TrackedSocket = Socket & { [latest]?: ServerResponse };
+
+/** Answers what never becomes a request of an application, and tells of it. */
+export class Refuser {
+  readonly #report: (refusal: ServerRefusal) => void;
+  readonly #lingering: Lingering;
+
+  constructor(report: (refusal: ServerRefusal) => void, lingering: Lingering) {
+    this.#report = report;
+    this.#lingering = lingering;
+  }
+
+  /** Answers on a connection that has no request, with the envelope of all of kit's errors, and closes it. */
+  connection(socket: Duplex, refusal: Refusal): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status } = refusal;
+    const body = this.#envelope(socket, refusal);
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
+        "content-type: application/json\r\n" +
+        `content-length: ${Buffer.byteLength(body)}\r\n` +
+        "connection: close\r\n" +
+        `date: ${new Date().toUTCString()}\r\n\r\n${body}`,
+    );
+    this.#lingering.begin(socket);
+  }
+
+  /** Answers a request in its turn, and closes its connection then. */
+  request(response: ServerResponse, refusal: Refusal): void {
+    const body = this.#envelope(response.req.socket, refusal);
+    closeAfter(response);
+    response.writeHead(refusal.status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  }
+
+  /** Answers what Node's parser could make nothing of, or what did not come in time. */
+  unreadable(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
+    const response = socket[latest];
+    if (isEnding(socket)) return;
+    // Who never said anything is told nothing.
+    if (error.code === "ECONNRESET" || socket.bytesRead === 0) socket.destroy();
+    else if (response === undefined || response.writableFinished) {
+      this.connection(socket, refusalFor(error));
+    } else if (response.req.complete) {
+      // They come after a request that is not answered yet: its answer is first.
+      response.once("finish", () => this.connection(socket, refusalFor(error)));
+    } else if (response.headersSent) {
+      socket.destroy();
+    } else {
+      this.request(response, refusalFor(error));
+    }
+  }
+
+  #envelope(socket: Duplex, { status, code, message }: Refusal): string {
+    const traceId = randomBytes(16).toString("hex");
+    const { remoteAddress } = socket as Socket;
+    this.#report({ status, code, message, traceId, ...(remoteAddress !== undefined && { remoteAddress }) });
+    return JSON.stringify({ error: { code, message, traceId } });
+  }
+}
+
+function refusalFor(error: NodeJS.ErrnoException): Refusal {
+  switch (error.code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return requestTimeout;
+    case "HPE_HEADER_OVERFLOW":
+      return headersTooLarge;
+    case "HPE_INVALID_VERSION":
+      return unknownVersion;
+    default:
+      return badRequest("the request is not valid HTTP");
+  }
+}

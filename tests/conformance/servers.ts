@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { expressServer } from "@kit/server-express";
+import { fastifyServer } from "@kit/server-fastify";
+import { honoServer } from "@kit/server-hono";
+import { nativeServer } from "@kit/server-native";
+import type { ServerAdapter } from "@kit/types";
+
+/** Options that all of them have. */
+export interface CommonOptions {
+  readonly headersTimeoutMs?: number;
+  readonly keepAliveTimeoutMs?: number;
+  readonly writeTimeoutMs?: number;
+  /** `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the others. */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** Every server that kit runs on. */
+export const servers: readonly [name: string, make: (options?: CommonOptions) => ServerAdapter][] = [
+  ["native", (options = {}) => withKitServer("native", () => nativeServer(options))],
+  ["fallback", (options = {}) => withKitServer("node", () => nativeServer(options))],
+  ["express", (options) => expressServer(ofFramework(options))],
+  ["fastify", (options) => fastifyServer(ofFramework(options))],
+  ["hono", (options) => honoServer(ofFramework(options))],
+];
+
+function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
+  return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };
+}
+
+function withKitServer(value: string, make: () => ServerAdapter): ServerAdapter {
+  const before = process.env["KIT_SERVER"];
+  process.env["KIT_SERVER"] = value;
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env["KIT_SERVER"];
+    else process.env["KIT_SERVER"] = before;
+  }
+}
+
+/** Where servers differ, by file of cases, case and server, with the reason. May only become shorter. */
+const exceptions = JSON.parse(readFileSync(new URL("exceptions.json", import.meta.url), "utf8")) as Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>
+>;
+
+/** The exceptions of one file of cases; registers a test that they name cases and servers that there are. */
+export function exceptionsOf(
+  file: string,
+  cases: readonly { readonly name: string }[],
+): { get(name: string, server: string): string | undefined } {
+  const own = exceptions[file] ?? {};
+  test("exceptions name cases and servers that there are", () => {
+    const names = new Set(cases.map((one) => one.name));
+    const known = new Set(servers.map(([name]) => name));
+    for (const [name, by] of Object.entries(own)) {
+      assert.ok(names.has(name), name);
+      for (const [server, reason] of Object.entries(by))
+        assert.ok(known.has(server) && reason !== "", server);
+    }
+  });
+  return { get: (name, server) => own[name]?.[server] };
+}
+
+/** Counts what passes, and prints a table of it. */
+export class Tally {
+  readonly #cases: number;
+  readonly #rows = new Map<string, { passed: number; excepted: number; failed: number }>();
+
+  constructor(cases: number) {
+    this.#cases = cases;
+    for (const [name] of servers) this.#rows.set(name, { passed: 0, excepted: 0, failed: 0 });
+  }
+
+  /** Runs a check that must fail where there is a reason, and only there. */
+  hold(server: string, reason: string | undefined, check: () => void): void {
+    const row = this.#rows.get(server)!;
+    try {
+      check();
+    } catch (error) {
+      if (reason === undefined) {
+        row.failed += 1;
+        throw error;
+      }
+      row.excepted += 1;
+      return;
+    }
+    row.passed += 1;
+    assert.equal(reason, undefined, "it is as it must be now: take it out of exceptions.json");
+  }
+
+  print(title: string): void {
+    const lines = [...this.#rows].map(
+      ([name, row]) =>
+        `${name.padEnd(10)}${[row.passed, row.excepted, row.failed].map((count) => `${count}`.padStart(10)).join("")}`,
+    );
+    process.stderr.write(
+      `\n${"server".padEnd(10)}    passed  excepted    failed   (of ${this.#cases} in ${title})\n${lines.join("\n")}\n`,
+    );
+  }
+}
