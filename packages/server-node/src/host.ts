@@ -192,13 +192,13 @@ export class NodeHost {
       this.#refuser.request(response, refusal);
       return;
     }
-    if (this.#bodyTimeout !== undefined) this.#awaitBody(request, this.#bodyTimeout);
+    if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
     if (isForKitAlone(request.url) || this.#isUnfit(request)) serveDirectly(this.#service, request, response);
     else for (const listener of listeners) listener.call(this.#server, request, response);
   }
 
   /** Refuses a request whose body does not come in time. */
-  #awaitBody(request: IncomingMessage, milliseconds: number): void {
+  #awaitBody(request: IncomingMessage, response: ServerResponse, milliseconds: number): void {
     const { "content-length": length, "transfer-encoding": coding } = request.headers;
     if (coding === undefined && (length === undefined || length === "0")) return;
     const timer = setTimeout(() => {
@@ -206,7 +206,10 @@ export class NodeHost {
       const error = Object.assign(new Error("the body took too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
       this.#refuser.unreadable(error, request.socket as TrackedSocket);
     }, milliseconds);
-    request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+    const clear = (): void => clearTimeout(timer);
+    request.once("end", clear);
+    // A request that is answered before its end does not always say that it is over.
+    response.once("close", clear);
   }
 }
 

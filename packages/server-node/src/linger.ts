@@ -41,6 +41,8 @@ export class Lingering {
 
   /** Throws away what still comes. The server's half is to be closed by the caller. */
   begin(socket: Duplex): void {
+    // It is gone, and would never say so again.
+    if (socket.destroyed) return;
     const { bytes, connections, byteMs, totalMs } = this.#limits;
     const cut = (): void => void socket.destroy();
     let discarded = 0;
