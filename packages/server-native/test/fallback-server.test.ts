@@ -63,6 +63,14 @@ test("a server that has no engine and is told to be native says so", async () =>
   await assert.rejects(listening, { code: "ERR_KIT_ADDON", message: /does not run on win32-.*KIT_SERVER/ });
 });
 
+test("workers that are asked for are said to be missing", async () => {
+  const warned = once(process, "warning") as Promise<[Error]>;
+  await using app = await serve((exchange) => json(exchange, 1), { workers: 3 });
+  const [{ message }] = await warned;
+  assert.match(message, /`workers` asks for 3 processes; on node:http this one serves alone/);
+  assert.equal((await fetch(`${app.url}/notes`)).status, 200);
+});
+
 test("one client more than allowed is closed, and that is told", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
