@@ -8,7 +8,7 @@ use crate::repository::Repository;
 use crate::run;
 
 /// A crate and the file that its package loads.
-struct Addon {
+pub(crate) struct Addon {
     library: &'static str,
     package: &'static str,
     file: &'static str,
@@ -43,19 +43,30 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
         "building the addons (minutes the first time, seconds after)",
         cargo,
     )?;
-    for addon in ADDONS {
+    for addon in &ADDONS {
         let built = repository
             .target()
             .join("release")
             .join(library_file(addon.library));
-        let placed = repository
-            .path("packages")
-            .join(addon.package)
-            .join("native")
-            .join(format!("{}.{}.node", addon.file, platform()));
-        copy_if_changed(&built, &placed)?;
+        copy_if_changed(&built, &addon.placed(repository))?;
     }
     Ok(())
+}
+
+/// The addon of a package under `packages/`, where it has one.
+pub(crate) fn of(package: &str) -> Option<&'static Addon> {
+    ADDONS.iter().find(|addon| addon.package == package)
+}
+
+impl Addon {
+    /// Where its package looks for it.
+    pub(crate) fn placed(&self, repository: &Repository) -> PathBuf {
+        repository
+            .path("packages")
+            .join(self.package)
+            .join("native")
+            .join(format!("{}.{}.node", self.file, platform()))
+    }
 }
 
 /// Copies through a new file: a running process keeps the library that it has mapped.
@@ -78,6 +89,21 @@ fn library_file(name: &str) -> String {
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
     )
+}
+
+/// The fields of a `package.json` that keep npm from installing this platform's addon elsewhere.
+pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
+    let platform = platform();
+    let mut parts = platform.split('-');
+    let mut fields = Vec::new();
+    for field in ["os", "cpu", "libc"] {
+        if let Some(part) = parts.next() {
+            // npm's name of the GNU C library.
+            let value = if part == "gnu" { "glibc" } else { part };
+            fields.push((field, value.to_owned()));
+        }
+    }
+    fields
 }
 
 /// The platform as Node names it, with the C library on Linux: `linux-x64-gnu`.

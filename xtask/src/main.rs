@@ -15,6 +15,7 @@ mod check;
 mod demo;
 mod fuzz;
 mod interrupt;
+mod pack;
 mod progress;
 mod repository;
 mod run;
@@ -66,6 +67,9 @@ enum Command {
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
     )]
     Fuzz(fuzz::Options),
+    /// Pack the packages as users install them.
+    #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
+    Pack(pack::Options),
     /// Measure kit beside its peers, in one run.
     #[command(
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
@@ -105,6 +109,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Fuzz(options) => fuzz::run(&repository, &options),
+        Command::Pack(options) => pack::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),
     }

@@ -18,7 +18,7 @@ if (Number.parseInt(version, 10) < wanted) {
   );
   process.exitCode = 1;
 } else {
-  import("../src/main.ts").then(
+  import("#main").then(
     (kit) => kit.main(process.argv.slice(2)),
     (error) => {
       process.stderr.write("error: kit could not be started: " + (error && error.stack) + "\n");

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -193,7 +193,11 @@ class Keeper {
     try {
       this.#child = spawn(
         process.execPath,
-        ["--no-warnings", fileURLToPath(new URL("keeper.ts", import.meta.url)), JSON.stringify(request)],
+        [
+          "--no-warnings",
+          fileURLToPath(new URL(`keeper${extname(import.meta.url)}`, import.meta.url)),
+          JSON.stringify(request),
+        ],
         {
           detached: true,
           stdio: ["ignore", log, log],

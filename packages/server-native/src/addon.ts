@@ -135,17 +135,29 @@ export function load(triple: string): Addon {
         "Without `KIT_SERVER=native` it falls back to node:http there.",
     );
   }
-  const path = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
-  if (!existsSync(path)) {
-    throw addonError(
-      `@kit/server-native has no addon for ${triple}: ${path} is missing. ` +
-        "Install the package again; in kit's own repository, run `cargo xtask addons`.",
-    );
-  }
+  const require = createRequire(import.meta.url);
+  const path = pathOf(triple, require.resolve);
   try {
-    return createRequire(import.meta.url)(path) as Addon;
+    return require(path) as Addon;
   } catch (cause) {
     throw addonError(`The addon of @kit/server-native cannot be loaded: ${path}`, cause);
+  }
+}
+
+/** The addon that was built here, else the one that npm installed for this platform. */
+function pathOf(triple: string, resolve: (name: string) => string): string {
+  const built = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
+  if (existsSync(built)) return built;
+  const name = `@kit/server-native-${triple}`;
+  try {
+    return resolve(name);
+  } catch (cause) {
+    throw addonError(
+      `@kit/server-native has no addon for ${triple}: ${name} is not installed. npm installs it with @kit/server-native, unless ` +
+        "optional dependencies are left out (`--omit=optional`) or node_modules was made on another machine: run " +
+        "`npm install` here. In kit's own repository, run `cargo xtask addons`.",
+      cause,
+    );
   }
 }
 

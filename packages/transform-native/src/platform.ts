@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 /** The platforms that kit's compiler is built for, as their addons are named. */
@@ -20,8 +21,10 @@ export interface Machine {
   readonly musl: () => boolean;
   /** Whether a file exists. */
   readonly exists: (path: string) => boolean;
-  /** The directory of the addons. */
+  /** The directory of the addons that were built here. */
   readonly directory: string;
+  /** Where a package's main file is; fails where the package is not installed. */
+  readonly resolve: (name: string) => string;
 }
 
 /**
@@ -38,13 +41,20 @@ export function addonPath(machine: Machine = thisMachine()): string {
     );
   }
   const path = `${machine.directory}/kit-compiler.${name}.node`;
-  if (!machine.exists(path)) {
+  if (machine.exists(path)) {
+    return path;
+  }
+  const addon = `@kit/transform-native-${name}`;
+  try {
+    return machine.resolve(addon);
+  } catch (cause) {
     throw new Error(
-      `kit's compiler is not built: there is no ${path}. ` +
-        "In kit's own repository run `cargo xtask addons`; elsewhere install @kit/transform-native again.",
+      `kit's compiler is not there: ${addon} is not installed. npm installs it with @kit/transform-native, unless optional ` +
+        "dependencies are left out (`--omit=optional`) or node_modules was made on another machine: run `npm install` here. " +
+        "In kit's own repository run `cargo xtask addons`.",
+      { cause },
     );
   }
-  return path;
 }
 
 function platformName(machine: Machine): string {
@@ -62,6 +72,7 @@ function thisMachine(): Machine {
     musl: isMusl,
     exists: existsSync,
     directory: fileURLToPath(new URL("../native", import.meta.url)),
+    resolve: createRequire(import.meta.url).resolve,
   };
 }
 

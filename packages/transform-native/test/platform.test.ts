@@ -12,6 +12,9 @@ function machine(change: Partial<Machine>): Machine {
     musl: () => false,
     exists: () => true,
     directory: "/kit/native",
+    resolve: (name) => {
+      throw new Error(`Cannot find module '${name}'`);
+    },
     ...change,
   };
 }
@@ -29,8 +32,15 @@ test("a platform without an addon is told which have one", () => {
 });
 
 test("an addon that is not there is named, with what to do", () => {
-  const message = /there is no \/kit\/native\/kit-compiler\.linux-x64-gnu\.node\. .*`cargo xtask addons`/;
+  const message = /@kit\/transform-native-linux-x64-gnu is not installed\. .*`npm install` here\. .*`cargo xtask addons`/;
   assert.throws(() => addonPath(machine({ exists: () => false })), { message });
+});
+
+test("an addon comes as a package of its platform, unless it was built here", () => {
+  const resolve = (name: string): string => `/app/node_modules/${name}/addon.node`;
+  const found = addonPath(machine({ exists: () => false, resolve }));
+  assert.equal(found, "/app/node_modules/@kit/transform-native-linux-x64-gnu/addon.node");
+  assert.equal(addonPath(machine({ resolve })), "/kit/native/kit-compiler.linux-x64-gnu.node");
 });
 
 test("the addon has the version of the package", () => {

@@ -1,0 +1,268 @@
+//! `cargo xtask pack`: the packages as users install them, one `.tgz` each.
+//!
+//! In the repository packages run from their sources. Node does not strip types below `node_modules`, so what is packed is
+//! JavaScript with declarations, and the manifest leads there. An addon is a package of its own for each platform.
+
+mod manifest;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use crate::repository::Repository;
+use crate::{addons, run, toolchain};
+use manifest::Manifest;
+
+/// Options of the command.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Where the archives go; made where it is missing.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Take the addons as they are in packages/*/native, and build nothing.
+    #[arg(long)]
+    no_build: bool,
+}
+
+/// A package of the repository.
+struct Package {
+    /// Its directory under `packages/`.
+    directory: String,
+    manifest: Manifest,
+}
+
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    toolchain::install(repository)?;
+    if !options.no_build {
+        addons::build(repository)?;
+    }
+    let packages = packages(repository)?;
+    // Below the repository, so that the types of other packages are found.
+    let staging = repository.path("target/pack");
+    if staging.exists() {
+        std::fs::remove_dir_all(&staging).with_context(|| format!("cannot empty {}", staging.display()))?;
+    }
+    let platform = addons::platform();
+    let mut staged = Vec::new();
+    for package in &packages {
+        let directory = staging.join(&package.directory);
+        stage(repository, package, &directory)?;
+        compile(repository, package, &packages, &staging)?;
+        let mut manifest = package.manifest.published()?;
+        if let Some(addon) = addons::of(&package.directory) {
+            let name = format!("{}-{platform}", package.manifest.name());
+            let target = staging.join(format!("{}-{platform}", package.directory));
+            stage_addon(repository, package, &name, &addon.placed(repository), &target)?;
+            manifest.add_optional(&name, package.manifest.version());
+            staged.push(target);
+        }
+        manifest.write(&directory)?;
+        check(&manifest, &directory)?;
+        staged.push(directory);
+    }
+    std::fs::create_dir_all(&options.out)
+        .with_context(|| format!("cannot make {}", options.out.display()))?;
+    let out = options.out.canonicalize()?;
+    let mut total = 0;
+    for directory in &staged {
+        let packed = npm_pack(repository, directory, &out)?;
+        total += packed.bytes;
+        println!("{:>9}  {}", kibibytes(packed.bytes), packed.file);
+    }
+    println!(
+        "{:>9}  {} packages in {}",
+        kibibytes(total),
+        staged.len(),
+        out.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn kibibytes(bytes: u64) -> String {
+    format!("{} KiB", bytes.div_ceil(1024))
+}
+
+/// All packages, each after those it depends on.
+fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
+    let mut open: BTreeMap<String, Package> = BTreeMap::new();
+    for entry in std::fs::read_dir(repository.path("packages"))? {
+        let entry = entry?;
+        if !entry.path().join("package.json").is_file() {
+            continue;
+        }
+        let manifest = Manifest::read(&entry.path())?;
+        if !manifest.is_private() {
+            let directory = entry.file_name().to_string_lossy().into_owned();
+            open.insert(manifest.name().to_owned(), Package { directory, manifest });
+        }
+    }
+    let mut sorted = Vec::new();
+    while !open.is_empty() {
+        let ready: Vec<String> = open
+            .iter()
+            .filter(|(_, package)| {
+                let mut needs = package.manifest.needs();
+                needs.all(|name| !open.contains_key(name))
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        if ready.is_empty() {
+            let names: Vec<&String> = open.keys().collect();
+            bail!("these packages depend on each other in a circle: {names:?}");
+        }
+        sorted.extend(ready.iter().filter_map(|name| open.remove(name)));
+    }
+    Ok(sorted)
+}
+
+/// Copies what a package consists of besides its compiled sources.
+fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
+    let source = repository.path("packages").join(&package.directory);
+    copy_tree(&source.join("src"), &directory.join("src"))?;
+    if source.join("bin").is_dir() {
+        copy_tree(&source.join("bin"), &directory.join("bin"))?;
+    }
+    let readme = source.join("README.md");
+    std::fs::copy(&readme, directory.join("README.md"))
+        .with_context(|| format!("{} is missing: it is the package's page", readme.display()))?;
+    std::fs::copy(repository.path("LICENSE"), directory.join("LICENSE"))?;
+    Ok(())
+}
+
+/// Compiles a package against the declarations of those before it.
+fn compile(
+    repository: &Repository,
+    package: &Package,
+    packages: &[Package],
+    staging: &Path,
+) -> anyhow::Result<()> {
+    let directory = staging.join(&package.directory);
+    let mut paths = serde_json::Map::new();
+    for other in packages {
+        for (specifier, types) in other.manifest.declarations()? {
+            let file = staging.join(&other.directory).join(types);
+            paths.insert(specifier, json!([file]));
+        }
+    }
+    let config = json!({
+        "extends": repository.path("tsconfig.base.json"),
+        "compilerOptions": {
+            "noEmit": false,
+            "rewriteRelativeImportExtensions": true,
+            "rootDir": "src",
+            "outDir": "dist",
+            "paths": paths,
+        },
+        "include": ["src/**/*.ts"],
+    });
+    std::fs::write(directory.join("tsconfig.json"), config.to_string())?;
+    let mut tsc = run::command(repository, "tsc")?;
+    tsc.arg("-p").arg(&directory);
+    run::step(&format!("compiling {}", package.manifest.name()), tsc)?;
+    Ok(())
+}
+
+/// Makes the package of one platform's addon.
+fn stage_addon(
+    repository: &Repository,
+    package: &Package,
+    name: &str,
+    addon: &Path,
+    directory: &Path,
+) -> anyhow::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    let file = addon
+        .file_name()
+        .context("an addon has a name")?
+        .to_string_lossy()
+        .into_owned();
+    std::fs::copy(addon, directory.join(&file))
+        .with_context(|| format!("cannot copy {}", addon.display()))?;
+    std::fs::copy(repository.path("LICENSE"), directory.join("LICENSE"))?;
+    let of = package.manifest.name();
+    std::fs::write(
+        directory.join("README.md"),
+        format!(
+            "# {name}\n\nThe native addon of [{of}](../{}) for one platform. It is installed with that package; nothing imports it by itself.\n",
+            package.directory
+        ),
+    )?;
+    Manifest::of_addon(&package.manifest, name, &file, &addons::platform_fields()).write(directory)
+}
+
+/// Whether everything that a manifest leads to is there.
+fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
+    for target in manifest.targets() {
+        if !directory.join(&target).is_file() {
+            bail!("{} leads to {target}, which was not made", manifest.name());
+        }
+    }
+    Ok(())
+}
+
+struct Packed {
+    file: String,
+    bytes: u64,
+}
+
+fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Result<Packed> {
+    let mut npm = run::command(repository, "npm")?;
+    npm.args(["pack", "--json", "--ignore-scripts", "--pack-destination"])
+        .arg(out)
+        .current_dir(directory);
+    let output = npm.output().context("npm could not be started")?;
+    if !output.status.success() {
+        bail!(
+            "`npm pack` failed in {}:\n{}",
+            directory.display(),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let report: Value = serde_json::from_slice(&output.stdout).context("`npm pack --json` gave no JSON")?;
+    // A list of packages, or an object of them by name, as npm's versions have it.
+    let packed = match &report {
+        Value::Array(list) => list.first(),
+        Value::Object(map) if map.contains_key("filename") => Some(&report),
+        Value::Object(map) => map.values().next(),
+        _ => None,
+    };
+    let packed = packed.context("`npm pack --json` names no package")?;
+    for file in packed["files"].as_array().into_iter().flatten() {
+        let path = file["path"].as_str().unwrap_or_default();
+        let extension = Path::new(path)
+            .extension()
+            .and_then(|extension| extension.to_str());
+        if extension == Some("ts") && !path.ends_with(".d.ts") {
+            bail!(
+                "{} would hold {path}, which Node does not run",
+                directory.display()
+            );
+        }
+    }
+    let name = packed["filename"]
+        .as_str()
+        .context("`npm pack --json` names no file")?;
+    // Some versions of npm write the scope with its characters.
+    let file = name.replace('@', "").replace('/', "-");
+    let bytes = std::fs::metadata(out.join(&file))
+        .with_context(|| format!("npm did not write {file}"))?
+        .len();
+    Ok(Packed { file, bytes })
+}
+
+fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

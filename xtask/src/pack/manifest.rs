@@ -1,0 +1,203 @@
+//! A `package.json`, as it stands in the repository and as it is published.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde_json::{Map, Value, json};
+
+/// A package's manifest.
+#[derive(Clone)]
+pub(super) struct Manifest(Map<String, Value>);
+
+/// Fields that say where code is. In the repository they lead to sources.
+const LEADING: [&str; 3] = ["exports", "imports", "bin"];
+
+impl Manifest {
+    pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
+        let path = directory.join("package.json");
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let manifest =
+            serde_json::from_str(&text).with_context(|| format!("{} is no object", path.display()))?;
+        Ok(Self(manifest))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    pub(super) fn version(&self) -> &str {
+        self.text("version")
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.0.get(field).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.0.get("private") == Some(&Value::Bool(true))
+    }
+
+    /// The packages that its types may name.
+    pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
+        ["dependencies", "peerDependencies"]
+            .into_iter()
+            .filter_map(|field| self.0.get(field)?.as_object())
+            .flat_map(|names| names.keys().map(String::as_str))
+    }
+
+    /// What others import of it, and where the declarations are once it is compiled.
+    pub(super) fn declarations(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        for (place, target) in self
+            .0
+            .get("exports")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let target = target
+                .as_str()
+                .with_context(|| format!("{} exports something else than a file", self.name()))?;
+            let specifier = format!("{}{}", self.name(), place.trim_start_matches('.'));
+            found.push((specifier, compiled(target, ".d.ts")));
+        }
+        Ok(found)
+    }
+
+    /// The manifest that users get.
+    pub(super) fn published(&self) -> anyhow::Result<Self> {
+        let mut manifest = self.0.clone();
+        for field in ["private", "devDependencies", "scripts"] {
+            manifest.shift_remove(field);
+        }
+        for field in LEADING {
+            if let Some(Value::Object(places)) = manifest.get_mut(field) {
+                for target in places.values_mut() {
+                    let Some(path) = target.as_str() else {
+                        bail!("{}: `{field}` leads to something else than a file", self.name());
+                    };
+                    if path.starts_with("./src/") {
+                        let code = compiled(path, ".js");
+                        *target = match field {
+                            "exports" => json!({ "types": compiled(path, ".d.ts"), "default": code }),
+                            _ => Value::String(code),
+                        };
+                    }
+                }
+            }
+        }
+        let mut files = vec![json!("dist")];
+        if manifest.contains_key("bin") {
+            files.push(json!("bin"));
+        }
+        manifest.insert("files".to_owned(), Value::Array(files));
+        Ok(Self(manifest))
+    }
+
+    /// The manifest of one platform's addon.
+    pub(super) fn of_addon(of: &Self, name: &str, file: &str, platform: &[(&str, String)]) -> Self {
+        let mut manifest = Map::new();
+        manifest.insert("name".to_owned(), json!(name));
+        for field in ["version", "license", "engines"] {
+            if let Some(value) = of.0.get(field) {
+                manifest.insert(field.to_owned(), value.clone());
+            }
+        }
+        manifest.insert(
+            "description".to_owned(),
+            json!(format!("The native addon of {}.", of.name())),
+        );
+        for (field, value) in platform {
+            manifest.insert((*field).to_owned(), json!([value]));
+        }
+        manifest.insert("main".to_owned(), json!(file));
+        manifest.insert("files".to_owned(), json!([file]));
+        Self(manifest)
+    }
+
+    /// Adds a package that is installed where its platform is the user's.
+    pub(super) fn add_optional(&mut self, name: &str, version: &str) {
+        let optional = self
+            .0
+            .entry("optionalDependencies")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(optional) = optional {
+            optional.insert(name.to_owned(), json!(version));
+        }
+    }
+
+    /// Every file that it leads to.
+    pub(super) fn targets(&self) -> Vec<String> {
+        let mut targets = Vec::new();
+        for field in LEADING {
+            collect(self.0.get(field).unwrap_or(&Value::Null), &mut targets);
+        }
+        targets
+    }
+
+    pub(super) fn write(&self, directory: &Path) -> anyhow::Result<()> {
+        let mut text = serde_json::to_string_pretty(&self.0)?;
+        text.push('\n');
+        std::fs::write(directory.join("package.json"), text)?;
+        Ok(())
+    }
+}
+
+fn collect(value: &Value, targets: &mut Vec<String>) {
+    match value {
+        Value::String(path) => targets.push(path.clone()),
+        Value::Object(map) => map.values().for_each(|value| collect(value, targets)),
+        _ => {}
+    }
+}
+
+/// `./src/codec/index.ts` is compiled to `./dist/codec/index.js`.
+fn compiled(path: &str, ending: &str) -> String {
+    let inner = path.strip_prefix("./src/").unwrap_or(path);
+    format!("./dist/{}{ending}", inner.strip_suffix(".ts").unwrap_or(inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Manifest;
+
+    fn manifest(value: Value) -> Manifest {
+        match value {
+            Value::Object(map) => Manifest(map),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn what_is_published_leads_to_what_is_compiled() {
+        let own = manifest(json!({
+            "name": "@kit/a", "version": "1.0.0", "files": ["src", "native"],
+            "exports": { ".": "./src/index.ts", "./codec": "./src/codec/index.ts" },
+            "imports": { "#main": "./src/main.ts" }, "bin": { "a": "./bin/a.js" },
+            "devDependencies": { "b": "1" }, "dependencies": { "@kit/types": "1.0.0" },
+        }));
+        let mut published = own.published().unwrap();
+        published.add_optional("@kit/a-linux-x64-gnu", "1.0.0");
+        assert_eq!(
+            Value::Object(published.0.clone()),
+            json!({
+                "name": "@kit/a", "version": "1.0.0", "files": ["dist", "bin"],
+                "exports": {
+                    ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" },
+                    "./codec": { "types": "./dist/codec/index.d.ts", "default": "./dist/codec/index.js" },
+                },
+                "imports": { "#main": "./dist/main.js" }, "bin": { "a": "./bin/a.js" },
+                "dependencies": { "@kit/types": "1.0.0" },
+                "optionalDependencies": { "@kit/a-linux-x64-gnu": "1.0.0" },
+            })
+        );
+        assert_eq!(published.targets().len(), 6);
+        assert_eq!(
+            own.declarations().unwrap()[1],
+            ("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())
+        );
+    }
+}
