@@ -7,7 +7,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
 import { catalog, type SubjectPlan } from "./catalog.ts";
-import { openNotes } from "./database.ts";
+import { type Notes, openNotes } from "./database.ts";
 import { load } from "./load.ts";
 import { crateVersions, peerVersions, prepare, type Prepared } from "./prepare.ts";
 import { type Row, rowsOf, type Sample, table } from "./report.ts";
@@ -74,6 +74,17 @@ const rows: Row[] = [];
 const omissions: Omission[] = [];
 const subjects: Subject[] = [];
 let hasFailed = false;
+
+/** The database, or nothing where this machine has none; the other scenarios do not need it. */
+async function openDatabase(): Promise<Notes | undefined> {
+  try {
+    return await openNotes();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    for (const { name } of plans) omissions.push({ subject: name, scenario: "db-read", reason });
+    return undefined;
+  }
+}
 
 async function startAll(prepared: Prepared, url: string | undefined): Promise<void> {
   for (const plan of plans) {
@@ -149,11 +160,12 @@ function tell(text: string): void {
 
 try {
   const prepared = await prepare(plans, stop.signal);
-  await using notes = chosen.some(({ isStored }) => isStored) ? await openNotes() : undefined;
+  await using notes = chosen.some(({ isStored }) => isStored) ? await openDatabase() : undefined;
+  const possible = chosen.filter(({ isStored }) => isStored !== true || notes !== undefined);
   try {
     await startAll(prepared, notes?.url);
-    for (const [index, scenario] of chosen.entries()) {
-      if (!process.stderr.isTTY) console.error(`${index + 1} of ${chosen.length}: ${scenario.name}`);
+    for (const [index, scenario] of possible.entries()) {
+      if (!process.stderr.isTTY) console.error(`${index + 1} of ${possible.length}: ${scenario.name}`);
       await measure(prepared.loader, scenario);
     }
     tell("");

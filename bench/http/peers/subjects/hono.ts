@@ -2,7 +2,6 @@
 import { serve } from "@hono/node-server";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
-import { bodyLimit as limitBody } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 
 import { findStored } from "../../app/src/database.ts";
@@ -11,7 +10,6 @@ import { use } from "../../app/src/quota.ts";
 import { create, find } from "../../app/src/store.ts";
 import {
   assignedPort,
-  bodyLimit,
   envelopeOf,
   Failure,
   invalid,
@@ -65,20 +63,13 @@ const body = zValidator("json", noteInput, (result) => {
 const params = zValidator("param", storedNoteParams, (result) => {
   if (!result.success) throw refusal(result.error, result.data);
 });
-const limited = limitBody({
-  maxSize: bodyLimit,
-  onError: () => {
-    throw new Failure(413, "PAYLOAD_TOO_LARGE", `The body is larger than ${bodyLimit} bytes`);
-  },
-});
-
 const app = new Hono<Environment>();
 app.get("/health", (context) => context.json({ status: "ok" }));
 app.get("/notes/:id", requireAuth, async (context) => context.json(jsonOf(find(context.req.param("id")))));
 app.get("/stored-notes/:id", requireAuth, params, async (context) =>
   context.json(jsonOf(await findStored(context.req.valid("param").id))),
 );
-app.post("/notes", requireAuth, limited, body, async (context) =>
+app.post("/notes", requireAuth, body, async (context) =>
   context.json(jsonOf(create(context.req.valid("json"), context.get("userId"))), 201),
 );
 app.get("/account", requireAuth, tenant, locale, quota, noStore, (context) => {
