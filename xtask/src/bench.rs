@@ -39,25 +39,22 @@ enum Name {
     Validate,
     /// Process start to first answer of an application of fifty routes, beside Fastify and Express: milliseconds.
     Start,
+    /// Finding the route of a request, beside matchit, find-my-way and others: nanoseconds and bytes.
+    Router,
     /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
     Page,
     /// All that docs/performance.md shows, measured in full and written: about twenty minutes of a machine that does nothing else.
     Record,
 }
 
-/// Builds the program that times builds without the start of a process.
-fn build_measure(repository: &Repository) -> anyhow::Result<()> {
+/// Builds programs that measure without Node: examples of a crate.
+fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
     let mut cargo = run::command(repository, "cargo")?;
-    cargo.args([
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        "kit-build",
-        "--example",
-        "measure",
-    ]);
-    run::step("building the program that times builds", cargo)?;
+    cargo.args(["build", "--release", "--locked", "-p", package]);
+    for name in names {
+        cargo.args(["--example", name]);
+    }
+    run::step(&format!("building what measures {package}"), cargo)?;
     Ok(())
 }
 
@@ -80,9 +77,14 @@ impl Stage {
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let stages = stages(options)?;
     toolchain::install(repository)?;
-    addons::build(repository)?;
-    if matches!(options.name, Name::Compile) {
-        build_measure(repository)?;
+    // Routers are measured without the addons.
+    if !matches!(options.name, Name::Router) {
+        addons::build(repository)?;
+    }
+    match options.name {
+        Name::Compile => build_examples(repository, "kit-build", &["measure"])?,
+        Name::Router => build_examples(repository, "kit-router", &["compare", "memory"])?,
+        _ => {}
     }
     let mut result = ExitCode::SUCCESS;
     for stage in stages {
@@ -112,6 +114,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Compile => "bench/compile/run.ts",
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
+        Name::Router => "bench/router/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
             bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
         }

@@ -1,0 +1,45 @@
+/** One figure. */
+export interface Row {
+  readonly scenario: string;
+  readonly subject: string;
+  readonly metric: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** A line for each scenario: kit's figure, and for every other subject how many times kit's it is. */
+export function table(rows: readonly Row[], ours: string): string {
+  const others = [...new Set(rows.map((row) => row.subject))].filter((subject) => subject !== ours);
+  const lines = [["scenario", ours, ...others, "ahead of all"]];
+  for (const scenario of new Set(rows.map((row) => row.scenario))) {
+    const read = (subject: string): Row | undefined =>
+      rows.find((row) => row.scenario === scenario && row.subject === subject);
+    const own = read(ours);
+    const ratios = others.map((subject) => (read(subject)?.value ?? Number.NaN) / (own?.value ?? Number.NaN));
+    const known = ratios.filter((ratio) => !Number.isNaN(ratio));
+    lines.push([
+      scenario,
+      `${(own?.value ?? Number.NaN).toFixed(own?.unit === "ns" ? 1 : 0)} ${own?.unit ?? ""}`,
+      ...ratios.map((ratio) => (Number.isNaN(ratio) ? "" : `${ratio.toFixed(2)}x`)),
+      known.length === 0 ? "" : known.every((ratio) => ratio > 1) ? "yes" : "no",
+    ]);
+  }
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join("  "),
+    )
+    .join("\n");
+}
+
+/** The middle one. */
+export function median(samples: readonly number[]): number {
+  const sorted = samples.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,101 @@
+/**
+ * `cargo xtask bench router`: kit's matchers in Rust and in TypeScript beside the routers of each language, on the same
+ * routes and requests, in one run, taking turns. What counts are the ratios. README.md says how to read them.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+
+import { SubjectProcess } from "./process.ts";
+import { median, type Row, table } from "./report.ts";
+import { sets } from "./sets.ts";
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
+});
+// In Rust, short rounds of which the fastest counts; in JavaScript, processor time that the collector's threads share.
+const short = { rounds: values.quick ? 30 : 150, milliseconds: 1 };
+const rounds = values.quick ? 3 : 9;
+const milliseconds = values.quick ? 10 : 40;
+
+const directory = import.meta.dirname;
+const programs = `${directory}/../../target/release/examples`;
+const peers = `${directory}/peers`;
+const { dependencies } = JSON.parse(readFileSync(`${peers}/package.json`, "utf8")) as {
+  dependencies: Record<string, string>;
+};
+const isInstalled = Object.entries(dependencies).every(([name, version]) => {
+  const file = `${peers}/node_modules/${name}/package.json`;
+  return (
+    existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
+  );
+});
+if (!isInstalled) {
+  console.error("installing the routers that are measured (once)");
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: peers,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+mkdirSync(`${directory}/generated`, { recursive: true });
+const setsFile = `${directory}/generated/sets.json`;
+const documentsFile = `${directory}/generated/documents.json`;
+writeFileSync(setsFile, JSON.stringify(sets));
+
+function ask(program: string, ...args: readonly string[]): string {
+  return execFileSync(`${programs}/${program}`, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+}
+
+writeFileSync(documentsFile, ask("compare", "documents", setsFile));
+
+const rust = [
+  ...(JSON.parse(
+    ask("compare", "time", setsFile, String(short.rounds), String(short.milliseconds)),
+  ) as Row[]),
+  ...(JSON.parse(ask("memory", setsFile)) as Row[]),
+];
+console.log(`Rust\n${table(rust, "kit")}\n`);
+
+const typescript: Row[] = [];
+const subjects: SubjectProcess[] = [];
+try {
+  for (const name of ["kit", "find-my-way", "hono", "rou3", "memoirist"]) {
+    subjects.push(await SubjectProcess.start(name, setsFile, documentsFile));
+  }
+  for (const set of sets) {
+    for (const scenario of [...Object.keys(set.requests), "load", "memory"]) {
+      const able = subjects.filter((subject) => subject.supported.has(`${set.name}/${scenario}`));
+      const samples = new Map(able.map((subject) => [subject.name, [] as number[]]));
+      // The first round brings the code back into the caches and is thrown away.
+      for (let round = 0; round <= rounds; round += 1) {
+        for (const subject of able) {
+          const value = await subject.measure(set.name, scenario, milliseconds);
+          if (round > 0) samples.get(subject.name)?.push(value);
+        }
+      }
+      const [metric, unit] = scenario === "memory" ? ["bytes", "B"] : ["ns", "ns"];
+      for (const [subject, taken] of samples) {
+        typescript.push({
+          scenario: `${set.name}/${scenario}`,
+          subject: `${subject}-js`,
+          metric,
+          value: median(taken),
+          unit,
+        });
+      }
+    }
+  }
+} finally {
+  for (const subject of subjects) subject.stop();
+}
+console.log(`TypeScript\n${table(typescript, "kit-js")}`);
+
+if (values.json !== undefined) {
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const result = { bench: "router", machine, versions: dependencies, rows: [...rust, ...typescript] };
+  writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}

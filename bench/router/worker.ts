@@ -1,0 +1,119 @@
+/**
+ * One JavaScript router in a process of its own: makes sure that it is right, warms it up on everything, then measures what the
+ * parent asks for. Subjects are called through a function that the loop does not know, as a server does.
+ */
+import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+
+import { kit } from "./kit.ts";
+import type { RouteSet } from "./sets.ts";
+import type { Loader } from "./subject.ts";
+
+/** What the parent asks for. */
+export interface Ask {
+  readonly set: string;
+  /** A scenario, or `load`, or `memory`. */
+  readonly scenario: string;
+  readonly milliseconds: number;
+}
+
+/** What comes back: scenarios by set, or nanoseconds or bytes. */
+export type Answer = { readonly supported: readonly string[] } | { readonly value: number };
+
+/** Copies that are made to see what one takes. */
+const COPIES = 50;
+
+const [, , name = "", setsFile = "", documentsFile = ""] = process.argv;
+const sets = JSON.parse(readFileSync(setsFile, "utf8")) as RouteSet[];
+const documents = JSON.parse(readFileSync(documentsFile, "utf8")) as unknown[];
+/** The others are of packages that are installed only for this. */
+async function loaderOf(): Promise<Loader | undefined> {
+  if (name === "kit") return kit;
+  const module = "./peers/subjects.ts";
+  const { loaders } = (await import(module)) as { loaders: Readonly<Record<string, Loader>> };
+  return loaders[name];
+}
+const loader = await loaderOf();
+if (loader === undefined) throw new Error(`there is no subject ${name}`);
+
+let sink = 0;
+const loops = new Map<string, () => number>();
+for (const [number, { name: set, routes, requests }] of sets.entries()) {
+  const load = loader.prepare(routes, documents[number]);
+  const find = load();
+  for (const [scenario, list] of Object.entries(requests)) {
+    if (list.length === 0) continue;
+    if (scenario === "not-allowed" && !loader.knowsMethods) continue;
+    for (const { method, path, expected } of list) {
+      const answer = find(method, path);
+      const right =
+        typeof expected === "number"
+          ? answer.route === expected &&
+            isDeepStrictEqual(answer.values.toSorted(), valuesOf(routes[expected] ?? "", path).toSorted())
+          : answer.route === (expected === "not-found" ? -1 : -2);
+      if (!right) throw new Error(`${name}: wrong answer to ${method} ${path}: ${JSON.stringify(answer)}`);
+    }
+    loops.set(`${set}/${scenario}`, () => {
+      for (const { method, path } of list) {
+        const answer = find(method, path);
+        sink = (sink + answer.route + answer.values.length) | 0;
+      }
+      return list.length;
+    });
+  }
+  loops.set(`${set}/load`, () => {
+    if (load() === undefined) throw new Error("no router");
+    return 1;
+  });
+  loops.set(`${set}/memory`, () => {
+    const copies = Array.from({ length: COPIES }, load);
+    const full = heap();
+    const kept = copies.length;
+    copies.length = 0;
+    return (full - heap()) / kept;
+  });
+}
+
+/** What the parameters of a route are in a path, by the plainest means. Routers differ in the order they tell them in. */
+function valuesOf(route: string, path: string): string[] {
+  const pattern = (route.split(" ")[1] ?? "").replace(/:\w+/g, "([^/]+)").replace(/\*\w+/, "(.+)");
+  const found = new RegExp(`^${pattern}$`).exec(path) ?? [];
+  return found.slice(1).map(decodeURIComponent);
+}
+
+/** Bytes in use after a collection. */
+function heap(): number {
+  if (globalThis.gc === undefined) throw new Error("start with --expose-gc");
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Nanoseconds of processor time for one piece of work. */
+function measure(loop: () => number, milliseconds: number): number {
+  let work = 0;
+  const before = process.cpuUsage();
+  for (;;) {
+    for (let turn = 0; turn < 4; turn += 1) work += loop();
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= milliseconds * 1000) return ((user + system) * 1000) / work;
+  }
+}
+
+for (let turn = 0; turn < 3; turn += 1) {
+  for (const [key, loop] of loops) if (!key.endsWith("/memory")) measure(loop, 15);
+}
+
+process.on("message", ({ set, scenario, milliseconds }: Ask) => {
+  const loop = loops.get(`${set}/${scenario}`);
+  if (loop === undefined) throw new Error(`${name} cannot do ${set}/${scenario}`);
+  process.send?.({
+    value: scenario === "memory" ? loop() : measure(loop, milliseconds),
+  } satisfies Answer);
+});
+
+process.send?.({ supported: [...loops.keys()] } satisfies Answer);
+process.on("exit", () => {
+  // The one use of what was summed up: without it the loops would be free to do nothing.
+  if (sink === 0.5) console.log(sink);
+});

@@ -1,0 +1,269 @@
+//! The routers that are compared, behind one interface.
+
+use std::collections::BTreeMap;
+
+use kit_router::{CompiledRouteTree, Match, Method, ParamBuffer, RouteSpec, RouteTree};
+use percent_encoding::percent_decode_str;
+
+/// What a router says, with the length of all parameters' values, so that they have been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Route(u32, usize),
+    NotFound,
+    NotAllowed,
+}
+
+pub(crate) trait Subject {
+    fn find(&mut self, method: &str, path: &str) -> Answer;
+    /// Whether it tells 405 from 404.
+    fn knows_methods(&self) -> bool {
+        false
+    }
+    /// Whether values are percent-decoded.
+    fn decodes(&self) -> bool {
+        false
+    }
+}
+
+/// Makes a subject, after what is not to be measured has been done.
+pub(crate) type Load<'a> = Box<dyn Fn() -> Box<dyn Subject> + 'a>;
+
+/// Every subject by name. Routes are `GET /notes/:id`.
+pub(crate) fn subjects(routes: &[String]) -> Vec<(&'static str, Load<'_>)> {
+    let document = document(routes);
+    vec![
+        ("kit", Box::new(move || Box::new(Kit::load(&document, routes)))),
+        (
+            "matchit",
+            Box::new(|| Box::new(PerMethod::<Matchit>::load(routes))),
+        ),
+        ("matchit-405", Box::new(|| Box::new(MatchitTable::load(routes)))),
+        (
+            "path-tree",
+            Box::new(|| Box::new(PerMethod::<PathTree>::load(routes))),
+        ),
+        (
+            "wayfind",
+            Box::new(|| Box::new(PerMethod::<Wayfind>::load(routes))),
+        ),
+    ]
+}
+
+/// What `kit build` writes for the routes.
+pub(crate) fn document(routes: &[String]) -> CompiledRouteTree {
+    let specs = routes.iter().map(|route| {
+        let (method, path) = split(route);
+        RouteSpec::new(method, path)
+    });
+    RouteTree::compile(specs)
+        .expect("the sets have no conflicts")
+        .to_compiled("")
+}
+
+fn split(route: &str) -> (&str, &str) {
+    route
+        .split_once(' ')
+        .expect("a route is a method, a space and a path")
+}
+
+struct Kit {
+    router: kit_router::Router,
+    params: ParamBuffer,
+}
+
+impl Kit {
+    fn load(document: &CompiledRouteTree, routes: &[String]) -> Self {
+        let tree = RouteTree::from_compiled(document, routes).expect("the document is good");
+        Self {
+            router: tree.router(),
+            params: ParamBuffer::new(),
+        }
+    }
+}
+
+impl Subject for Kit {
+    fn find(&mut self, method: &str, path: &str) -> Answer {
+        match self.router.find(method, path, &mut self.params) {
+            Match::Route(route) => {
+                Answer::Route(route, self.params.values(path).map(|value| value.len()).sum())
+            }
+            Match::NotFound => Answer::NotFound,
+            Match::MethodNotAllowed(_) => Answer::NotAllowed,
+            Match::BadPath => panic!("{path} does not decode"),
+        }
+    }
+
+    fn knows_methods(&self) -> bool {
+        true
+    }
+
+    fn decodes(&self) -> bool {
+        true
+    }
+}
+
+/// A router of paths.
+trait Paths: Default {
+    fn add(&mut self, path: &str, route: u32);
+    /// What follows when all routes are there.
+    fn finish(&mut self) {}
+    fn at(&self, path: &str) -> Option<(u32, usize)>;
+}
+
+/// As routers that know no methods say to be used: one for each.
+#[derive(Default)]
+struct PerMethod<P> {
+    routers: [Option<P>; Method::ALL.len()],
+}
+
+impl<P: Paths> PerMethod<P> {
+    fn load(routes: &[String]) -> Self {
+        let mut routers = [const { None::<P> }; Method::ALL.len()];
+        for (number, route) in (0..).zip(routes) {
+            let (method, path) = split(route);
+            let method = Method::from_name(method).expect("a method");
+            routers[method as usize].get_or_insert_default().add(path, number);
+        }
+        for router in routers.iter_mut().flatten() {
+            router.finish();
+        }
+        Self { routers }
+    }
+}
+
+impl<P: Paths> Subject for PerMethod<P> {
+    fn find(&mut self, method: &str, path: &str) -> Answer {
+        let router = Method::from_name(method).and_then(|method| self.routers[method as usize].as_ref());
+        match router.and_then(|router| router.at(path)) {
+            Some((route, length)) => Answer::Route(route, length),
+            None => Answer::NotFound,
+        }
+    }
+}
+
+/// `/notes/:id/*rest` with other signs around the names.
+fn with_signs(path: &str, parameter: [&str; 2], wildcard: [&str; 2]) -> String {
+    path.split('/')
+        .map(|segment| {
+            if let Some(name) = segment.strip_prefix(':') {
+                parameter.join(name)
+            } else if let Some(name) = segment.strip_prefix('*') {
+                wildcard.join(name)
+            } else {
+                segment.to_owned()
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+#[derive(Default)]
+struct Matchit(matchit::Router<u32>);
+
+impl Paths for Matchit {
+    fn add(&mut self, path: &str, route: u32) {
+        let path = with_signs(path, ["{", "}"], ["{*", "}"]);
+        self.0.insert(path, route).expect("matchit takes the route");
+    }
+
+    fn at(&self, path: &str) -> Option<(u32, usize)> {
+        let found = self.0.at(path).ok()?;
+        Some((
+            *found.value,
+            found.params.iter().map(|(_, value)| value.len()).sum(),
+        ))
+    }
+}
+
+#[derive(Default)]
+struct PathTree(path_tree::PathTree<u32>);
+
+impl Paths for PathTree {
+    fn add(&mut self, path: &str, route: u32) {
+        // `:name+` takes slashes too.
+        let _ = self.0.insert(&with_signs(path, [":", ""], [":", "+"]), route);
+    }
+
+    fn at(&self, path: &str) -> Option<(u32, usize)> {
+        let (route, found) = self.0.find(path)?;
+        Some((*route, found.raws.iter().map(|value| value.len()).sum()))
+    }
+}
+
+struct Wayfind {
+    builder: Option<wayfind::RouterBuilder<u32>>,
+    router: Option<wayfind::Router<u32>>,
+}
+
+impl Default for Wayfind {
+    fn default() -> Self {
+        Self {
+            builder: Some(wayfind::RouterBuilder::new()),
+            router: None,
+        }
+    }
+}
+
+impl Paths for Wayfind {
+    fn add(&mut self, path: &str, route: u32) {
+        let builder = self.builder.as_mut().expect("it is not finished");
+        builder
+            .insert(&with_signs(path, ["<", ">"], ["<*", ">"]), route)
+            .expect("wayfind takes the route");
+    }
+
+    fn finish(&mut self) {
+        self.router = self.builder.take().map(wayfind::RouterBuilder::build);
+    }
+
+    fn at(&self, path: &str) -> Option<(u32, usize)> {
+        let found = self.router.as_ref()?.search(path)?;
+        let length = found.parameters().iter().map(|(_, value)| value.len()).sum();
+        Some((*found.data(), length))
+    }
+}
+
+/// matchit with a table of methods behind each path and with decoded values, which is how axum uses it.
+struct MatchitTable(matchit::Router<[Option<u32>; Method::ALL.len()]>);
+
+impl MatchitTable {
+    fn load(routes: &[String]) -> Self {
+        let mut tables = BTreeMap::<&str, [Option<u32>; Method::ALL.len()]>::new();
+        for (number, route) in (0..).zip(routes) {
+            let (method, path) = split(route);
+            let method = Method::from_name(method).expect("a method");
+            tables.entry(path).or_default()[method as usize] = Some(number);
+        }
+        let mut router = matchit::Router::new();
+        for (path, table) in tables {
+            let path = with_signs(path, ["{", "}"], ["{*", "}"]);
+            router.insert(path, table).expect("matchit takes the route");
+        }
+        Self(router)
+    }
+}
+
+impl Subject for MatchitTable {
+    fn find(&mut self, method: &str, path: &str) -> Answer {
+        let Ok(found) = self.0.at(path) else {
+            return Answer::NotFound;
+        };
+        let Some(route) = Method::from_name(method).and_then(|method| found.value[method as usize]) else {
+            return Answer::NotAllowed;
+        };
+        let decoded = |value| {
+            percent_decode_str(value)
+                .decode_utf8()
+                .map_or(0, |text| text.len())
+        };
+        Answer::Route(route, found.params.iter().map(|(_, value)| decoded(value)).sum())
+    }
+
+    fn knows_methods(&self) -> bool {
+        true
+    }
+
+    fn decodes(&self) -> bool {
+        true
+    }
+}

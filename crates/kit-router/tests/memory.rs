@@ -1,0 +1,60 @@
+//! What a router keeps on the heap, counted by the allocator. One test, so that no other one allocates meanwhile.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use kit_router::{RouteSpec, RouteTree};
+
+#[global_allocator]
+static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
+/// Resources with five routes each, as applications have them; every name of its own.
+fn routes(count: usize) -> impl Iterator<Item = RouteSpec> {
+    const KINDS: [(&str, &str); 5] = [
+        ("GET", ""),
+        ("POST", ""),
+        ("GET", "/active"),
+        ("GET", "/:id"),
+        ("GET", "/:id/tags/:tag"),
+    ];
+    const AREAS: [&str; 7] = [
+        "shop",
+        "blog",
+        "chat",
+        "mail",
+        "billing",
+        "search",
+        "administration",
+    ];
+    const NAMES: [&str; 11] = [
+        "users",
+        "teams",
+        "notes",
+        "invoices",
+        "payments",
+        "projects",
+        "comments",
+        "webhooks",
+        "reports",
+        "settings",
+        "subscriptions",
+    ];
+    (0..count).map(|number| {
+        let ((method, end), resource) = (KINDS[number % 5], number / 5);
+        let (area, name, version) = (AREAS[resource % 7], NAMES[resource % 11], resource / 77);
+        RouteSpec::new(method, format!("/api/v{version}/{area}/{name}{end}"))
+    })
+}
+
+#[test]
+fn routers_are_as_small_as_promised() {
+    for (count, limit) in [(100, 50_000), (1000, 200_000)] {
+        let tree = RouteTree::compile(routes(count)).unwrap();
+        let before = ALLOCATOR.current_usage();
+        let router = tree.router();
+        let bytes = ALLOCATOR.current_usage() - before;
+        assert!(bytes < limit, "{bytes} bytes for {count} routes");
+        assert_eq!(bytes, router.size(), "what the router says of itself");
+        println!("{count} routes: {bytes} bytes");
+    }
+}
