@@ -9,19 +9,23 @@ import type { RequestHeaders } from "./request-context.ts";
  * cost more than the rest of the pipeline on a server that keeps them outside JavaScript, and a middleware
  * usually wants one.
  */
-export function headerView(exchange: ServerExchange, isTooLate: () => boolean): RequestHeaders {
-  return new Proxy<object>(new Target(exchange, isTooLate), traps) as RequestHeaders;
+export function headerView(request: HeaderSource): RequestHeaders {
+  return new Proxy<object>(new Target(request), traps) as RequestHeaders;
+}
+
+/** The request whose headers are shown. */
+export interface HeaderSource {
+  readonly exchange: ServerExchange;
+  /** Whether the server has forgotten the request; then there are no headers any more, unless all were read before. */
+  isReadTooLate(member: string): boolean;
 }
 
 class Target {
-  readonly #exchange: ServerExchange;
-  /** Whether the server has forgotten the request; then there are no headers any more, unless all were read before. */
-  readonly #isTooLate: () => boolean;
+  readonly #request: HeaderSource;
   #all: Record<string, string> | undefined;
 
-  constructor(exchange: ServerExchange, isTooLate: () => boolean) {
-    this.#exchange = exchange;
-    this.#isTooLate = isTooLate;
+  constructor(request: HeaderSource) {
+    this.#request = request;
   }
 
   /** Printing shows the headers; a proxy is otherwise printed as its target. */
@@ -32,13 +36,14 @@ class Target {
   static one(target: object, name: string): string | undefined {
     const view = target as Target;
     if (view.#all !== undefined) return view.#all[name.toLowerCase()];
-    return view.#isTooLate() ? undefined : view.#exchange.header(name.toLowerCase());
+    const request = view.#request;
+    return request.isReadTooLate("headers") ? undefined : request.exchange.header(name.toLowerCase());
   }
 
   static all(target: object): Record<string, string> {
     const view = target as Target;
-    if (view.#all === undefined && view.#isTooLate()) return {};
-    return (view.#all ??= view.#exchange.headers());
+    if (view.#all === undefined && view.#request.isReadTooLate("headers")) return {};
+    return (view.#all ??= view.#request.exchange.headers());
   }
 }
 

@@ -2,18 +2,22 @@ import { randomBytes, randomFillSync } from "node:crypto";
 
 const traceIdBytes = 16;
 
-/** Random bytes are fetched in bulk: a call for each request would cost more than the rest of the trace id. */
-const pool = Buffer.alloc(traceIdBytes * 256);
-let used = pool.length;
+/**
+ * Random bytes are fetched and written as text in bulk: a call for each request would cost more than the rest of the trace id.
+ * An id that is kept keeps the text that it is a part of, so that is no longer than this.
+ */
+const pool = Buffer.alloc(traceIdBytes * 64);
+let text = "";
+let used = 0;
 
 /** A random W3C trace id: 32 hexadecimal digits, not all zero. */
 export function randomTraceId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used === text.length) {
+    text = randomFillSync(pool).toString("hex");
     used = 0;
   }
-  const id = pool.toString("hex", used, used + traceIdBytes);
-  used += traceIdBytes;
+  const id = text.slice(used, used + 2 * traceIdBytes);
+  used += 2 * traceIdBytes;
   return id === noTrace ? randomTraceId() : id;
 }
 

@@ -108,13 +108,13 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   get headers(): RequestHeaders {
-    return (this.#headers ??= headerView(this.exchange, () => this.#isReadTooLate("headers")));
+    return (this.#headers ??= headerView(this));
   }
 
   /** The client's address; empty once the server has forgotten the request, unless it was read before. */
   get address(): string {
     if (this.#address !== undefined) return this.#address;
-    if (this.#isReadTooLate("ip")) return "";
+    if (this.isReadTooLate("ip")) return "";
     const { exchange } = this;
     this.#address = this.settings.findAddress(exchange.remoteAddress, (name) => exchange.header(name));
     return this.#address;
@@ -385,7 +385,7 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   /** Whether there is nothing left to read. Logged and not thrown as well: it would end the process. */
-  #isReadTooLate(member: string): boolean {
+  isReadTooLate(member: string): boolean {
     if (this.#answered)
       this.log.warn(`ctx.${member} was read after the request was answered; it is empty then`);
     return this.#answered;

@@ -54,10 +54,8 @@ export class RequestRun extends RequestState {
       this.enter(step.phase);
       const added: unknown = step.run(argument);
       if (isThenable(added)) {
-        this.#await(added, (value) => {
-          this.#add(value, step.name);
-          this.#runChain(index + 1, argument);
-        });
+        this.wait();
+        void this.#goOn(added, index, argument);
         return;
       }
       this.#add(added, step.name);
@@ -65,22 +63,62 @@ export class RequestRun extends RequestState {
     this.#handle();
   }
 
+  /**
+   * The rest of a request from the first promise of a middleware on. One asynchronous function for all that is waited for costs
+   * half of what callbacks for each promise do.
+   */
+  async #goOn(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
+    try {
+      const { chain } = this.executable;
+      let added: unknown = await first;
+      for (let index = at; ;) {
+        if (this.isAnswered) return this.#dropLate(added);
+        this.#add(added, chain[index]!.name);
+        index += 1;
+        if (index === chain.length) break;
+        const step = chain[index]!;
+        this.enter(step.phase);
+        added = step.run(argument);
+        if (isThenable(added)) added = await added;
+      }
+      const input = this.#readInput();
+      if (input === refused) return;
+      this.enter("handler");
+      let result = this.executable.handler(input);
+      if (isThenable(result)) {
+        result = await result;
+        if (this.isAnswered) return this.#dropLate(result);
+      }
+      this.#succeed(result);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   #add(added: unknown, middleware: string): void {
     if (added !== undefined) addToContext(this.#context, added, middleware);
   }
 
   #handle(): void {
-    const params = this.#readParams();
-    if (params === refused) return;
-    const query = this.#readQuery();
-    if (query === refused) return;
-    const body = this.#readBody();
-    if (body === refused) return;
-    const argument: HandlerArgument = { params, query, body, ctx: this.#context };
+    const input = this.#readInput();
+    if (input === refused) return;
     this.enter("handler");
-    const result = this.executable.handler(argument);
-    if (isThenable(result)) this.#await(result, (value) => this.#succeed(value));
-    else this.#succeed(result);
+    const result = this.executable.handler(input);
+    if (isThenable(result)) {
+      this.wait();
+      void this.#await(result);
+    } else this.#succeed(result);
+  }
+
+  /** What the handler is given. */
+  #readInput(): HandlerArgument | typeof refused {
+    const params = this.#readParams();
+    if (params === refused) return refused;
+    const query = this.#readQuery();
+    if (query === refused) return refused;
+    const body = this.#readBody();
+    if (body === refused) return refused;
+    return { params, query, body, ctx: this.#context };
   }
 
   #readParams(): unknown {
@@ -165,22 +203,21 @@ export class RequestRun extends RequestState {
     this.answer(status, text);
   }
 
-  /** Goes on with what a promise gives; whatever fails then is answered too. */
-  #await(promise: PromiseLike<unknown>, proceed: (value: unknown) => void): void {
-    this.wait();
-    const onValue = (value: unknown): void => {
-      if (this.isAnswered) {
-        if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
-        this.noteLate();
-        return;
-      }
-      try {
-        proceed(value);
-      } catch (error) {
-        this.fail(error);
-      }
-    };
-    Promise.resolve(promise).then(onValue, (error: unknown) => this.fail(error));
+  /** Answers with what a handler's promise gives. */
+  async #await(promise: PromiseLike<unknown>): Promise<void> {
+    try {
+      const result = await promise;
+      if (this.isAnswered) this.#dropLate(result);
+      else this.#succeed(result);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** What comes after the answer is dropped. */
+  #dropLate(value: unknown): void {
+    if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
+    this.noteLate();
   }
 }
 
