@@ -81,6 +81,37 @@ describe("health", () => {
     assert.equal(await states(), "200 503");
   });
 
+  it("goes on serving for the delay before the server closes, not ready any more", async () => {
+    for (const [option, delayMs, waits] of [
+      [300, undefined, 300],
+      [300, 100, 100],
+      [300, 0, 0],
+      [undefined, undefined, 0],
+    ] as const) {
+      const server = new MemoryServer();
+      const app = createApp({
+        server,
+        signals: false,
+        health: true,
+        compiled: compiled(),
+        routes: [],
+        ...(option !== undefined && { shutdownDelayMs: option }),
+      });
+      await app.listen({ port: 1 });
+      const start = performance.now();
+      const closing = app.close(delayMs === undefined ? {} : { delayMs });
+      assert.equal((await server.send("GET /readyz")).status, 503);
+      if (waits > 0) {
+        await sleep(waits / 2);
+        assert.equal((await server.send("GET /healthz")).status, 200, "it serves as long as it was told to");
+        assert.deepEqual(server.calls, ["listen 1"]);
+      }
+      await closing;
+      assert.ok(performance.now() - start >= waits - 5);
+      assert.deepEqual(server.calls, ["listen 1", "close 10000"]);
+    }
+  });
+
   it("asks checks, once for all who ask at the same time, and logs when one changes", async () => {
     let isDown = true;
     let asked = 0;

@@ -145,6 +145,7 @@ export class NodeHost {
   /** Stops accepting, waits for answers under way, and cuts what takes longer. */
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
     this.#closing = true;
+    await inboxRead();
     const server = this.#server;
     // What is answered from now on is the last answer of its connection.
     for (const { [latest]: response } of this.#sockets) {
@@ -211,6 +212,14 @@ export class NodeHost {
     // A request that is answered before its end does not always say that it is over.
     response.once("close", clear);
   }
+}
+
+/**
+ * Waits until the server has read what the system had received: one turn of the event loop accepts connections, the next reads what
+ * they sent. A connection that only seems idle would be cut with its request.
+ */
+async function inboxRead(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
 /** Answers a request with kit and nothing else. */

@@ -1,7 +1,7 @@
 /** What every adapter on node:http must do, whichever framework it wraps. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -55,6 +55,29 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.match(await answer, /connection: close[^]*"late"\}$/i);
     await closed;
     await assert.rejects(fetch(app.url));
+  });
+
+  test(`${name}: closing answers what the system had received by then`, async () => {
+    const app = await serve(make());
+    const clients = Array.from({ length: 20 }, () => {
+      const socket = connect(app.port, "127.0.0.1");
+      const client = { socket, text: "", closed: once(socket, "close").catch(String) };
+      socket.on("data", (chunk) => (client.text += chunk.toString()));
+      return client;
+    });
+    await Promise.all(clients.map(({ socket }) => once(socket, "connect")));
+    for (const [index, client] of clients.entries()) {
+      // Half of them have been answered before, and are idle as far as the server knows.
+      if (index % 2 === 0) continue;
+      client.socket.write(`${get}\r\n`);
+      await once(client.socket, "data");
+      client.text = "";
+    }
+    for (const { socket } of clients) socket.write(`${get}\r\n`);
+    const closed = app.close(5000);
+    await Promise.all(clients.map((client) => client.closed));
+    for (const { text } of clients) assert.match(text, /^HTTP\/1.1 200 [^]*connection: close[^]*"hi"\}$/i);
+    await closed;
   });
 
   test(`${name}: closing cuts what takes too long, idle connections at once`, async () => {

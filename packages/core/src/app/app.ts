@@ -4,6 +4,7 @@
  * @module
  */
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ServerService } from "@kit/types";
 
@@ -21,6 +22,7 @@ import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
 import { matchCompiled } from "./match-compiled.ts";
+import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
@@ -36,12 +38,23 @@ export interface App {
   listen(options: AppListenOptions): Promise<ListenAddress>;
   /** `listen` by another name; default port 3000. */
   start(options?: AppListenOptions): Promise<ListenAddress>;
-  /** Stops accepting, lets requests under way finish for `graceMs` (default 10 s), cuts the rest, stops the plugins. */
-  close(options?: Partial<CloseOptions>): Promise<void>;
+  /**
+   * Turns `/readyz` to 503 and goes on serving for `delayMs`, then stops accepting, lets requests under way finish for `graceMs`
+   * (default 10 s), answers the rest with 503, and stops the plugins.
+   *
+   * @throws {RangeError} that names the option that is wrong; nothing is closed then.
+   */
+  close(options?: AppCloseOptions): Promise<void>;
   /** The instance of the framework that the server adapter wraps. */
   getNativeServer(): unknown;
   /** What a server adapter serves; for adapters and test tools that send requests without a socket. */
   service(): Promise<ServerService>;
+}
+
+/** How an application is closed, in milliseconds. */
+export interface AppCloseOptions extends Partial<CloseOptions> {
+  /** How long it goes on serving before it stops accepting; default {@link AppOptions.shutdownDelayMs}. */
+  readonly delayMs?: number;
 }
 
 const defaultGraceMs = 10_000;
@@ -116,14 +129,15 @@ class Application implements App {
     return this.listen(options);
   }
 
-  close(options: Partial<CloseOptions> = {}): Promise<void> {
-    const { graceMs = defaultGraceMs } = options;
-    if (!Number.isInteger(graceMs) || graceMs < 0) {
-      const message = `close: \`graceMs\` must be a whole number of milliseconds, not ${String(graceMs)}`;
-      return Promise.reject(new RangeError(message));
+  close(options: AppCloseOptions = {}): Promise<void> {
+    const { graceMs = defaultGraceMs, delayMs = this.#options.shutdownDelayMs } = options;
+    for (const [name, value] of Object.entries({ graceMs, delayMs })) {
+      if (isMilliseconds(value)) continue;
+      const range = `a whole number of milliseconds from 0 to ${longestTimeoutMs}`;
+      return Promise.reject(new RangeError(`close: \`${name}\` must be ${range}, not ${String(value)}`));
     }
     this.#isReady = false;
-    this.#closing ??= this.#close({ graceMs });
+    this.#closing ??= this.#close({ graceMs }, delayMs);
     return this.#closing;
   }
 
@@ -191,9 +205,11 @@ class Application implements App {
     }
   }
 
-  async #close(options: CloseOptions): Promise<void> {
+  async #close(options: CloseOptions, delayMs: number): Promise<void> {
     const listening = await this.#listening?.catch(() => undefined);
     try {
+      // Whoever distributes requests learns from `/readyz`, or from the same signal, and needs a moment to send them elsewhere.
+      if (listening !== undefined && delayMs > 0) await sleep(delayMs);
       if (listening !== undefined) await this.#closeServer(options);
     } finally {
       this.#breaches.flush();

@@ -6,6 +6,7 @@ import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { readHealth } from "./health-options.ts";
+import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
@@ -79,6 +80,11 @@ export interface AppOptions {
    * closes, or where a check fails); default `false`.
    */
   readonly health?: boolean | HealthOptions;
+  /**
+   * How many milliseconds the application goes on serving after SIGTERM, SIGINT or `close`, with `/readyz` at 503, before it stops
+   * accepting; default 0. What distributes requests (a Kubernetes service, a load balancer) needs that long to learn of it.
+   */
+  readonly shutdownDelayMs?: number;
   /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
   readonly signals?: boolean;
 }
@@ -95,6 +101,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   limits: true,
   env: true,
   errorMiddleware: true,
+  shutdownDelayMs: true,
   signals: true,
   requestTimeoutMs: true,
   trustProxy: true,
@@ -114,8 +121,6 @@ const environments: readonly Environment[] = ["development", "production", "test
 
 const defaultBodyBytes = 1024 * 1024;
 const defaultRequestTimeoutMs = 30_000;
-/** What a timer of Node can wait. */
-const longestTimeoutMs = 2 ** 31 - 1;
 
 /** Options with their defaults, checked. */
 export interface ReadOptions {
@@ -132,6 +137,7 @@ export interface ReadOptions {
   readonly errorMiddleware: ErrorMiddleware | undefined;
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
+  readonly shutdownDelayMs: number;
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
 }
@@ -188,8 +194,9 @@ export function readOptions(options: AppOptions): ReadOptions {
   if (options.errorMiddleware !== undefined && typeof options.errorMiddleware !== "function") {
     throw new TypeError("createApp: `errorMiddleware` must be a function such as createErrorMiddleware()");
   }
-  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
+  const { requestTimeoutMs = defaultRequestTimeoutMs, shutdownDelayMs = 0 } = options;
   requireMilliseconds(requestTimeoutMs, "requestTimeoutMs");
+  requireMilliseconds(shutdownDelayMs, "shutdownDelayMs");
   const env = options.env ?? process.env["NODE_ENV"];
   return {
     server,
@@ -205,6 +212,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
     requestTimeoutMs,
+    shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     health: readHealth(options.health ?? false),
   };
@@ -229,7 +237,7 @@ function requirePlugin(value: unknown, name: string): void {
 }
 
 function requireMilliseconds(value: number, name: string): void {
-  if (!Number.isInteger(value) || value < 0 || value > longestTimeoutMs) {
+  if (!isMilliseconds(value)) {
     throw new TypeError(
       `createApp: \`${name}\` must be a whole number of milliseconds from 0 to ${longestTimeoutMs}, not ${String(value)}`,
     );
