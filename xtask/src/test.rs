@@ -44,6 +44,18 @@ struct Outcome {
     report: String,
 }
 
+impl Outcome {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped.extend(other.skipped);
+        self.report.push_str(&other.report);
+    }
+}
+
+/// Servers beside the native one on which the example must behave the same; `tests/e2e/support/server.ts` knows them.
+const OTHER_SERVERS: [&str; 3] = ["express", "fastify", "hono"];
+
 /// Runs the parts, shows every failure at the end, and counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
@@ -60,16 +72,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
                 repository,
                 "tests of the packages",
                 "packages/*/test/**/*.test.ts",
+                None,
             )?,
-            Part::E2e => {
-                check::build_examples(repository)?;
-                node(repository, "end-to-end tests", "tests/**/*.test.ts")?
-            }
+            Part::E2e => end_to_end(repository)?,
         };
-        total.passed += outcome.passed;
-        total.failed += outcome.failed;
-        total.skipped.extend(outcome.skipped);
-        total.report.push_str(&outcome.report);
+        total.add(outcome);
     }
     if !total.report.is_empty() {
         eprintln!("{}", total.report);
@@ -125,7 +132,22 @@ fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-fn node(repository: &Repository, title: &str, glob: &str) -> anyhow::Result<Outcome> {
+/// All tests over several rooms, then on each further server those that a server has a part in.
+fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
+    check::build_examples(repository)?;
+    let mut total = node(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
+    for server in OTHER_SERVERS {
+        total.add(node(
+            repository,
+            &format!("end-to-end tests on {server}"),
+            "tests/e2e/servers/*.test.ts",
+            Some(server),
+        )?);
+    }
+    Ok(total)
+}
+
+fn node(repository: &Repository, title: &str, glob: &str, server: Option<&str>) -> anyhow::Result<Outcome> {
     // Two reports of one run: one for people, shown where something failed, and one to count from.
     let tap = repository.target().join("test-report.tap");
     if let Some(directory) = tap.parent() {
@@ -140,6 +162,9 @@ fn node(repository: &Repository, title: &str, glob: &str) -> anyhow::Result<Outc
     ])
     .arg(format!("--test-reporter-destination={}", tap.display()))
     .arg(glob);
+    if let Some(server) = server {
+        node.env("KIT_E2E_SERVER", server);
+    }
     let step = Step::start(title);
     let finished = run::finish(node, &step)?;
     let mut outcome = count_tap(&std::fs::read_to_string(&tap).unwrap_or_default());

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertError } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
-import { NOBODY, type NoteJson } from "./support/wire.ts";
+import { assertError } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import { NOBODY, type NoteJson } from "../support/wire.ts";
 
 const ROUTES: [method: string, path: string, body?: string][] = [
   ["GET", "/notes"],

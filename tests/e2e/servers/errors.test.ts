@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "@kit/dev-database";
 import { Client } from "pg";
-import type { Answer, Api } from "./support/api.ts";
-import { assertError, assertInvalid } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
-import { type ErrorJson, NOBODY } from "./support/wire.ts";
+import type { Answer, Api } from "../support/api.ts";
+import { assertError, assertInvalid } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import { server } from "../support/server.ts";
+import { type ErrorJson, NOBODY } from "../support/wire.ts";
 
 let project: Project;
 
@@ -60,7 +61,7 @@ describe("in development", () => {
     test(`${what}: the envelope with what helps to repair it`, async () => {
       const error = assertError(await send(app.as("ada")), status, code);
       assert.equal(error["status"], status);
-      assert.equal(error["serverAdapter"], "native");
+      assert.equal(error["serverAdapter"], server.adapter);
       assert.ok(Math.abs(Date.parse(String(error["timestamp"])) - Date.now()) < 10_000);
     });
   }

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertError } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
+import { assertError } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import { onServer } from "../support/server.ts";
 
 const files = new Map([
   ["package.json", '{ "name": "slow", "private": true, "type": "module" }'],
@@ -22,7 +23,7 @@ export interface SlowRoutes {
   ],
   [
     "src/main.ts",
-    `import { setTimeout as sleep } from "node:timers/promises";
+    onServer(`import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, defineHandlers } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 import type { SlowRoutes } from "./slow.routes.ts";
@@ -51,7 +52,7 @@ const app = createApp({
 process.on("SIGUSR2", () => void app.close({ graceMs: 200 }));
 const { url } = await app.listen({ port: Number(process.env["PORT"]), host: "127.0.0.1" });
 console.log("Listening on " + url);
-`,
+`),
   ],
 ]);
 

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Api } from "./support/api.ts";
-import { assertError } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
-import { NOBODY, type NoteJson, type PageJson } from "./support/wire.ts";
+import type { Api } from "../support/api.ts";
+import { assertError } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import { NOBODY, type NoteJson, type PageJson } from "../support/wire.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Api } from "./support/api.ts";
-import { assertInvalid } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
-import type { NoteJson, PageJson } from "./support/wire.ts";
+import type { Api } from "../support/api.ts";
+import { assertInvalid } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import type { NoteJson, PageJson } from "../support/wire.ts";
 
 let project: Project;
 let app: RunningApp;

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Answer, Api } from "./support/api.ts";
-import { assertError, assertInvalid } from "./support/errors.ts";
-import { Project } from "./support/project.ts";
-import type { RunningApp } from "./support/running-app.ts";
-import type { NoteJson, PageJson } from "./support/wire.ts";
+import type { Answer, Api } from "../support/api.ts";
+import { assertError, assertInvalid } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+import type { NoteJson, PageJson } from "../support/wire.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const GOOD = { title: "Groceries", content: "Milk" };

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CommandOptions, type CommandResult, run } from "./command.ts";
 import { RunningApp, type StartOptions } from "./running-app.ts";
+import { onServer } from "./server.ts";
 
 /** The root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
@@ -41,13 +42,15 @@ export class Project {
     return project;
   }
 
-  /** Copies `examples/notes` as git has it: nothing built, no data. */
+  /** Copies `examples/notes` as git has it, on the server of this run: nothing built, no data. */
   static async copy(): Promise<Project> {
     const project = await Project.empty();
     await cp(notes, project.root, {
       recursive: true,
       filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
     });
+    const app = join(project.root, "src/app.ts");
+    await writeFile(app, onServer(await readFile(app, "utf8")));
     return project;
   }
 

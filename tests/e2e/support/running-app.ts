@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Api } from "./api.ts";
 import { baseEnvironment } from "./command.ts";
+import { server } from "./server.ts";
 
 /** How to start the application. */
 export interface StartOptions {
@@ -42,6 +43,7 @@ export class RunningApp {
         NODE_ENV: options.mode ?? "development",
         PORT: "0",
         HOST: "127.0.0.1",
+        ...server.env,
         ...options.env,
       },
       stdio: ["ignore", "pipe", "pipe"],
