@@ -149,6 +149,8 @@ export interface ListenAddress {
 export interface CloseOptions {
   /** Milliseconds that requests under way may still take; then their connections are cut. */
   readonly graceMs: number;
+  /** Milliseconds that workers go on serving before that; only where {@link ServerAdapter.supervise} started them. */
+  readonly delayMs?: number;
 }
 
 /** Where the primary process of a server with workers tells what becomes of them. */

@@ -209,8 +209,10 @@ class Application implements App {
     const listening = await this.#listening?.catch(() => undefined);
     try {
       // Whoever distributes requests learns from `/readyz`, or from the same signal, and needs a moment to send them elsewhere.
-      if (listening !== undefined && delayMs > 0) await sleep(delayMs);
-      if (listening !== undefined) await this.#closeServer(options);
+      // Workers do that by themselves: it is they who are asked.
+      const hasWorkers = this.#options.server.supervise !== undefined;
+      if (listening !== undefined && delayMs > 0 && !hasWorkers) await sleep(delayMs);
+      if (listening !== undefined) await this.#closeServer(hasWorkers ? { ...options, delayMs } : options);
     } finally {
       this.#breaches.flush();
       this.#unwatchSchema?.();

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 export type Message =
   | { readonly kit: "ready" }
   | { readonly kit: "failed"; readonly failure: Failure }
-  | { readonly kit: "close"; readonly graceMs: number };
+  | { readonly kit: "close"; readonly graceMs: number; readonly delayMs: number };
 
 /** An error on its way to another process. */
 export interface Failure {

@@ -61,7 +61,7 @@ export class PrimaryServer implements ServerAdapter {
       await this.#running.start();
       return this.#running.address;
     } catch (error) {
-      await this.#running?.close(0).catch(() => {});
+      await this.#running?.close({ graceMs: 0 }).catch(() => {});
       this.#running = undefined;
       isSupervising = false;
       throw error;
@@ -72,12 +72,12 @@ export class PrimaryServer implements ServerAdapter {
     return Promise.reject(new Error("A server with workers is started by `listen` of its application"));
   }
 
-  async close({ graceMs }: CloseOptions): Promise<void> {
+  async close(options: CloseOptions): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;
     this.#running = undefined;
     try {
-      await running.close(graceMs);
+      await running.close(options);
     } finally {
       isSupervising = false;
     }
@@ -118,9 +118,10 @@ class Workers implements NativeWorkersHandle {
     for (const slot of this.#slots) slot.keep();
   }
 
-  async close(graceMs: number): Promise<void> {
+  async close(options: CloseOptions): Promise<void> {
     this.#isClosing = true;
-    const ends = await Promise.allSettled(this.#slots.map((slot) => slot.close(graceMs, graceMs + endMs)));
+    const killMs = (options.delayMs ?? 0) + options.graceMs + endMs;
+    const ends = await Promise.allSettled(this.#slots.map((slot) => slot.close(options, killMs)));
     process.off("exit", this.#onExit);
     this.#reserved.release();
     const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as Error] : []));

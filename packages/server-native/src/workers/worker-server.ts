@@ -58,7 +58,7 @@ class PrimaryLink implements ServerWorker {
     this.number = number;
     process.on("message", (value) => {
       const message = readMessage(value);
-      if (message?.kit === "close") this.#end({ graceMs: message.graceMs });
+      if (message?.kit === "close") this.#end({ graceMs: message.graceMs, delayMs: message.delayMs });
     });
     process.on("disconnect", () => this.#end({}));
     // The server keeps the process, not the channel.

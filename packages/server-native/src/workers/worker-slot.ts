@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-import type { SupervisorLog } from "@kit/types";
+import type { CloseOptions, SupervisorLog } from "@kit/types";
 
 import { BackOff } from "./back-off.ts";
 import { type Message, readMessage, toError } from "./messages.ts";
@@ -101,13 +101,13 @@ export class WorkerSlot {
   }
 
   /** Has the worker finish and end; kills it after `killMs`. Rejects where it did not end well. */
-  async close(graceMs: number, killMs: number): Promise<void> {
+  async close({ graceMs, delayMs = 0 }: CloseOptions, killMs: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#restart);
     const child = this.#process;
     if (child === undefined) return;
     const { worker } = this.#plan;
-    const message: Message = { kit: "close", graceMs };
+    const message: Message = { kit: "close", graceMs, delayMs };
     // One that hung up is ending already. A message that does not arrive means the same.
     if (child.connected) child.send(message, () => {});
     const killer = setTimeout(() => {

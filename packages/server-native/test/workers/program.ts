@@ -23,6 +23,7 @@ const app = createApp({
   server,
   env: "production",
   health: true,
+  shutdownDelayMs: Number(process.env["KIT_TEST_DELAY"] ?? 0),
   compiled: compiled(
     route("GET /who", { response: text }),
     route("GET /slow", { response: text }),

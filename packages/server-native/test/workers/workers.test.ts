@@ -133,6 +133,20 @@ test("SIGTERM under load loses no request that was sent before it", async () => 
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
+test("workers go on serving for the delay, not ready any more", async () => {
+  await using program = new Program({ KIT_TEST_DELAY: "1000" });
+  const port = await program.port();
+  assert.equal((await ask(port, "/readyz")).status, 200);
+  program.signal("SIGTERM");
+  const start = performance.now();
+  let status = 200;
+  while (status === 200) ({ status } = await ask(port, "/readyz"));
+  assert.equal(status, 503);
+  assert.equal((await ask(port, "/who")).status, 200);
+  assert.deepEqual(await program.end(), { code: 0, signal: null });
+  assert.ok(performance.now() - start >= 990, "it ended before the delay was over");
+});
+
 test("a signal to the whole group closes once", async () => {
   await using program = new Program();
   const port = await program.port();
