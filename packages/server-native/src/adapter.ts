@@ -46,8 +46,8 @@ export interface NativeServerHandle {
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
   const workers = readWorkers(options.workers);
   const checked = readOptions(options);
-  if (isFallbackWanted()) return new FallbackServer(checked, workers);
-  const server = new NativeServer(checked);
+  const server = isFallbackWanted() ? new FallbackServer(checked, workers) : new NativeServer(checked);
+  if (!server.canShare) return server;
   // Servers without workers beside one that has them are the same in every process.
   const hasWorkers = workers > 1 || options.workers === "auto";
   if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);
@@ -57,6 +57,7 @@ export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
 class NativeServer implements PortSharer {
   readonly name = "native";
   readonly platform = "hyper 1";
+  readonly canShare = true;
   readonly #options: EngineOptions;
   #running: Running | undefined;
 
@@ -64,10 +65,18 @@ class NativeServer implements PortSharer {
     this.#options = options;
   }
 
+  listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+    return this.#listen(service, { ...options, sharePort: false });
+  }
+
+  listenShared(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
+    return this.#listen(service, { ...options, sharePort: true });
+  }
+
   // Async, so that every failure is a rejection.
-  async listen(service: ServerService, options: ListenOptions, sharePort = false): Promise<ListenAddress> {
+  async #listen(service: ServerService, where: Where): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is listening already");
-    this.#running = new Running(loadAddon(), service, { ...options, sharePort }, this.#options);
+    this.#running = new Running(loadAddon(), service, where, this.#options);
     return this.#running.address;
   }
 

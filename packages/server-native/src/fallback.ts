@@ -1,9 +1,10 @@
-import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
-import type { NodeHost } from "@kit/server-node";
+import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
+import type { NodeHost, NodeListenOptions } from "@kit/server-node";
 
 import { isBuiltFor, platformTriple } from "./addon.ts";
 import { boundsOf, timeoutsOf } from "./fallback-options.ts";
 import type { EngineOptions } from "./options.ts";
+import type { PortSharer } from "./workers/worker-server.ts";
 
 /** What `getNativeServer` gives while the fallback listens; as that of the engine. */
 interface Running {
@@ -36,24 +37,34 @@ export function isFallbackWanted(): boolean {
 }
 
 /** The native server where its engine is not: the same options, the same answers, on node:http. */
-export class FallbackServer implements ServerAdapter {
+export class FallbackServer implements PortSharer {
   readonly name = "native";
   readonly platform = "node:http";
+  // The addon keeps the port for them, and Node shares one on Linux only.
+  readonly canShare: boolean = process.platform === "linux" && isBuiltFor(platformTriple());
   readonly #options: EngineOptions;
   readonly #workers: number;
   #running: Running | undefined;
   #isStarting = false;
 
-  /** `workers` are how many processes are asked for; without the engine one serves. */
+  /** `workers` are how many processes are asked for; where ports cannot be shared, one serves. */
   constructor(options: EngineOptions, workers: number) {
     this.#options = options;
     this.#workers = workers;
   }
 
-  async listen(service: ServerService, where: ListenOptions): Promise<ListenAddress> {
+  listen(service: ServerService, where: ListenOptions): Promise<ListenAddress> {
+    return this.#listen(service, where);
+  }
+
+  listenShared(service: ServerService, where: ListenOptions): Promise<ListenAddress> {
+    return this.#listen(service, { ...where, sharePort: true });
+  }
+
+  async #listen(service: ServerService, where: NodeListenOptions): Promise<ListenAddress> {
     if (this.#running !== undefined || this.#isStarting) throw new Error("This server is listening already");
     this.#isStarting = true;
-    if (this.#workers > 1) {
+    if (this.#workers > 1 && !this.canShare) {
       process.emitWarning(
         `nativeServer: \`workers\` asks for ${this.#workers} processes; on node:http this one serves alone`,
         { code: "KIT_WORKERS" },

@@ -65,7 +65,8 @@ test("a server that has no engine and is told to be native says so", async () =>
 
 test("workers that are asked for are said to be missing", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
-  await using app = await serve((exchange) => json(exchange, 1), { workers: 3 });
+  const serving = under("node", "win32", () => serve((exchange) => json(exchange, 1), { workers: 3 }));
+  await using app = await serving;
   const [{ message }] = await warned;
   assert.match(message, /`workers` asks for 3 processes; on node:http this one serves alone/);
   assert.equal((await fetch(`${app.url}/notes`)).status, 200);

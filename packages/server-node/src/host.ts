@@ -20,8 +20,13 @@ export type RequestListener = (request: IncomingMessage, response: ServerRespons
 
 /** Where a host binds: an address whose name was looked up, or a Unix socket. */
 export type BindAddress =
-  | { readonly port: number; readonly host?: string; readonly path?: undefined }
+  | { readonly port: number; readonly host?: string; readonly path?: undefined; readonly reusePort?: true }
   | { readonly path: string };
+
+/** Where a server listens, and whether other processes do so too. */
+export interface NodeListenOptions extends ListenOptions {
+  readonly sharePort?: boolean;
+}
 
 /** Properties that Node reads for every connection and does not declare. */
 interface Undeclared {
@@ -123,7 +128,7 @@ export class NodeHost {
 
   /** Starts; rejects with a clear error where that is not possible. */
   async listen(
-    where: ListenOptions,
+    where: NodeListenOptions,
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
   ): Promise<ListenAddress> {
     const { port, host, path } = where;
@@ -133,7 +138,8 @@ export class NodeHost {
         await start({ path });
       } else {
         // One address: a name may have several, and a framework would make a server for each.
-        await start(host === undefined ? { port } : { port, host: (await lookup(host)).address });
+        const shared = where.sharePort === true ? ({ reusePort: true } as const) : {};
+        await start({ port, ...(host !== undefined && { host: (await lookup(host)).address }), ...shared });
       }
     } catch (error) {
       throw listenError(error, where);

@@ -32,7 +32,8 @@ test("a platform without an addon is told which have one", () => {
 });
 
 test("an addon that is not there is named, with what to do", () => {
-  const message = /@kit\/transform-native-linux-x64-gnu is not installed\. .*`npm install` here\. .*`cargo xtask addons`/;
+  const message =
+    /@kit\/transform-native-linux-x64-gnu is not installed\. .*`npm install` here\. .*`cargo xtask addons`/;
   assert.throws(() => addonPath(machine({ exists: () => false })), { message });
 });
 

@@ -12,7 +12,9 @@ import type { WorkerPlan } from "./plan.ts";
 
 /** A server that can listen on a port beside those of other processes. */
 export interface PortSharer extends ServerAdapter {
-  listen(service: ServerService, options: ListenOptions, sharePort?: boolean): Promise<ListenAddress>;
+  /** Whether it can on this platform. */
+  readonly canShare: boolean;
+  listenShared(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
 }
 
 /** A server in a worker process: it listens where the primary said, and ends with it. */
@@ -37,7 +39,7 @@ export class WorkerServer implements ServerAdapter {
 
   listen(service: ServerService, _options: ListenOptions): Promise<ListenAddress> {
     const { host, port } = this.#plan;
-    return this.#server.listen(service, { host, port }, true);
+    return this.#server.listenShared(service, { host, port });
   }
 
   close(options: CloseOptions): Promise<void> {

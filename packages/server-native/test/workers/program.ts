@@ -5,7 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "@kit/core";
 
 import { compiled, responseOf, route } from "../../../core/test/support/compiled.ts";
-import { nativeServer, workerNumber } from "../../src/index.ts";
+import {
+  nativeServer,
+  type NativeServerHandle,
+  type NativeWorkersHandle,
+  workerNumber,
+} from "../../src/index.ts";
 
 const { KIT_TEST_WORKERS: workers = "2", KIT_TEST_FAIL: fail = "", PORT = "0" } = process.env;
 
@@ -67,7 +72,9 @@ try {
   const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
   // What is started from here on finds it.
   process.env["KIT_TEST_MARK"] = "listened";
-  tell({ listening: process.pid, worker: workerNumber, url, port });
+  const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle;
+  const workersNow = "workers" in handle ? handle.workers() : undefined;
+  tell({ listening: process.pid, worker: workerNumber, url, port, workers: workersNow });
 } catch (error) {
   const { message, code, cause } = error as NodeJS.ErrnoException;
   tell({ rejected: process.pid, worker: workerNumber, message, code, cause: (cause as Error)?.stack });

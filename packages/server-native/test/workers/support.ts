@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+import type { WorkerStatus } from "../../src/index.ts";
+
 const program = fileURLToPath(new URL("program.ts", import.meta.url));
 /** For whatever is waited for; machines may be busy. */
 export const patienceMs = 20_000;
@@ -20,6 +22,7 @@ export interface Line {
   readonly worker?: number;
   readonly port?: number;
   readonly url?: string;
+  readonly workers?: readonly WorkerStatus[];
   readonly code?: string;
   readonly cause?: string;
   readonly level?: string;

@@ -257,3 +257,28 @@ test("flags of node go to the workers, and the inspector's port does not", async
   assert.equal(program.errors.match(/Debugger listening on/g)?.length, 3);
   assert.doesNotMatch(program.errors, /address already in use/);
 });
+
+test("on node:http too", { skip: !isLinux && "Node shares ports on Linux only" }, async () => {
+  await using program = new Program({ KIT_SERVER: "node" });
+  const port = await program.port();
+  assert.deepEqual(new Set((await whoAnswers(port)).keys()), new Set(["1", "2"]));
+  await using other = new Program({ KIT_SERVER: "node", PORT: String(port) });
+  assert.equal((await other.line(isOutcome)).code, "EADDRINUSE");
+  process.kill(program.pidOf(2), "SIGKILL");
+  await program.line(({ message }) => message === "A worker listens again");
+  const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
+  await sleep(100);
+  program.signal("SIGTERM");
+  assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
+  assert.deepEqual(await program.end(), { code: 0, signal: null });
+});
+
+test("the primary tells of its workers", async () => {
+  await using program = new Program();
+  await program.port();
+  const { workers } = await program.line(isOutcome);
+  assert.deepEqual(
+    workers,
+    [1, 2].map((number) => ({ number, pid: program.pidOf(number), state: "listening", restarts: 0 })),
+  );
+});
