@@ -23,7 +23,7 @@ for (const [name, make] of servers) {
     for (const one of cases) {
       test(one.name, async () => {
         const answer = await send(app.port, one);
-        tally.hold(name, exceptions.get(one.name, name), () => check(one, answer));
+        await tally.hold(name, exceptions.get(one.name, name), () => check(one, answer));
       });
     }
   });

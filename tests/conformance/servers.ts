@@ -75,10 +75,10 @@ export class Tally {
   }
 
   /** Runs a check that must fail where there is a reason, and only there. */
-  hold(server: string, reason: string | undefined, check: () => void): void {
+  async hold(server: string, reason: string | undefined, check: () => unknown): Promise<void> {
     const row = this.#rows.get(server)!;
     try {
-      check();
+      await check();
     } catch (error) {
       if (reason === undefined) {
         row.failed += 1;

@@ -18,7 +18,10 @@ const hostPattern = /^[\w\-.~%!$&'()*+,;=:[\]]*$/;
 /** What is wrong with the head of a request that Node's parser has let through. */
 export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
-  if (request.httpVersionMajor !== 1) return unknownVersion;
+  if (request.httpVersionMajor !== 1) {
+    // A request line without any version is one of 0.9 to Node.
+    return request.httpVersionMajor === 0 ? badRequest("the request is not valid HTTP") : unknownVersion;
+  }
   if (url.length > bounds.targetBytes) return targetTooLong;
   if (rawHeaders.length > bounds.headerFields * 2) return headersTooLarge;
   const repeated = repeatedField(rawHeaders);
@@ -34,6 +37,10 @@ export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal
     if (coding.toLowerCase() !== "chunked") {
       return notImplemented("only the transfer encoding `chunked` is supported");
     }
+  }
+  // Beyond it two lengths that differ would be the same number.
+  if (Number(request.headers["content-length"]) > Number.MAX_SAFE_INTEGER) {
+    return badRequest("the header `content-length` is invalid");
   }
   return targetRefusal(request.method!, url);
 }
@@ -66,9 +73,9 @@ function targetRefusal(method: string, url: string): Refusal | undefined {
 
 /** The path and query of a target in the absolute form, which only a proxy is sent but every server must take. */
 export function originForm(url: string): string {
-  const absolute = /^https?:\/\/[\w\-.~%!$&'()*+,;=:[\]]+(.*)$/s.exec(url);
+  const absolute = /^https?:\/\/[\w\-.~%!$&'()*+,;=:[\]]+([/?].*)?$/s.exec(url);
   if (absolute === null) return url;
-  const rest = absolute[1]!;
+  const rest = absolute[1] ?? "";
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 

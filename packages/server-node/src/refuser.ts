@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import type { ServerRefusal } from "@kit/types";
 
 import { closeAfter, isEnding, type Lingering } from "./linger.ts";
-import { badRequest, headersTooLarge, type Refusal, requestTimeout, unknownVersion } from "./refusal.ts";
+import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
 /** The last answer that was begun on a connection. */
 export const latest: unique symbol = Symbol("latest answer");
@@ -84,8 +84,6 @@ function refusalFor(error: NodeJS.ErrnoException): Refusal {
       return requestTimeout;
     case "HPE_HEADER_OVERFLOW":
       return headersTooLarge;
-    case "HPE_INVALID_VERSION":
-      return unknownVersion;
     default:
       return badRequest("the request is not valid HTTP");
   }

@@ -1,0 +1,96 @@
+// Every case of conformance/http-raw.json on every server: whole, and byte by byte. `cargo test -p kit-http` asks the engine
+// itself, cut at every byte.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+
+import type { ServerAdapter, ServerExchange } from "@kit/types";
+
+import { routes, tree } from "../../packages/server-native/test/support.ts";
+import { checkRaw, rawBytes, type RawAnswer, type RawCase, readRawCases } from "./raw-case.ts";
+import { exceptionsOf, servers, Tally } from "./servers.ts";
+
+/** For a client whose server neither answers nor closes. */
+const patienceMs = 5000;
+const further = "GET /further HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+const furtherAnswer: RawAnswer = { status: 200, method: "GET", target: "/further", body: "" };
+/** Cases above that are not sent byte by byte. */
+const mostPieces = 600;
+
+const cases = readRawCases();
+const exceptions = exceptionsOf("raw", cases);
+const tally = new Tally(cases.length);
+
+/** Answers every request with what it was. */
+function echo(request: ServerExchange): void {
+  const { method, target, bodyTooLarge } = request;
+  const said = bodyTooLarge
+    ? { error: { code: "PAYLOAD_TOO_LARGE" } }
+    : { method, target, body: Buffer.from(request.bodyBytes()).toString("latin1") };
+  request.respond(bodyTooLarge ? 413 : 200, "application/json", JSON.stringify(said), null);
+}
+
+async function start(server: ServerAdapter): Promise<number> {
+  const limits = { bodyBytes: 1024 * 1024 };
+  const service = { tree, routes, limits, handle: echo, fail: () => undefined };
+  return (await server.listen(service, { port: 0, host: "127.0.0.1" })).port;
+}
+
+/** All that comes back until the server closes. */
+async function exchange(port: number, pieces: Iterable<Buffer>): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  const chunks: Buffer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    socket.destroy();
+    reject(new Error(`the server neither answers nor closes: ${Buffer.concat(chunks).toString("latin1")}`));
+  }, patienceMs);
+  // A server that has closed may reset what is sent to it.
+  socket.on("error", () => undefined).on("data", (chunk) => chunks.push(chunk));
+  socket.on("close", () => resolve());
+  for (const piece of pieces) {
+    if (socket.destroyed) break;
+    socket.write(piece);
+    await turn();
+  }
+  await promise.finally(() => clearTimeout(timer));
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+function* bytewise(bytes: Buffer): Generator<Buffer> {
+  for (let index = 0; index < bytes.length; index += 1) yield bytes.subarray(index, index + 1);
+}
+
+async function run(one: RawCase, port: number, impatient: number): Promise<void> {
+  const sent = rawBytes(one);
+  const bytes = one.then === "open" ? Buffer.concat([sent, Buffer.from(further)]) : sent;
+  const expected = [
+    ...one.answers,
+    ...(one.then === "open" ? [furtherAnswer] : []),
+    ...(typeof one.timeout === "number" ? [{ status: one.timeout }] : []),
+  ];
+  const to = one.then === "wait" ? impatient : port;
+  checkRaw(expected, await exchange(to, [bytes]));
+  if (bytes.length <= mostPieces) checkRaw(expected, await exchange(to, bytewise(bytes)));
+}
+
+for (const [name, make] of servers) {
+  describe(name, { concurrency: 16 }, () => {
+    const patient = make();
+    // Between requests Node's clock for connections at rest goes on until a head is complete.
+    const impatient = make({ headersTimeoutMs: 500, keepAliveTimeoutMs: 2500, bodyTimeoutMs: 500 });
+    let ports: readonly [number, number];
+    before(async () => {
+      ports = [await start(patient), await start(impatient)];
+    });
+    after(() => Promise.all([patient, impatient].map((server) => server.close({ graceMs: 0 }))));
+    for (const one of cases) {
+      test(one.name, () => tally.hold(name, exceptions.get(one.name, name), () => run(one, ...ports)));
+    }
+  });
+}
+
+test("the corpus has its cases", () => assert.ok(cases.length > 140));
+after(() => tally.print("http-raw.json"));
