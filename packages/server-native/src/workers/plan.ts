@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 
 /** What a primary tells a worker process through its environment. */
 export interface WorkerPlan {
@@ -42,6 +42,8 @@ function takePlan(): WorkerPlan | undefined {
  * @throws {Error} where this process runs no file.
  */
 export function startWorker(entry: string, itsPlan: WorkerPlan): ChildProcess {
+  // Not imported above: every start would load it, and few applications have workers.
+  const { fork } = process.getBuiltinModule("node:child_process");
   const isInspected = process.execArgv.some((argument) => argument.startsWith("--inspect"));
   return fork(entry, process.argv.slice(2), {
     // The inspector's port is the primary's; each worker takes a free one.
