@@ -166,7 +166,7 @@ impl Guard {
                 Ok(end - before)
             }
             HeadEnd::Incomplete(line_start) => {
-                let is_long = self.held.len() > self.longest_line() && line_start == 0;
+                let is_long = self.line_start == 0 && self.has_long_line(&self.held);
                 // This head may never become complete.
                 if is_long
                     || self.held.len() > self.limits.head_bytes
@@ -185,6 +185,11 @@ impl Guard {
         self.limits.target_bytes.saturating_add(64)
     }
 
+    fn has_long_line(&self, head: &[u8]) -> bool {
+        let line = self.longest_line();
+        head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none()
+    }
+
     /// What is wrong with a head, or with the beginning of one: of all that is known before it is complete, what is
     /// known first, so that it does not depend on how the bytes were cut; else what a check of the whole found.
     fn earliest(&self, head: &[u8], found: Rejection) -> Rejection {
@@ -192,7 +197,7 @@ impl Guard {
         let cr =
             memchr::memchr_iter(b'\r', head).find(|at| head.get(at + 1).is_some_and(|next| *next != b'\n'));
         let line = self.longest_line();
-        let is_long = head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none();
+        let is_long = self.has_long_line(head);
         let is_large = head.len() > self.limits.head_bytes;
         // Each with the number of bytes after which it is known.
         let causes = [

@@ -129,8 +129,9 @@ fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<
 }
 
 fn no_ipv6(error: &io::Error) -> bool {
-    // EAFNOSUPPORT has no kind of its own.
-    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(97)
+    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no kind of its own.
+    let unsupported = if cfg!(target_os = "linux") { 97 } else { 47 };
+    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }
 
 /// Whether accepting failed for want of descriptors or memory, so that trying again at once would spin.

@@ -90,27 +90,46 @@ engineTest("servers start and stop in worker threads", { timeout: 120_000 }, asy
   const script = (end: string): string => `
     const { serve, json, raw } = await import(${support});
     const { parentPort } = await import("node:worker_threads");
-    const app = await serve((exchange) => json(exchange, 1));
+    const app = await serve((exchange) => {
+      if (exchange.target !== "/notes/never") json(exchange, 1);
+    });
     const answer = await raw(app.address.port, "GET /notes HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n");
     parentPort.postMessage(answer.slice(0, 15));
     ${end}
   `;
   const before = descriptors();
-  // Closed by itself, left to the environment's end, and in the middle of a request.
+  // Requests that have no answer, an upload that is half there, and an answer that nobody reads.
+  const underWay = `
+    const { connect } = await import("node:net");
+    for (const bytes of ["GET /notes/never HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
+      "POST /notes HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 9\\r\\n\\r\\nhalf",
+      "GET /notes HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n"]) {
+      for (let count = 0; count < 3; count += 1) {
+        connect(app.address.port, "127.0.0.1").on("error", () => {}).write(bytes);
+      }
+    }
+  `;
+  // Closed by itself, left to the environment's end, ended and terminated with requests under way.
   const ends = [
     "await app.server.close({ graceMs: 0 });",
     "process.exit(0);",
-    'fetch(app.url + "/never").catch(() => {}); setTimeout(() => process.exit(0), 1);',
+    `${underWay} setTimeout(() => process.exit(0), 5);`,
+    `${underWay} setTimeout(() => parentPort.postMessage("terminate me"), 5); setInterval(() => {}, 1000);`,
   ];
-  for (let index = 0; index < 102; index += 3) {
+  for (let index = 0; index < 104; index += ends.length) {
     const workers = ends.map(async (end) => {
       const url = new URL(`data:text/javascript,${encodeURIComponent(script(end))}`);
       const worker = new Worker(url);
       const messages: unknown[] = [];
-      worker.on("message", (message) => messages.push(message));
+      let code = 0;
+      worker.on("message", (message) => {
+        if (message !== "terminate me") return messages.push(message);
+        code = 1;
+        return worker.terminate();
+      });
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       worker.once("error", reject).once("exit", resolve);
-      assert.equal(await promise, 0);
+      assert.equal(await promise, code);
       assert.deepEqual(messages, ["HTTP/1.1 200 OK"]);
     });
     await Promise.all(workers);
