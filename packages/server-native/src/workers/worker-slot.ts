@@ -20,6 +20,9 @@ export interface WorkerStatus {
 /** After how long the log says that a worker does not listen yet. */
 const slowStartMs = 30_000;
 
+/** A longer timer of Node fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 const restartMessage = "A worker ended and is started again";
 
 /** How a process ended. */
@@ -110,10 +113,13 @@ export class WorkerSlot {
     const message: Message = { kit: "close", graceMs, delayMs };
     // One that hung up is ending already. A message that does not arrive means the same.
     if (child.connected) child.send(message, () => {});
-    const killer = setTimeout(() => {
-      this.#log.error("A worker did not end and was killed", { worker, pid: child.pid, waitedMs: killMs });
-      child.kill("SIGKILL");
-    }, killMs);
+    const killer = setTimeout(
+      () => {
+        this.#log.error("A worker did not end and was killed", { worker, pid: child.pid, waitedMs: killMs });
+        child.kill("SIGKILL");
+      },
+      Math.min(killMs, longestTimerMs),
+    );
     const end = await this.#ended!;
     clearTimeout(killer);
     if ("error" in end || (end.exitCode !== 0 && !isGroupSignal(end.signal)))

@@ -66,6 +66,10 @@ const app = createApp({
   ],
 });
 
+// As somebody who takes as long as it takes.
+const graceMs = Number(process.env["KIT_TEST_GRACE"] ?? 0);
+if (graceMs > 0 && workerNumber === undefined) process.on("SIGUSR2", () => void app.close({ graceMs }));
+
 try {
   const host = process.env["KIT_TEST_HOST"] ?? "127.0.0.1";
   const path = process.env["KIT_TEST_PATH"];

@@ -155,7 +155,10 @@ test("a signal to the whole group closes once", async () => {
   // As Ctrl-C does.
   for (const pid of program.pids()) process.kill(pid, "SIGINT");
   assert.equal((await answer).status, 200);
-  assert.deepEqual({ ...(await program.end()), log: program.log() }, { code: 0, signal: null, log: "" });
+  assert.deepEqual(
+    { ...(await program.end()), log: program.log() + program.errors },
+    { code: 0, signal: null, log: "" },
+  );
   assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 2);
 });
 
@@ -280,5 +283,18 @@ test("the primary tells of its workers", async () => {
   assert.deepEqual(
     workers,
     [1, 2].map((number) => ({ number, pid: program.pidOf(number), state: "listening", restarts: 0 })),
+  );
+});
+
+test("the longest grace is not too long for the timer that kills", async () => {
+  await using program = new Program({ KIT_TEST_GRACE: String(2 ** 31 - 1) });
+  const port = await program.port();
+  const answer = ask(port, "/slow");
+  await sleep(50);
+  program.signal("SIGUSR2");
+  assert.equal((await answer).status, 200);
+  assert.deepEqual(
+    { ...(await program.end()), log: program.log() + program.errors },
+    { code: 0, signal: null, log: "" },
   );
 });
