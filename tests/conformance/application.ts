@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-import { createApp, type RequestContext } from "@kit/core";
+import { type AppOptions, createApp, type RequestContext } from "@kit/core";
 import type { CompiledRoute, ServerAdapter } from "@kit/types";
 
 import {
@@ -53,6 +53,7 @@ const program = compiled(
   on("GET /bug", { response: value }),
   on("GET /reject", { response: value }),
   on("GET /slow", { response: value }),
+  on("GET /endless", { response: value }),
   on("GET /text"),
   on("GET /bytes"),
   on("GET /stream"),
@@ -101,6 +102,9 @@ const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
   split: (ctx) => ctx.header("x-own", "1\r\nx-split: 2").send(pieces()),
 };
 
+/** Why the signals of requests to `GET /endless` were aborted. */
+export const aborted: string[] = [];
+
 const handlers = {
   "GET /text": ({ ctx }: Input) => ctx.send("ä€"),
   "GET /bytes": ({ ctx }: Input) => ctx.send(new Uint8Array([0, 255, 128, 13, 10])),
@@ -135,6 +139,14 @@ const handlers = {
     throw new TypeError("secret");
   },
   "GET /reject": () => Promise.reject(new Error("secret")),
+  // Waits for as long as anybody does, and says in the end why it was told to stop.
+  "GET /endless": ({ ctx }: Input) =>
+    new Promise((_resolve, reject) => {
+      ctx.signal.addEventListener("abort", () => {
+        aborted.push((ctx.signal.reason as { code: string }).code);
+        reject(ctx.signal.reason as Error);
+      });
+    }),
   "GET /slow": async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     return { value: "slow" };
@@ -147,8 +159,13 @@ function noting(name: string): (input: { ctx: RequestContext & { order?: string 
 }
 
 /** Serves what the cases of `conformance/http.json` ask. */
-export async function serve(server: ServerAdapter, bodyLimit: number): Promise<Served> {
+export async function serve(
+  server: ServerAdapter,
+  bodyLimit: number,
+  more: Pick<AppOptions, "plugins" | "requestTimeoutMs"> = {},
+): Promise<Served> {
   const app = createApp({
+    ...more,
     server,
     env: "production",
     signals: false,

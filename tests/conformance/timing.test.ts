@@ -1,0 +1,109 @@
+// What every server does when somebody takes too long: the client with its request, its answer or its connection, or the
+// application.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { aborted, serve, type Served } from "./application.ts";
+import { servers } from "./servers.ts";
+
+/** Each long enough to be told from the others on a busy machine. */
+const headersTimeoutMs = 400;
+const bodyTimeoutMs = 800;
+const keepAliveTimeoutMs = 600;
+const requestTimeoutMs = 500;
+/** How late a server may be, whose clock for clients may run to the second. */
+const latenessMs = 2500;
+
+quietStdout();
+
+interface Ended {
+  readonly text: string;
+  readonly afterMs: number;
+}
+
+/** Sends bytes, and measures how long the server takes to close. */
+async function until(port: number, bytes: string): Promise<Ended> {
+  const start = performance.now();
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes);
+  const text = Buffer.concat(await socket.toArray()).toString();
+  return { text, afterMs: performance.now() - start };
+}
+
+function assertWithin(afterMs: number, leastMs: number): void {
+  // A timer may be a moment early.
+  assert.ok(afterMs > leastMs - 50 && afterMs < leastMs + latenessMs, `after ${afterMs.toFixed(0)} ms`);
+}
+
+function assertEnvelope(text: string, status: number, code: string): void {
+  assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `));
+  const { error } = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))) as { error: Record<string, string> };
+  assert.equal(error["code"], code);
+  assert.match(error["traceId"]!, /^[0-9a-f]{32}$/);
+}
+
+const head = "HTTP/1.1\r\nhost: a\r\n";
+const json = "content-type: application/json\r\n";
+
+for (const [name, make] of servers) {
+  describe(name, { concurrency: true }, () => {
+    let app: Served;
+    before(async () => {
+      const server = make({ headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs });
+      app = await serve(server, 65_536, { requestTimeoutMs });
+    });
+    after(() => app[Symbol.asyncDispose]());
+
+    test("a head that does not end is 408", async () => {
+      const { text, afterMs } = await until(app.port, `GET /files/a ${head}`);
+      assertEnvelope(text, 408, "REQUEST_TIMEOUT");
+      assertWithin(afterMs, headersTimeoutMs);
+    });
+
+    test("a body that does not end is 408", async () => {
+      for (const framing of ["content-length: 12", "transfer-encoding: chunked"]) {
+        const { text, afterMs } = await until(app.port, `POST /notes ${head}${json}${framing}\r\n\r\n`);
+        assertEnvelope(text, 408, "REQUEST_TIMEOUT");
+        assertWithin(afterMs, bodyTimeoutMs);
+      }
+    });
+
+    test("a connection at rest is closed, without a word", async () => {
+      const { text, afterMs } = await until(app.port, `GET /files/a ${head}\r\n`);
+      assert.match(text, /^HTTP\/1\.1 200 [^]*\r\n\r\n\{"route":"file","value":"a"\}$/);
+      assertWithin(afterMs, keepAliveTimeoutMs);
+    });
+
+    test("a connection that is used is kept", async () => {
+      const socket = connect(app.port, "127.0.0.1");
+      let text = "";
+      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      const request = `GET /files/a ${head}\r\n`;
+      // Longer in all than any of the server's timeouts.
+      for (let count = 0; count < 5; count += 1) {
+        socket.write(request);
+        await new Promise((resolve) => setTimeout(resolve, keepAliveTimeoutMs / 2));
+      }
+      assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 5, text);
+      await closed;
+    });
+
+    test("an application that takes too long is 503, is told to stop, and harms no other request", async () => {
+      aborted.length = 0;
+      const { text, afterMs } = await until(app.port, `GET /endless ${head}connection: close\r\n\r\n`);
+      assertEnvelope(text, 503, "REQUEST_TIMEOUT");
+      assertWithin(afterMs, requestTimeoutMs);
+      assert.deepEqual(aborted, ["REQUEST_TIMEOUT"]);
+      // Its connection serves the next one.
+      const both = await until(
+        app.port,
+        `GET /endless ${head}\r\nGET /files/b ${head}connection: close\r\n\r\n`,
+      );
+      assert.match(both.text, /^HTTP\/1\.1 503 [^]*HTTP\/1\.1 200 [^]*"value":"b"\}$/);
+    });
+  });
+}
