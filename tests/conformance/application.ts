@@ -38,6 +38,7 @@ const program = compiled(
   on("GET /files/upload", { response: file }),
   on("GET /files/:name", { params: paramsOf("Name", { name: "string" }), response: file }),
   on("PUT /files/:name", { response: file }),
+  on("GET /assets/logo", { response: value }),
   on("GET /assets/*path", { params: paramsOf("Path", { path: "string" }), response: value }),
   on("GET /numbers/:id", { params: paramsOf("Id", { id: "number" }), response: number }),
   on("GET /search", {
@@ -117,6 +118,7 @@ const handlers = {
   "GET /files/upload": () => ({ route: "upload" }),
   "GET /files/:name": ({ params }: Input) => ({ route: "file", value: params["name"], secret: "inside" }),
   "PUT /files/:name": () => ({ route: "put" }),
+  "GET /assets/logo": () => ({ value: "static" }),
   "GET /assets/*path": async ({ params }: Input) => ({ value: params["path"] }),
   "GET /numbers/:id": ({ params }: Input) => ({ number: params["id"] }),
   "GET /search": ({ query }: Input) => ({ page: query["page"] ?? 1 }),
