@@ -19,6 +19,10 @@ function machine(change: Partial<Machine>): Machine {
   };
 }
 
+function installed(name: string): string {
+  return `/app/node_modules/${name}/addon.node`;
+}
+
 test("each platform has its own addon", () => {
   assert.equal(addonPath(machine({})), "/kit/native/kit-compiler.linux-x64-gnu.node");
   assert.equal(addonPath(machine({ musl: () => true })), "/kit/native/kit-compiler.linux-x64-musl.node");
@@ -38,10 +42,9 @@ test("an addon that is not there is named, with what to do", () => {
 });
 
 test("an addon comes as a package of its platform, unless it was built here", () => {
-  const resolve = (name: string): string => `/app/node_modules/${name}/addon.node`;
-  const found = addonPath(machine({ exists: () => false, resolve }));
+  const found = addonPath(machine({ exists: () => false, resolve: installed }));
   assert.equal(found, "/app/node_modules/@kit/transform-native-linux-x64-gnu/addon.node");
-  assert.equal(addonPath(machine({ resolve })), "/kit/native/kit-compiler.linux-x64-gnu.node");
+  assert.equal(addonPath(machine({ resolve: installed })), "/kit/native/kit-compiler.linux-x64-gnu.node");
 });
 
 test("the addon has the version of the package", () => {
