@@ -319,6 +319,7 @@ impl Engine {
             // The answer shall say that it is the last one.
             connection.leave();
         }
+        let is_given_up = connection.link.stream.get() == Streaming::GivenUp;
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
             outcome = connection.poll(&self.halves, &self.scratch);
@@ -341,13 +342,11 @@ impl Engine {
                 abort(&connection, handler);
             }
         }
-        match connection.link.stream.get() {
-            Streaming::No => {}
-            Streaming::Open(id) => outcome = self.attend(id, &connection, outcome, handler),
-            Streaming::GivenUp => {
-                connection.drop_http();
-                outcome = Outcome::Done;
-            }
+        if let Streaming::Open(id) = connection.link.stream.get() {
+            outcome = self.attend(id, &connection, outcome, handler);
+        } else if is_given_up {
+            connection.drop_http();
+            outcome = Outcome::Done;
         }
         self.settle(slot, &connection, outcome, handler);
     }

@@ -7,6 +7,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 
+import type { ServerExchange } from "@kit/types";
+
 import { engineTest, isFallback, json, serve } from "./support.ts";
 
 // Without it what grows is the heap's patience, and not what is held.
@@ -45,6 +47,8 @@ const mischief = [
   `GET /notes ${head}\r\n`,
   `GET /notes/later ${head}\r\n`,
   `GET /notes ${head}`,
+  `GET /notes/stream ${head}\r\n`,
+  `GET /notes/stream ${head}\r\n`.repeat(3),
   `POST /notes ${head}Content-Length: 500000\r\n\r\n${"x".repeat(100_000)}`,
   `POST /notes ${head}Content-Length: 5000000\r\n\r\n${"x".repeat(100_000)}`,
   `POST /notes ${head}Transfer-Encoding: chunked\r\n\r\nffff\r\n${"x".repeat(30_000)}`,
@@ -53,10 +57,22 @@ const mischief = [
   `${`GET /notes ${head}\r\n`.repeat(50)}`,
 ];
 
+const piece = Buffer.alloc(50_000, "z");
+
+/** Answers with a stream that ends when its client leaves. */
+function pour(exchange: ServerExchange): void {
+  const fill = (): void => {
+    while (writer.write(piece));
+  };
+  const writer = exchange.respondStream!(200, null, null, null, { drain: fill, abort: () => undefined });
+  fill();
+}
+
 test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) => {
   if (descriptors() === undefined) return t.skip("this system has no /proc/self/fd");
   await using app = await serve((exchange) => {
     if (exchange.target === "/notes/later") setTimeout(() => json(exchange, 1), 20);
+    else if (exchange.target === "/notes/stream") pour(exchange);
     else json(exchange, "y".repeat(100_000), exchange.bodyTooLarge ? 413 : 200);
   });
   const { connections } = app.server.getNativeServer() as { connections(): number };
@@ -72,10 +88,10 @@ test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) 
     gc();
   };
   // What is allocated once is allocated by then.
-  for (let index = 0; index < 60; index += 1) await round();
+  for (let index = 0; index < 100; index += 1) await round();
   await settled();
   const before = { open: descriptors()!, bytes: memory() };
-  for (let index = 0; index < 120; index += 1) await round();
+  for (let index = 0; index < 100; index += 1) await round();
   await settled();
   // The clients of this process go in their own time.
   for (let left = 100; left > 0 && descriptors()! > before.open; left -= 1) await sleep(10);
@@ -91,17 +107,21 @@ engineTest("servers start and stop in worker threads", { timeout: 120_000 }, asy
     const { serve, json, raw } = await import(${support});
     const { parentPort } = await import("node:worker_threads");
     const app = await serve((exchange) => {
-      if (exchange.target !== "/notes/never") json(exchange, 1);
+      if (exchange.target === "/notes/stream") {
+        const writer = exchange.respondStream(200, null, null, null, { drain() {}, abort() {} });
+        setInterval(() => writer.write(Buffer.alloc(1000)), 0);
+      } else if (exchange.target !== "/notes/never") json(exchange, 1);
     });
     const answer = await raw(app.address.port, "GET /notes HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n");
     parentPort.postMessage(answer.slice(0, 15));
     ${end}
   `;
   const before = descriptors();
-  // Requests that have no answer, an upload that is half there, and an answer that nobody reads.
+  // Requests that have no answer, a stream, an upload that is half there, and an answer that nobody reads.
   const underWay = `
     const { connect } = await import("node:net");
     for (const bytes of ["GET /notes/never HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
+      "GET /notes/stream HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
       "POST /notes HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 9\\r\\n\\r\\nhalf",
       "GET /notes HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n"]) {
       for (let count = 0; count < 3; count += 1) {

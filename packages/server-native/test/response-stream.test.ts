@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { ResponseStreamEvents, ResponseWriter, ServerExchange } from "@kit/types";
+
+import { json, raw, serve } from "./support.ts";
+
+const get = "GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+/** Notes what a stream is told. */
+class Events implements ResponseStreamEvents {
+  readonly told: string[] = [];
+
+  drain(): void {
+    this.told.push("drain");
+  }
+
+  abort(): void {
+    this.told.push("abort");
+  }
+}
+
+function stream(
+  exchange: ServerExchange,
+  events: ResponseStreamEvents,
+  length: number | null = null,
+): ResponseWriter {
+  return exchange.respondStream!(200, "text/plain", length, ["x-own", "ä"], events);
+}
+
+test("pieces may be written at any time, and are copied", async () => {
+  const events = new Events();
+  await using app = await serve((exchange) => {
+    const writer = stream(exchange, events);
+    const piece = Buffer.from("abc");
+    assert.equal(writer.write(piece.subarray(1)), true);
+    piece.fill("x");
+    setTimeout(() => {
+      writer.write(Buffer.from("def"));
+      writer.end();
+      // Too late for all of these.
+      assert.equal(writer.write(piece), false);
+      writer.end();
+      writer.destroy();
+    }, 10);
+  });
+  const answer = await raw(app.address.port, get);
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*x-own: ä\r\n[^]*\r\n\r\n2\r\nbc\r\n3\r\ndef\r\n0\r\n\r\n$/);
+  assert.deepEqual(events.told, []);
+});
+
+test("a head that cannot be written leaves the request to be answered", async () => {
+  await using app = await serve((exchange) => {
+    assert.throws(() => exchange.respondStream!(200, null, null, ["x", "a\nb"], new Events()), {
+      code: "ERR_INVALID_CHAR",
+    });
+    assert.throws(() => exchange.respondStream!(99, null, null, null, new Events()), {
+      code: "ERR_HTTP_INVALID_STATUS_CODE",
+    });
+    json(exchange, 1);
+    assert.throws(() => stream(exchange, new Events()), { code: "ERR_KIT_ANSWERED" });
+  });
+  assert.match(await raw(app.address.port, get), /^HTTP\/1\.1 200 [^]*\r\n\r\n1$/);
+});
+
+test("a body that has not the length that was said is refused, and cut", async () => {
+  await using app = await serve((exchange) => {
+    const writer = stream(exchange, new Events(), 3);
+    assert.throws(() => writer.write(Buffer.from("abcd")), { code: "ERR_HTTP_CONTENT_LENGTH_MISMATCH" });
+    writer.write(Buffer.from("ab"));
+    assert.throws(() => writer.end(), { code: "ERR_HTTP_CONTENT_LENGTH_MISMATCH" });
+  });
+  assert.match(await raw(app.address.port, get), /content-length: 3\r\n[^]*\r\n\r\nab$/);
+});
+
+test("writing is told to wait and to go on; a client that leaves is told of once", async () => {
+  const events = new Events();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
+  await using app = await serve((exchange) => begin(stream(exchange, events)));
+  const socket = connect(app.address.port, "127.0.0.1");
+  socket.write(get);
+  const writer = await begun;
+  const piece = Buffer.alloc(20_000);
+  // The system takes some of it by and by.
+  for (let full = 0; full < 3;) {
+    const drains = events.told.length;
+    while (writer.write(piece));
+    await sleep(30);
+    full = events.told.length === drains ? full + 1 : 0;
+  }
+  const drains = events.told.length;
+  assert.ok(drains > 0);
+  socket.resume();
+  while (events.told.length === drains) await sleep(5);
+  socket.destroy();
+  while (events.told.at(-1) !== "abort") await sleep(5);
+  assert.equal(writer.write(piece), false);
+  writer.end();
+  await sleep(20);
+  assert.equal(events.told.filter((event) => event === "abort").length, 1);
+  assert.equal(events.told.at(-1), "abort");
+});
+
+test("a stream for a client that has left is told so, not before its writer is there", async () => {
+  const events = new Events();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<ServerExchange>();
+  await using app = await serve(ask);
+  const socket = connect(app.address.port, "127.0.0.1");
+  socket.write(get);
+  const exchange = await asked;
+  const left = Promise.withResolvers<void>();
+  exchange.onAbort(left.resolve);
+  socket.resetAndDestroy();
+  await left.promise;
+  const writer = stream(exchange, events);
+  assert.deepEqual(events.told, []);
+  assert.equal(writer.write(Buffer.from("a")), false);
+  await sleep(0);
+  assert.deepEqual(events.told, ["abort"]);
+});
+
+test("a stream outlives its server without harm", async () => {
+  const events = new Events();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
+  const app = await serve((exchange) => begin(stream(exchange, events)));
+  const socket = connect(app.address.port, "127.0.0.1");
+  socket.write(get);
+  const writer = await begun;
+  await Promise.all([app.server.close({ graceMs: 10 }), once(socket.resume(), "close")]);
+  assert.deepEqual(events.told, ["abort"]);
+  assert.equal(writer.write(Buffer.from("a")), false);
+  writer.end();
+  writer.destroy();
+});
