@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { ResponseStreamEvents, ResponseWriter, ServerExchange } from "@kit/types";
 
-import { json, raw, serve } from "./support.ts";
+import { engineTest, json, raw, serve } from "./support.ts";
 
 const get = "GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
@@ -31,7 +31,7 @@ function stream(
   return exchange.respondStream!(200, "text/plain", length, ["x-own", "ä"], events);
 }
 
-test("pieces may be written at any time, and are copied", async () => {
+engineTest("pieces may be written at any time, and are copied", async () => {
   const events = new Events();
   await using app = await serve((exchange) => {
     const writer = stream(exchange, events);
@@ -66,7 +66,7 @@ test("a head that cannot be written leaves the request to be answered", async ()
   assert.match(await raw(app.address.port, get), /^HTTP\/1\.1 200 [^]*\r\n\r\n1$/);
 });
 
-test("a body that has not the length that was said is refused, and cut", async () => {
+engineTest("a body that has not the length that was said is refused, and cut", async () => {
   await using app = await serve((exchange) => {
     const writer = stream(exchange, new Events(), 3);
     assert.throws(() => writer.write(Buffer.from("abcd")), { code: "ERR_HTTP_CONTENT_LENGTH_MISMATCH" });
@@ -122,7 +122,7 @@ test("a stream for a client that has left is told so, not before its writer is t
   assert.deepEqual(events.told, ["abort"]);
 });
 
-test("a stream outlives its server without harm", async () => {
+engineTest("a stream outlives its server without harm", async () => {
   const events = new Events();
   const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
   const app = await serve((exchange) => begin(stream(exchange, events)));
