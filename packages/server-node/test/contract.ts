@@ -48,10 +48,19 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
   });
 
   test(`${name}: closing waits for what is under way, says so, and takes no more`, async () => {
-    const app = await serve(make(), { get: () => sleep(80, { text: "late" }) });
+    const begun = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const app = await serve(make(), {
+      get: async () => {
+        begun.resolve();
+        await release.promise;
+        return { text: "late" };
+      },
+    });
     const answer = raw(app.port, `${get}\r\n`);
-    await sleep(30);
+    await begun.promise;
     const closed = app.close(5000);
+    setTimeout(release.resolve, 30);
     assert.match(await answer, /connection: close[^]*"late"\}$/i);
     await closed;
     await assert.rejects(fetch(app.url));
