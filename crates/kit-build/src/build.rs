@@ -15,7 +15,7 @@ use crate::database::{Drafted, PendingChanges};
 use crate::output::{Known, OutputDirectory, OutputFile};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
-    read_migrations, routes, unions,
+    read_migrations, related, routes, unions,
 };
 
 /// How long a build waits for another one that is writing.
@@ -214,9 +214,17 @@ pub(crate) fn analyze_in(
         })
     });
     diagnostics.extend(compiled.diagnostics);
-    let program = compiled.program;
+    let mut program = compiled.program;
+    let mut dependencies = compiled.dependencies;
     unions::check(&program, &mut diagnostics);
-    let tree = steps.run(Step::Routes, || routes::compile(&program, &mut diagnostics));
+    let tree = steps.run(Step::Routes, || {
+        let tree = routes::compile(&program, &mut diagnostics);
+        if let Some(tree) = &tree {
+            let files = request.files.as_ref();
+            dependencies.extend(related::name_tests(root, config, files, &mut program, tree)?);
+        }
+        Ok::<_, BuildError>(tree)
+    })?;
     let (schema, migrations) = steps.run(Step::Database, || {
         let schema = database::schema(&program, config, &mut diagnostics);
         read_migrations(root, &mut diagnostics).map(|migrations| (schema, migrations))
@@ -225,7 +233,7 @@ pub(crate) fn analyze_in(
     Ok(Analysis {
         diagnostics,
         sources: compiled.sources,
-        dependencies: compiled.dependencies,
+        dependencies,
         program,
         tree,
         schema,

@@ -99,6 +99,29 @@ pub fn find_sources(
     Ok(found)
 }
 
+/// The tests of a project, wherever they are, with their paths from the root, in their order.
+pub(crate) fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, String)>, BuildError> {
+    let mut found = Vec::new();
+    walk(root, "", config, |path, relative| {
+        if is_test(relative) {
+            found.push((path, relative.to_owned()));
+        }
+    })?;
+    found.sort();
+    Ok(found)
+}
+
+/// Whether a test runner would take it for a test: `a.test.ts`, `a.spec.mts`.
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        matches!(extension, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs")
+            && stem
+                .rsplit_once('.')
+                .is_some_and(|(_, kind)| matches!(kind, "test" | "spec"))
+    })
+}
+
 /// Globs that include and, written with `!`, globs that exclude.
 struct GlobList {
     include: Vec<(String, GlobMatcher)>,

@@ -41,6 +41,7 @@ mod hooks;
 mod migrations;
 mod output;
 mod progress;
+mod related;
 mod routes;
 mod session;
 mod time;

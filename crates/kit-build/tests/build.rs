@@ -176,3 +176,48 @@ fn a_migration_is_drafted_and_counted() {
     // No library to write a schema file for.
     assert!(!project.output().contains_key("schemas/notes.ts"));
 }
+
+#[test]
+fn routes_name_the_tests_that_mention_them() {
+    const HANDLERS: &str = "import { defineHandlers } from \"@kit/core\";\nimport type { NoteRoutes } from \"./notes.routes.ts\";\nexport const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": () => null as never });\n";
+    const APP: &str = "import { createApp } from \"@kit/core\";\nimport { handlers } from \"./handlers.ts\";\nexport const app = createApp({ server: null as never, routes: [{ handlers }] });\n";
+    let project = notes();
+    project.write("src/handlers.ts", HANDLERS);
+    project.write("src/app.ts", APP);
+    let tests = |project: &Project| {
+        project.build();
+        let text = project.output()["routes/index.ts"].clone();
+        let line = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("tests: ").map(str::to_owned));
+        line.expect("a route names its tests")
+    };
+    assert_eq!(tests(&project), "[],");
+
+    for (path, text) in [
+        ("test/path.test.ts", "await get(`${url}/notes/${id}?x=1`);"),
+        ("src/key.spec.ts", "call(\"GET /notes/:id\");"),
+        (
+            "test/module.test.mts",
+            "import { handlers } from '../src/handlers.ts';",
+        ),
+        // None of these is a test of that route.
+        (
+            "test/other.test.ts",
+            "get(\"/notes\"); get(\"/users/1\"); import \"../../src/handlers.ts\";",
+        ),
+        ("test/helper.ts", "get(\"/notes/1\");"),
+        ("node_modules/x/a.test.ts", "get(\"/notes/1\");"),
+        ("dist/path.test.ts", "get(\"/notes/1\");"),
+    ] {
+        project.write(path, text);
+    }
+    let expected = r#"["src/key.spec.ts", "test/module.test.mts", "test/path.test.ts"],"#;
+    assert_eq!(tests(&project), expected);
+
+    project.write("src/key.spec.ts", "nothing();");
+    assert_eq!(
+        tests(&project),
+        r#"["test/module.test.mts", "test/path.test.ts"],"#
+    );
+}

@@ -101,6 +101,10 @@ pub struct Route {
     /// The handler, where the application factory could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,
+    /// Tests that mention it: paths from the project's root, in their order. The compiler leaves it empty; whoever sees the whole
+    /// project fills it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
     /// Where the route key was written.
     pub span: Span,
 }

@@ -75,7 +75,7 @@ export interface CompiledRoute {
     readonly schemas: Readonly<Partial<Record<"params" | "query" | "body" | "response", string>>>;
     /** The handler, where the application factory could be read. */
     readonly handler: CompiledHandler | null;
-    /** Generated tests for this route; may be empty. */
+    /** Tests of the project that mention this route, by its key, a path that it answers, or the module of its handler. */
     readonly tests: readonly string[];
   };
 }

@@ -1,6 +1,8 @@
 // The one error envelope: what development shows and production keeps to itself.
 
 import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "@kit/dev-database";
 import { Client } from "pg";
@@ -13,8 +15,16 @@ import { type ErrorJson, NOBODY } from "../support/wire.ts";
 
 let project: Project;
 
+/** A test of the project, as a user writes it. */
+const relatedTest = "test/notes.test.ts";
+
 before(async () => {
-  project = await Project.ready();
+  project = await Project.copy();
+  await mkdir(join(project.root, "test"));
+  await writeFile(join(project.root, relatedTest), "await fetch(`${process.env.URL}/notes`);\n");
+  await writeFile(join(project.root, "test/other.test.ts"), 'await fetch("http://localhost/users");\n');
+  await project.kitOk("build");
+  await project.kitOk("migrate:apply");
 });
 after(() => project?.remove());
 
@@ -70,7 +80,10 @@ describe("in development", () => {
     const error = assertInvalid(await app.as("ada").post("/notes", { title: "", content: "c" }), "$.title");
     assert.equal(error["route"], "POST /notes");
     assert.equal(error["phase"], "validation:body");
-    assert.match(String(error["schemaFile"]), /notes\.(types|routes)\.ts/);
+    assert.equal(error["sourceFile"], await placeOf("src/notes.routes.ts", '"POST /notes": RouteContract'));
+    // The body's type has no name of its own: it is written in the contract.
+    assert.equal(error["schemaFile"], "src/notes.routes.ts");
+    assert.deepEqual(error["relatedTests"], [relatedTest]);
     const [failure] = error["failures"] as { path: string; expected: string; received: string }[];
     assert.equal(failure?.path, "$.title");
     assert.match(failure?.received ?? "", /string/);
@@ -126,6 +139,15 @@ describe("when the database fails under a handler", () => {
       assert.match(error.details?.stack ?? "", /notes\.handlers\.ts/);
       assert.ok((error.details?.name ?? "").length > 0);
       assert.equal(error["phase"], "handler");
+      const place = await placeOf("src/notes.handlers.ts", '"GET /notes": async');
+      assert.equal(error["sourceFile"], place);
+      const { handler, relatedTests } = error.details as {
+        handler: { file: string; export: string; line: number };
+        relatedTests: string[];
+      };
+      assert.equal(`${handler.file}:${handler.line}`, place);
+      assert.equal(handler.export, "noteHandlers");
+      assert.deepEqual(relatedTests, [relatedTest]);
     }));
 
   test("production says nothing to the client and everything to the log, under one trace id", () =>
@@ -140,6 +162,14 @@ describe("when the database fails under a handler", () => {
       assert.match(JSON.stringify(entry), /relation|notes/);
     }));
 });
+
+/** `file:line` of a text that a file of the project has once. */
+async function placeOf(file: string, text: string): Promise<string> {
+  const lines = (await readFile(join(project.root, file), "utf8")).split("\n");
+  const line = lines.findIndex((candidate) => candidate.includes(text));
+  assert.ok(line >= 0, `${file} does not have ${text}`);
+  return `${file}:${line + 1}`;
+}
 
 /** The log entry of a trace, as soon as it is written. */
 async function logEntry(app: RunningApp, traceId: string): Promise<Record<string, unknown>> {

@@ -28,6 +28,7 @@ pub(super) fn operation(
         documentation,
         middleware: _,
         handler: _,
+        tests: _,
         span: _,
     } = route;
     let slots = Slot::ALL.map(|slot| slots.get(slot).map(|id| context.fingerprints.of(id)));

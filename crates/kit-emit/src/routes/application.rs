@@ -89,7 +89,7 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
             writer.line(format_args!("contract: {contract},"));
             writer.line(format_args!("schemas: {schemas},"));
             writer.line(format_args!("handler: {handler},"));
-            writer.line("tests: [],");
+            writer.line(format_args!("tests: {},", literal::strings(&route.tests)));
         });
     });
 }

@@ -47,6 +47,7 @@ fn route(context: Context<'_>, route: &Route) -> Fingerprint {
         documentation: _,
         middleware,
         handler,
+        tests,
         span,
     } = route;
     let program = context.program;
@@ -63,7 +64,7 @@ fn route(context: Context<'_>, route: &Route) -> Fingerprint {
     });
     let contract = (program.path(*span), span.line);
     let address = (method, path, key, group, parameters, status);
-    fingerprint((address, slots, middleware, handler, contract))
+    fingerprint((address, slots, middleware, handler, tests, contract))
 }
 
 /// The tree, which says when it was made.

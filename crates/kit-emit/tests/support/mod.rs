@@ -197,6 +197,7 @@ impl Builder {
             documentation: Documentation::default(),
             middleware: Vec::new(),
             handler: None,
+            tests: Vec::new(),
             span: self.span(),
         }
     }

@@ -106,6 +106,7 @@ pub(crate) fn add(
         documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
         middleware: registration.middleware,
         handler: registration.handler,
+        tests: Vec::new(),
         span,
     }))
 }
