@@ -1,4 +1,7 @@
 //! libFuzzer's bytes to [`kit_fuzz::http::pieces`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::http::pieces(data));
+libfuzzer_sys::fuzz_target!(
+    init: kit_fuzz_targets::ignore_broken_pipes(),
+    |data: &[u8]| kit_fuzz::http::pieces(data)
+);

@@ -1,4 +1,7 @@
 //! libFuzzer's bytes to [`kit_fuzz::http::traffic`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::http::traffic(data));
+libfuzzer_sys::fuzz_target!(
+    init: kit_fuzz_targets::ignore_broken_pipes(),
+    |data: &[u8]| kit_fuzz::http::traffic(data)
+);

@@ -59,7 +59,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
                 all.cut += seen.cut;
                 all.strange += seen.strange;
             }
-            Ok((all, subject.stop()?))
+            Ok((all, subject.ended()?))
         })?;
         let begun = std::fs::read_to_string(&journal).context("the journal")?;
         let begun: HashSet<&str> = begun.lines().collect();

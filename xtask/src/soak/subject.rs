@@ -135,6 +135,19 @@ impl Subject {
         Ok(self.child.wait()?.success())
     }
 
+    /// Waits for it to end after [`Subject::terminate`], and says whether it did with success. A second signal would end it
+    /// at once.
+    pub(crate) fn ended(mut self) -> anyhow::Result<bool> {
+        let begun = Instant::now();
+        while begun.elapsed() < START {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status.success());
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(false)
+    }
+
     /// Sends SIGTERM without waiting.
     pub(crate) fn terminate(&self) {
         interrupt::terminate(&self.child);
