@@ -54,7 +54,7 @@ impl Outcome {
 }
 
 /// Servers beside the native one on which the example must behave the same; `tests/e2e/support/server.ts` knows them.
-const OTHER_SERVERS: [&str; 3] = ["express", "fastify", "hono"];
+const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
 /// Runs the parts, shows every failure at the end, and counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {

@@ -8,30 +8,33 @@ export interface Server {
   readonly make: string;
   /** What the adapter calls itself in errors and logs. */
   readonly adapter: string;
-  /** Who parses requests: kit's own server, or Node's. */
-  readonly parser: "kit" | "node";
   /** What the process of the application needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** By the names that `KIT_E2E_SERVER` may have. `xtask/src/test.rs` goes through them. */
 const servers: Readonly<Record<string, Server>> = {
-  native: { from: "@kit/server-native", make: "nativeServer", adapter: "native", parser: "kit", env: {} },
+  native: { from: "@kit/server-native", make: "nativeServer", adapter: "native", env: {} },
+  // The native adapter where its engine is not to be had.
+  fallback: {
+    from: "@kit/server-native",
+    make: "nativeServer",
+    adapter: "native",
+    env: { KIT_SERVER: "node" },
+  },
   express: {
     from: "@kit/server-express",
     make: "expressServer",
     adapter: "express",
-    parser: "node",
     env: {},
   },
   fastify: {
     from: "@kit/server-fastify",
     make: "fastifyServer",
     adapter: "fastify",
-    parser: "node",
     env: {},
   },
-  hono: { from: "@kit/server-hono", make: "honoServer", adapter: "hono", parser: "node", env: {} },
+  hono: { from: "@kit/server-hono", make: "honoServer", adapter: "hono", env: {} },
 };
 
 /** The server of this run: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`; default `native`. */
