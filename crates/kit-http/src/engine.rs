@@ -240,6 +240,10 @@ impl Engine {
             *link.reply.borrow_mut() = Some(response);
             return self.enqueue_slot(slot);
         }
+        if self.listener.borrow().is_none() {
+            // hyper was told of the end before it saw the request, and would not say so in the answer.
+            response.close();
+        }
         link.replay(&pending.request);
         // hyper replaces the `connection: close` of an answer to a client of HTTP/1.0 that wants to stay, unless the
         // answer is an old one too.

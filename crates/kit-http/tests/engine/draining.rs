@@ -84,6 +84,40 @@ fn requests_that_wait_in_the_system_are_answered() {
     assert_eq!(rest(silent), "");
 }
 
+/// Keeps requests for later.
+struct Keep(Vec<RequestId>);
+
+impl Handler for Keep {
+    fn request(&mut self, id: RequestId, _: &Request) {
+        self.0.push(id);
+    }
+    fn aborted(&mut self, _: RequestId) {}
+}
+
+#[test]
+fn the_last_answer_says_so_whichever_way_it_goes() {
+    // The second is too long for the short way.
+    for length in [2, 100_000] {
+        let engine = bind();
+        let mut stream = connect(&engine);
+        stream.write_all(REQUEST).expect("writes");
+        let mut keep = Keep(Vec::new());
+        while keep.0.is_empty() {
+            engine.poll().expect("polls");
+            engine.drive(&mut keep);
+        }
+        engine.close(Duration::from_secs(5));
+        turn(&engine);
+        let response = Response::json(200, "x".repeat(length).into()).expect("a valid answer");
+        engine.respond(keep.0[0], response).expect("an open request");
+        let reader = std::thread::spawn(move || assert_answered_and_closed(stream));
+        while !engine.is_closed() {
+            turn(&engine);
+        }
+        reader.join().unwrap_or_else(|_| panic!("an answer of {length} bytes"));
+    }
+}
+
 #[test]
 fn a_request_that_has_begun_to_arrive_may_finish() {
     let engine = bind();
