@@ -1,21 +1,25 @@
 import type { CompiledRouteNode, CompiledRouteTree } from "@kit/types";
 
+import { mark, unmark } from "./escapes.ts";
 import { methodIndex, UNKNOWN_METHOD, withHead } from "./methods.ts";
 
-/** A node in the form that matching wants. */
-export interface MatchNode {
-  /** By decoded text. A `Map`, so that `constructor` and `__proto__` are text like any other. */
-  readonly statics: Map<string, MatchNode> | null;
+/** A place of the tree: the end of a segment. */
+export interface Place {
+  /** Decoded text of a static segment, with what {@link mark} does to it. */
+  readonly text: string;
+  /** Static segments below, in the order of their texts. */
+  readonly statics: readonly Place[];
   /** The parameter or wildcard below: never both. */
-  readonly rest: MatchNode | null;
-  readonly restIsWildcard: boolean;
+  readonly rest: Place | null;
+  readonly isWildcard: boolean;
   /** A bit for each method that has a route here. */
-  readonly mask: number;
-  /** Route numbers by method index; -1 where there is none. */
+  readonly methods: number;
+  /** Their route numbers, in the order of the methods. */
   readonly routes: readonly number[];
 }
 
-const NO_ROUTES: readonly number[] = Object.freeze(Array.from({ length: UNKNOWN_METHOD + 1 }, () => -1));
+const NO_ROUTES: readonly number[] = Object.freeze([]);
+const NO_PLACES: readonly Place[] = Object.freeze([]);
 
 /**
  * Reads a compiled tree. It is checked as strictly as the native server does, because a file that was edited by hand must
@@ -23,68 +27,121 @@ const NO_ROUTES: readonly number[] = Object.freeze(Array.from({ length: UNKNOWN_
  *
  * @throws {TypeError} that says what is wrong and where.
  */
-export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): MatchNode {
+export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Place {
   const numbers = new Map<string, number>();
   for (const [number, ref] of routes.entries()) {
-    if (numbers.has(ref)) throw malformed(`the route ${ref} stands twice`);
     numbers.set(ref, number);
+    if (numbers.size === number) throw malformed(`the route ${ref} stands twice`);
   }
   if (tree.root.segment !== "" || tree.root.paramName !== undefined) {
     throw malformed("its root has a segment");
   }
-  const unused = new Map(numbers);
-  const root = loadNode(tree.root, "", (ref) => {
-    const number = numbers.get(ref);
-    if (number === undefined) throw malformed(`it names ${ref}, which is not in the list of routes`);
-    if (!unused.delete(ref)) throw malformed(`the route ${ref} stands twice`);
-    return number;
-  });
-  for (const ref of unused.keys()) throw malformed(`the route ${ref} is not in it`);
+  const reader = new Reader(numbers);
+  const root = reader.place(tree.root, null);
+  for (const [ref, number] of numbers) {
+    if (!reader.isUsed(number)) throw malformed(`the route ${ref} is not in it`);
+  }
   return root;
 }
 
-function loadNode(node: CompiledRouteNode, at: string, numberOf: (ref: string) => number): MatchNode {
-  const { mask, routes } = loadMethods(node, at, numberOf);
-  const statics = new Map<string, MatchNode>();
-  let rest: MatchNode | null = null;
-  let restIsWildcard = false;
-  for (const child of node.children) {
-    const below = `${at}/${child.segment}${child.paramName ?? ""}`;
-    if (child.paramName === undefined) {
-      if (child.wildcard) throw malformed(`the wildcard at ${below} has no name`);
-      if (child.segment === "") throw malformed(`there is an empty segment at ${below}`);
-      if (statics.has(child.segment)) throw malformed(`there are two nodes for ${below}`);
-      statics.set(child.segment, loadNode(child, below, numberOf));
-      continue;
-    }
-    const wildcard = child.wildcard === true;
-    if (child.segment !== (wildcard ? "*" : ":")) {
-      throw malformed(`${child.segment} at ${below} is not the segment of a parameter`);
-    }
-    if (rest !== null) throw malformed(`${below} stands beside another parameter or wildcard`);
-    if (wildcard && child.children.length > 0) throw malformed(`something follows the wildcard at ${below}`);
-    rest = loadNode(child, below, numberOf);
-    restIsWildcard = wildcard;
-  }
-  return { statics: statics.size > 0 ? statics : null, rest, restIsWildcard, mask, routes };
+/** Where a node stands: written out only for a message. */
+interface Trail {
+  readonly node: CompiledRouteNode;
+  readonly above: Trail | null;
 }
 
-function loadMethods(
-  node: CompiledRouteNode,
-  at: string,
-  numberOf: (ref: string) => number,
-): { mask: number; routes: readonly number[] } {
-  if (node.methods === undefined) return { mask: 0, routes: NO_ROUTES };
-  const routes = [...NO_ROUTES];
-  for (const [name, { ref }] of Object.entries(node.methods)) {
-    const index = methodIndex(name);
-    if (index === UNKNOWN_METHOD) throw malformed(`${name} at ${at || "/"} is not a method`);
-    routes[index] = numberOf(ref);
+class Reader {
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #used: Uint8Array;
+  readonly #routes: number[] = Array.from({ length: UNKNOWN_METHOD }, () => -1);
+
+  constructor(numbers: ReadonlyMap<string, number>) {
+    this.#numbers = numbers;
+    this.#used = new Uint8Array(numbers.size);
   }
-  withHead(routes);
-  let mask = 0;
-  for (const [index, route] of routes.entries()) if (route !== -1) mask |= 1 << index;
-  return { mask, routes };
+
+  isUsed(number: number): boolean {
+    return this.#used[number] === 1;
+  }
+
+  place(node: CompiledRouteNode, above: Trail | null): Place {
+    const trail = { node, above };
+    let statics: Place[] | null = null;
+    let rest: Place | null = null;
+    for (const child of node.children) {
+      if (child.paramName === undefined) {
+        if (child.wildcard)
+          throw malformed(`the wildcard at ${pathOf({ node: child, above: trail })} has no name`);
+        if (child.segment === "") {
+          throw malformed(`there is an empty segment at ${pathOf({ node: child, above: trail })}`);
+        }
+        statics ??= [];
+        statics.push(this.place(child, trail));
+        continue;
+      }
+      const isWildcard = child.wildcard === true;
+      const below = { node: child, above: trail };
+      if (child.segment !== (isWildcard ? "*" : ":")) {
+        throw malformed(`${child.segment} at ${pathOf(below)} is not the segment of a parameter`);
+      }
+      if (rest !== null) throw malformed(`${pathOf(below)} stands beside another parameter or wildcard`);
+      if (isWildcard && child.children.length > 0) {
+        throw malformed(`something follows the wildcard at ${pathOf(below)}`);
+      }
+      rest = this.place(child, trail);
+    }
+    if (statics !== null && statics.length > 1) {
+      statics.sort((left, right) => (left.text < right.text ? -1 : 1));
+      for (let index = 1; index < statics.length; index++) {
+        const text = (statics[index] as Place).text;
+        if (statics[index - 1]?.text === text) {
+          throw malformed(`there are two nodes for ${pathOf(trail)}/${unmark(text)}`);
+        }
+      }
+    }
+    const methods = node.methods === undefined ? 0 : this.#readMethods(node.methods, trail);
+    return {
+      text: mark(node.segment),
+      statics: statics ?? NO_PLACES,
+      rest,
+      isWildcard: node.wildcard === true,
+      methods,
+      routes: methods === 0 ? NO_ROUTES : this.#routesOf(methods),
+    };
+  }
+
+  /** Leaves route numbers in `#routes`, by method index; gives the bits of the methods that have one. */
+  #readMethods(methods: NonNullable<CompiledRouteNode["methods"]>, trail: Trail): number {
+    const routes = this.#routes.fill(-1);
+    // Not `Object.entries`, which would take most of the time of loading.
+    for (const name of Object.keys(methods)) {
+      const index = methodIndex(name);
+      if (index === UNKNOWN_METHOD) throw malformed(`${name} at ${pathOf(trail) || "/"} is not a method`);
+      const ref = methods[name]?.ref as string;
+      const number = this.#numbers.get(ref);
+      if (number === undefined) throw malformed(`it names ${ref}, which is not in the list of routes`);
+      if (this.#used[number] === 1) throw malformed(`the route ${ref} stands twice`);
+      this.#used[number] = 1;
+      routes[index] = number;
+    }
+    withHead(routes);
+    let bits = 0;
+    for (let index = 0; index < UNKNOWN_METHOD; index++) if (routes[index] !== -1) bits |= 1 << index;
+    return bits;
+  }
+
+  #routesOf(methods: number): number[] {
+    const routes: number[] = [];
+    for (let index = 0; index < UNKNOWN_METHOD; index++) {
+      if ((methods & (1 << index)) !== 0) routes.push(this.#routes[index] as number);
+    }
+    return routes;
+  }
+}
+
+function pathOf(trail: Trail | null): string {
+  if (trail === null || trail.above === null) return "";
+  return `${pathOf(trail.above)}/${trail.node.segment}${trail.node.paramName ?? ""}`;
 }
 
 function malformed(what: string): TypeError {

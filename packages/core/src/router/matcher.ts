@@ -1,15 +1,19 @@
 import type { CompiledRouteTree, RouteMatch } from "@kit/types";
 
+import { decodePath, unmark } from "./escapes.ts";
 import { loadTree } from "./load-tree.ts";
-import type { MatchNode } from "./load-tree.ts";
 import { methodIndex, methodsOf } from "./methods.ts";
+import { ALLOW, META, pack, RANK, ROUTES } from "./packed.ts";
+import { ESCAPED, searcher } from "./search.ts";
 
 /** Finds what answers a method and a path without its query. Never throws. */
 export type Matcher = (method: string, path: string) => RouteMatch;
 
 const SLASH = 47;
+const END_KEYS = 256;
 const NOT_FOUND: RouteMatch = Object.freeze({ kind: "not-found" });
 const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
+const NO_PARAMS: readonly string[] = Object.freeze([]);
 
 /**
  * Makes the matcher for adapters whose server does not match itself. Its rules are those of the crate `kit-router`, which says them
@@ -26,104 +30,113 @@ const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
  * @throws {TypeError} where the tree is malformed or does not have exactly these routes.
  */
 export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]): Matcher {
-  const root = loadTree(tree, routes);
-  const exact = new Map<string, MatchNode>();
-  collectExact(root, "", exact);
-  // A match without parameters is the same every time.
-  const plain = routes.map((_, route): RouteMatch =>
-    Object.freeze({ kind: "route", route, params: Object.freeze([]) }),
-  );
-  const refusals = new Map<number, RouteMatch>();
-  // The state of a search. A search runs to its end before the next begins, so one set of arrays serves all.
-  const bounds: number[] = [];
-  const pending: { node: MatchNode; start: number; bounds: number }[] = [];
+  const packed = pack(loadTree(tree, routes));
+  const { nodes, exact, isMarked } = packed;
+  const { search, bounds } = searcher(packed);
+  const ends = new Uint8Array(END_KEYS);
+  for (const path of exact.keys()) ends[endKey(path)] = 1;
+  // Answers that are the same every time, made when they are first needed.
+  const plain: (RouteMatch | undefined)[] = [];
+  const refusals: (RouteMatch | undefined)[] = [];
 
-  function refuse(mask: number): RouteMatch {
-    if (mask === 0) return NOT_FOUND;
-    let refusal = refusals.get(mask);
-    if (refusal === undefined) {
-      refusal = Object.freeze({ kind: "method-not-allowed", allow: methodsOf(mask) });
-      refusals.set(mask, refusal);
-    }
-    return refusal;
+  function at(index: number): number {
+    return nodes[index] as number;
   }
 
-  function found(route: number, path: string, escaped: boolean): RouteMatch {
-    if (bounds.length === 0) return plain[route] ?? NOT_FOUND;
+  function routeAt(index: number): number {
+    return packed.routes[index] as number;
+  }
+
+  function plainRoute(index: number): RouteMatch {
+    return (plain[index] ??= Object.freeze({ kind: "route", route: routeAt(index), params: NO_PARAMS }));
+  }
+
+  function refuse(methods: number): RouteMatch {
+    if (methods === 0) return NOT_FOUND;
+    return (refusals[methods] ??= Object.freeze({ kind: "method-not-allowed", allow: methodsOf(methods) }));
+  }
+
+  /** The methods of all places that fit the path of a node, which are noted there. */
+  function methodsThatFit(path: string, node: number): number {
+    const methods = path === "/" ? at(node + META) : -1 - search(path, path.length, 0);
+    nodes[node + META] = at(node + META) | (methods << ALLOW);
+    return methods;
+  }
+
+  /** Looks for a path again that has an escape where there is text in the tree. */
+  function matchDecoded(bit: number, path: string): RouteMatch {
+    const decoded = path.isWellFormed() ? decodePath(path) : null;
+    if (decoded === null) return BAD_PATH;
+    const found = search(decoded, endOf(decoded), bit);
+    if (found < 0) return refuse(-1 - found);
     const params: string[] = [];
-    for (let index = 0; index < bounds.length; index += 2) {
-      const raw = path.slice(bounds[index], bounds[index + 1]);
-      params.push(escaped ? decodeURIComponent(raw) : raw);
-    }
-    return { kind: "route", route, params };
+    for (let index = 0; index < bounds.count; index += 2) params.push(unmark(valueAt(decoded, index)));
+    return params.length === 0 ? plainRoute(found) : { kind: "route", route: routeAt(found), params };
+  }
+
+  function valueAt(path: string, index: number): string {
+    return path.substring(bounds.places[index] as number, bounds.places[index + 1] as number);
   }
 
   return (method, path) => {
+    const bit = 1 << methodIndex(method);
+    if (path === "") return NOT_FOUND;
+    // Most paths with parameters are told apart before they are hashed.
+    const node = ends[endKey(path)] === 1 ? exact.get(path) : undefined;
+    if (node !== undefined) {
+      const meta = at(node + META);
+      if ((meta & bit) !== 0) {
+        return plainRoute(at(node + ROUTES) + (RANK[meta & (bit - 1)] as number));
+      }
+      // Where a parameter or wildcard that fits too has the method, the search below finds it.
+      const methods = meta >> ALLOW || methodsThatFit(path, node);
+      if ((methods & bit) === 0) return refuse(methods);
+    }
+    if (path.length === 1) return NOT_FOUND;
+    if (isMarked && !path.isWellFormed()) return BAD_PATH;
+    const found = search(path, endOf(path), bit);
+    if (found >= 0) {
+      const count = bounds.count;
+      if (count === 0) return plainRoute(found);
+      if (path.includes("%", bounds.places[0])) return withDecoded(found, path);
+      // An array that is filled one by one takes several times as long, and as much memory.
+      if (count === 2) return { kind: "route", route: routeAt(found), params: [valueAt(path, 0)] };
+      if (count === 4) {
+        return { kind: "route", route: routeAt(found), params: [valueAt(path, 0), valueAt(path, 2)] };
+      }
+      const params = [valueAt(path, 0), valueAt(path, 2), valueAt(path, 4)];
+      for (let index = 6; index < count; index += 2) params.push(valueAt(path, index));
+      return { kind: "route", route: routeAt(found), params };
+    }
     if (path.charCodeAt(0) !== SLASH) return NOT_FOUND;
-    const escaped = path.includes("%");
-    if (escaped && !isDecodable(path)) return BAD_PATH;
-    const index = methodIndex(method);
-    if (!escaped) {
-      const route = exact.get(path)?.routes[index] ?? -1;
-      if (route !== -1) return plain[route] ?? NOT_FOUND;
-    }
-    bounds.length = 0;
-    pending.length = 0;
-
-    if (path.length === 1) return refuse(root.mask);
-    const end = path.charCodeAt(path.length - 1) === SLASH ? path.length - 1 : path.length;
-    let node = root;
-    let start = 1;
-    let tryStatic = true;
-    let allow = 0;
-    // One segment a round. Where a node has both a static child that fits and a parameter or wildcard, the static one is
-    // taken and the other noted; the last one noted is tried when the walk ends without a route.
-    for (;;) {
-      let stop = path.indexOf("/", start);
-      if (stop === -1 || stop > end) stop = end;
-      let next: MatchNode | undefined;
-      if (tryStatic && node.statics !== null) {
-        const text = path.slice(start, stop);
-        next = node.statics.get(escaped ? decodeURIComponent(text) : text);
-      }
-      if (next !== undefined) {
-        if (node.rest !== null) pending.push({ node, start, bounds: bounds.length });
-      } else if (node.rest !== null) {
-        if (node.restIsWildcard) stop = end;
-        if (start < stop) {
-          bounds.push(start, stop);
-          next = node.rest;
-        }
-      }
-      if (next !== undefined) {
-        if (stop < end) {
-          node = next;
-          start = stop + 1;
-          tryStatic = true;
-          continue;
-        }
-        const route = next.routes[index] ?? -1;
-        if (route !== -1) return found(route, path, escaped);
-        allow |= next.mask;
-      }
-      const alternative = pending.pop();
-      if (alternative === undefined) return refuse(allow);
-      ({ node, start } = alternative);
-      bounds.length = alternative.bounds;
-      tryStatic = false;
-    }
+    if (found === ESCAPED) return matchDecoded(bit, path);
+    if (path.includes("%") && !isDecodable(path)) return BAD_PATH;
+    return refuse(-1 - found);
   };
+
+  function withDecoded(found: number, path: string): RouteMatch {
+    const params: string[] = [];
+    try {
+      for (let index = 0; index < bounds.count; index += 2) {
+        params.push(decodeURIComponent(valueAt(path, index)));
+      }
+    } catch {
+      return BAD_PATH;
+    }
+    return { kind: "route", route: routeAt(found), params };
+  }
 }
 
-/**
- * Nodes that static segments alone lead to, by path. The search prefers static segments at every level, so where such a
- * node has the method, it is what the search would find. A text with a slash in it is none that a path without escapes can have.
- */
-function collectExact(node: MatchNode, path: string, into: Map<string, MatchNode>): void {
-  if (node.mask !== 0) into.set(path === "" ? "/" : path, node);
-  for (const [text, child] of node.statics ?? []) {
-    if (!text.includes("/")) collectExact(child, `${path}/${text}`, into);
-  }
+/** A small number that paths of the same length and last character share. */
+function endKey(path: string): number {
+  const last = path.length - 1;
+  return (path.charCodeAt(last) + 37 * last) & (END_KEYS - 1);
+}
+
+/** Where a path ends without its trailing slash. */
+function endOf(path: string): number {
+  const last = path.length - 1;
+  return path.charCodeAt(last) === SLASH ? last : last + 1;
 }
 
 /** A slash is a character of its own in UTF-8, so a path decodes exactly where each of its segments does. */

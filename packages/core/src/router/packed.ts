@@ -1,0 +1,251 @@
+import { isMarked } from "./escapes.ts";
+import type { Place } from "./load-tree.ts";
+
+/**
+ * A radix tree in flat arrays, the form that a search reads: one object of each kind however many routes there are. A node is
+ * {@link STRIDE} numbers of `nodes` from its index on.
+ */
+export interface Packed {
+  readonly nodes: Int32Array;
+  /** Code units of the nodes' texts. */
+  readonly texts: Uint16Array;
+  /** Nodes by the low bits of the first code unit of their texts; see {@link TABLE}. */
+  readonly tables: Int32Array;
+  /** Route numbers; those of a node stand together, in the order of the methods. */
+  readonly routes: Int32Array;
+  /** Nodes of paths that consist of text alone, by path. The path of the root is `/`. */
+  readonly exact: Map<string, number>;
+  /** The most segments that any path has. */
+  readonly depth: number;
+  /** Whether some text holds what a path as received cannot have. */
+  readonly isMarked: boolean;
+}
+
+/** No node; in its place stand zeros. */
+export const NONE = 0;
+/** The node that every path but `/` begins at; its text begins with the leading slash. */
+export const ROOT = 8;
+export const STRIDE = 8;
+
+/** Where the text begins in `texts`. */
+export const TEXT = 0;
+export const TEXT_END = 1;
+/** Where the table of the children begins in `tables`: it is one longer than {@link TABLE_MASK}. */
+export const TABLE = 2;
+/** What of a code unit counts in the table; -1 where there are no children. */
+export const TABLE_MASK = 3;
+/** The next child in the same place of its table. */
+export const NEXT = 4;
+/** The parameter or wildcard below. */
+export const REST = 5;
+/**
+ * Bits of methods, {@link IS_WILDCARD}, and from {@link ALLOW} on the methods of all places that fit an exact path, which are
+ * found out when they are first asked for.
+ */
+export const META = 6;
+/** Where the routes begin in `routes`. */
+export const ROUTES = 7;
+
+/** Seven methods; the bit of an unknown one is never set. */
+export const METHOD_BITS = 0x7f;
+export const IS_WILDCARD: number = 1 << 8;
+export const ALLOW = 9;
+
+/** Above the widest mask there are lists: letters of one case differ in the low five bits. */
+const WIDEST_MASK = 63;
+
+/** How many bits of a mask are below a method's. */
+export const RANK: Uint8Array = Uint8Array.from({ length: METHOD_BITS + 1 }, (_, mask) => {
+  let count = 0;
+  for (let left = mask; left !== 0; left &= left - 1) count++;
+  return count;
+});
+
+/** A node on its way into the arrays. */
+interface Draft {
+  text: string;
+  children: Draft[];
+  rest: Draft | null;
+  place: Place | null;
+  /** The path, where it consists of text alone. */
+  path: string | null;
+}
+
+/** Packs the tree below a root. */
+export function pack(root: Place): Packed {
+  const top = segmentsBelow(root, "/", "/");
+  const packer = new Packer();
+  packer.add(top);
+  return packer.finish(root);
+}
+
+/** The node behind a slash: `lead` is its text, which ends with it, and `path` that of all from the beginning. */
+function segmentsBelow(place: Place, lead: string, path: string | null): Draft {
+  const { statics, rest } = place;
+  if (rest === null && statics.length > 0) {
+    const first = statics[0] as Place;
+    const last = statics[statics.length - 1] as Place;
+    if (statics.length === 1 || first.text.charCodeAt(0) === last.text.charCodeAt(0)) {
+      // Nothing is decided here, so this node and the one below are one.
+      return group(statics, 0, statics.length, 0, lead, path);
+    }
+  }
+  return {
+    text: lead,
+    children: childGroups(statics, 0, statics.length, 0, path),
+    rest: rest === null ? null : segmentEnd(rest, "", null),
+    place: null,
+    path: null,
+  };
+}
+
+/** The node of what the texts of some places, which are in order, have in common from `from` on. */
+function group(
+  places: readonly Place[],
+  low: number,
+  high: number,
+  from: number,
+  lead: string,
+  path: string | null,
+): Draft {
+  const first = places[low] as Place;
+  if (high - low === 1) {
+    return segmentEnd(first, lead + first.text.slice(from), path === null ? null : path + first.text);
+  }
+  const last = (places[high - 1] as Place).text;
+  const text = first.text;
+  let to = from;
+  while (to < text.length && text.charCodeAt(to) === last.charCodeAt(to)) to++;
+  const whole = lead + text.slice(from, to);
+  if (to === text.length) {
+    // The first text is the beginning of the others.
+    const node = segmentEnd(first, whole, path === null ? null : path + text, false);
+    for (const child of childGroups(places, low + 1, high, to, path)) node.children.push(child);
+    return node;
+  }
+  return {
+    text: whole,
+    children: childGroups(places, low, high, to, path),
+    rest: null,
+    place: null,
+    path: null,
+  };
+}
+
+function childGroups(
+  places: readonly Place[],
+  low: number,
+  high: number,
+  from: number,
+  path: string | null,
+): Draft[] {
+  const children: Draft[] = [];
+  for (let start = low; start < high;) {
+    const code = (places[start] as Place).text.charCodeAt(from);
+    let stop = start + 1;
+    while (stop < high && (places[stop] as Place).text.charCodeAt(from) === code) stop++;
+    children.push(group(places, start, stop, from, "", path));
+    start = stop;
+  }
+  return children;
+}
+
+/** The node of a place, or of what follows it where nothing ends there. */
+function segmentEnd(place: Place, text: string, path: string | null, canMerge = true): Draft {
+  const isEnd = place.statics.length === 0 && place.rest === null;
+  const below = path === null ? null : `${path}/`;
+  // Nothing merges with a parameter: it is what precedes the text.
+  if (canMerge && !isEnd && place.methods === 0 && text !== "")
+    return segmentsBelow(place, `${text}/`, below);
+  const children = isEnd ? [] : [segmentsBelow(place, "/", below)];
+  return { text, children, rest: null, place, path };
+}
+
+class Packer {
+  readonly #nodes: number[] = Array.from({ length: STRIDE }, () => 0);
+  #texts = "";
+  readonly #tables: number[] = [];
+  readonly #routes: number[] = [];
+  readonly #exact = new Map<string, number>();
+
+  /** Goes deep before it goes wide, so that what follows in a path mostly follows in memory. */
+  add({ text, children, rest, place, path }: Draft): number {
+    const nodes = this.#nodes;
+    const node = nodes.length;
+    const start = this.#texts.length;
+    this.#texts += text;
+    const methods = place === null ? 0 : place.methods;
+    const meta = methods | (place?.isWildcard ? IS_WILDCARD : 0);
+    nodes.push(start, this.#texts.length, 0, -1, NONE, NONE, meta, this.#routes.length);
+    if (place !== null) for (const route of place.routes) this.#routes.push(route);
+    if (methods !== 0 && path !== null) this.#exact.set(path, node);
+    if (children.length > 0) {
+      const mask = maskOf(children);
+      const table = this.#tables.length;
+      nodes[node + TABLE] = table;
+      nodes[node + TABLE_MASK] = mask;
+      for (let slot = 0; slot <= mask; slot++) this.#tables.push(NONE);
+      for (const child of children) {
+        const slot = table + (child.text.charCodeAt(0) & mask);
+        const added = this.add(child);
+        nodes[added + NEXT] = this.#tables[slot] ?? NONE;
+        this.#tables[slot] = added;
+      }
+    }
+    if (rest !== null) nodes[node + REST] = this.add(rest);
+    return node;
+  }
+
+  finish(root: Place): Packed {
+    const nodes = this.#nodes;
+    const marked = isMarked(this.#texts);
+    // What is no path as received is not found as one.
+    if (marked) for (const path of this.#exact.keys()) if (isMarked(path)) this.#exact.delete(path);
+    const texts = new Uint16Array(this.#texts.length);
+    for (let index = 0; index < texts.length; index++) texts[index] = this.#texts.charCodeAt(index);
+    if (root.methods !== 0) {
+      this.#exact.set("/", nodes.length);
+      nodes.push(0, 0, 0, -1, NONE, NONE, root.methods, this.#routes.length);
+      for (const route of root.routes) this.#routes.push(route);
+    }
+    return {
+      nodes: new Int32Array(nodes),
+      texts,
+      tables: new Int32Array(this.#tables),
+      routes: new Int32Array(this.#routes),
+      exact: this.#exact,
+      depth: depthOf(root),
+      isMarked: marked,
+    };
+  }
+}
+
+/** The narrowest mask that tells the children apart, or the widest. */
+function maskOf(children: readonly Draft[]): number {
+  let mask = 0;
+  while (children.length > 1 && mask < WIDEST_MASK) {
+    // Two words of bits, of which a mask below 32 takes the first.
+    let low = 0;
+    let high = 0;
+    let isApart = true;
+    for (const { text } of children) {
+      const slot = text.charCodeAt(0) & mask;
+      const bit = 1 << (slot & 31);
+      if (((slot < 32 ? low : high) & bit) !== 0) {
+        isApart = false;
+        break;
+      }
+      if (slot < 32) low |= bit;
+      else high |= bit;
+    }
+    if (isApart) return mask;
+    mask = mask * 2 + 1;
+  }
+  return mask;
+}
+
+function depthOf(place: Place): number {
+  let depth = place.rest === null ? 0 : depthOf(place.rest) + 1;
+  for (const child of place.statics) depth = Math.max(depth, depthOf(child) + 1);
+  return depth;
+}
