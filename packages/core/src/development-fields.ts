@@ -83,5 +83,5 @@ function placeOf(
 }
 
 function withoutValue({ path, expected, received, suggestion }: ValidationFailure): object {
-  return { path, expected, received, ...(suggestion !== undefined && { suggestion }) };
+  return { path, expected, received, suggestion: suggestion ?? `send ${expected} instead` };
 }

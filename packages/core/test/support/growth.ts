@@ -4,10 +4,16 @@
  * counts as 0, so that a busy machine does not decide.
  */
 export function growth(make: (size: number) => string, run: (text: string) => unknown, size: number): number {
-  const small = best(make(size), run);
-  const large = best(make(size * 8), run);
-  // Below a millisecond at the large size there is no text that could hold up a server.
-  return large < 1 ? 0 : Math.log(large / Math.max(small, 0.02)) / Math.log(8);
+  const [little, much] = [make(size), make(size * 8)];
+  let least = Number.POSITIVE_INFINITY;
+  // Whoever else uses the processor spoils some measurements; what is quadratic is so in each of them.
+  for (let attempt = 0; attempt < 8 && least > 1.5; attempt++) {
+    const small = best(little, run);
+    const large = best(much, run);
+    // Below a millisecond at the large size there is no text that could hold up a server.
+    least = Math.min(least, large < 1 ? 0 : Math.log(large / Math.max(small, 0.02)) / Math.log(8));
+  }
+  return least;
 }
 
 function best(text: string, run: (text: string) => unknown): number {
