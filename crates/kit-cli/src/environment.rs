@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 /// One of the two places that output goes to.
@@ -26,6 +27,8 @@ pub trait Environment {
     fn is_terminal(&self, stream: Stream) -> bool;
     /// Writes text as it is.
     fn write(&self, stream: Stream, text: &str) -> io::Result<()>;
+    /// Runs a program of the project in a directory to its end, without input, and gives what it wrote.
+    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output>;
 }
 
 /// The process itself.
@@ -57,6 +60,14 @@ impl Environment for ProcessEnvironment {
             Stream::Out => write_all(&mut io::stdout().lock(), text.as_bytes()),
             Stream::Err => write_all(&mut io::stderr().lock(), text.as_bytes()),
         }
+    }
+
+    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output> {
+        Command::new(program)
+            .args(args)
+            .current_dir(directory)
+            .stdin(Stdio::null())
+            .output()
     }
 }
 

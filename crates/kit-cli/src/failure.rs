@@ -32,6 +32,8 @@ pub(crate) struct Problem {
 pub(crate) struct Reason {
     /// The file, where one is to blame.
     pub(crate) path: Option<String>,
+    /// Its line and column, from 1.
+    pub(crate) position: Option<(u32, u32)>,
     /// What happened.
     pub(crate) message: String,
     /// What to do.
@@ -48,6 +50,15 @@ impl Problem {
                 message: message.into(),
                 ..Reason::default()
             }],
+        }
+    }
+
+    /// What the project's compiler found. People have read it in the compiler's own words.
+    pub(crate) fn compile(reasons: Vec<Reason>) -> Self {
+        Self {
+            code: "BUILD_ERROR",
+            phase: "compile",
+            reasons,
         }
     }
 
@@ -158,8 +169,8 @@ impl Stop {
 fn failure(problem: &Problem, reason: &Reason) -> Failure {
     Failure {
         path: reason.path.clone(),
-        line: None,
-        column: None,
+        line: reason.position.map(|(line, _)| line),
+        column: reason.position.map(|(_, column)| column),
         message: reason.message.clone(),
         suggestion: reason.help.clone(),
         code: problem.code.to_owned(),

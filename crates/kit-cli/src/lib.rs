@@ -20,8 +20,10 @@
 
 mod args;
 mod commands;
+mod compiler;
 mod console;
 mod context;
+mod entry;
 mod environment;
 mod exit;
 mod failure;
@@ -29,6 +31,7 @@ mod host;
 mod project;
 mod run;
 mod session;
+mod tsconfig;
 
 pub use environment::{Environment, ProcessEnvironment, Stream};
 pub use exit::Exit;

@@ -43,6 +43,8 @@ pub struct ResolvedConfig {
     pub compiler: Compiler,
     /// What it is called with.
     pub compiler_args: Vec<String>,
+    /// Whether the project says anything about its compiler. Where it does, one that is not installed is an error.
+    pub compiler_given: bool,
     /// What the project reaches its database with.
     pub adapter: AdapterChoice,
     /// Title and version of the OpenAPI document.
@@ -59,6 +61,7 @@ impl Default for ResolvedConfig {
             dist_dir: "dist".to_owned(),
             compiler: Compiler::Tsc,
             compiler_args: Vec::new(),
+            compiler_given: false,
             adapter: AdapterChoice::default(),
             project: ProjectInfo::default(),
         }

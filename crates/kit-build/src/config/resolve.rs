@@ -51,15 +51,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         (None, Some(value)) => reader::read(value, "the `kit` field of package.json", &mut diagnostics),
         (None, None) => Config::default(),
     };
-    if config.compiler.is_some() || config.compiler_args.is_some() {
-        diagnostics.push(
-            Diagnostic::warning(
-                codes::CONFIGURATION_INVALID,
-                "`compiler` and `compilerArgs` are read, but `kit build` does not run a compiler yet",
-            )
-            .help("run the compiler yourself after `kit build`, for example `npx tsc`"),
-        );
-    }
+    let compiler_given = config.compiler.is_some() || config.compiler_args.is_some();
     let defaults = ResolvedConfig::default();
     let config = ResolvedConfig {
         type_files: config.type_files.unwrap_or(defaults.type_files),
@@ -68,6 +60,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         dist_dir: config.dist_dir.unwrap_or(defaults.dist_dir),
         compiler: config.compiler.unwrap_or(defaults.compiler),
         compiler_args: config.compiler_args.unwrap_or(defaults.compiler_args),
+        compiler_given,
         adapter: choose_adapter(config.adapter, &package),
         project: project_info(&package),
     };

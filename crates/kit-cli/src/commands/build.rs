@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::Stream;
 use crate::args::Common;
+use crate::compiler::{self, Compiled};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::Stop;
@@ -22,18 +23,23 @@ use crate::project::{Project, build_time};
 ///
 /// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the application
 /// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Files that did not
-/// change are not touched; a build with an error changes nothing.
+/// change are not touched; a build with an error changes nothing. Then the project's compiler (`compiler` of the
+/// configuration; tsc where tsconfig.json writes files) compiles the sources into `distDir`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit build
   kit build --root examples/notes
   kit build --check                  in CI: exit 1 where .kit/ is not what the sources say
+  kit build --no-compile             only .kit/, as `kit generate`
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
     /// Write nothing; exit 1 where files of .kit/ are missing, old, or left over.
     #[arg(long)]
     check: bool,
+    /// Leave the project's compiler out.
+    #[arg(long)]
+    no_compile: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -43,21 +49,35 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if arguments.check {
         look(&project, context)
     } else {
-        make(&project, context)
+        make(&project, context, !arguments.no_compile)
     }
 }
 
-/// Writes the artifacts and says so.
-pub(crate) fn make(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
+/// Writes the artifacts and says so; then lets the project's compiler run, where it is wanted.
+pub(crate) fn make(project: &Project, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
     let report = watched(project, context, build)?;
-    let took = start.elapsed();
-    console.json(&JsonReport::new("built", &report, took));
-    console.result(&summary(&report, took, console));
+    console.result(&summary(&report, start.elapsed(), console));
     if let Some(text) = pending(&report) {
         console.result(&text);
     }
+    let compiled = if compile {
+        compiler::compile(project, context)?
+    } else {
+        None
+    };
+    if let Some(Compiled { compiler, took }) = &compiled {
+        let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
+        let (name, into, took) = (compiler.name(), &project.config.dist_dir, duration(*took));
+        console.result(&format!("{done} with {name} into {into}/ in {took}"));
+    }
+    console.json(&JsonReport::new(
+        "built",
+        &report,
+        compiled.as_ref(),
+        start.elapsed(),
+    ));
     Ok(())
 }
 
@@ -69,7 +89,7 @@ fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     let FileChanges { written, removed, .. } = &report.files;
     let is_fresh = written.is_empty() && removed.is_empty();
     let status = if is_fresh { "fresh" } else { "stale" };
-    console.json(&JsonReport::new(status, &report, start.elapsed()));
+    console.json(&JsonReport::new(status, &report, None, start.elapsed()));
     let directory = &project.config.output_dir;
     if is_fresh {
         console.result(&format!("{directory}/ is up to date"));
@@ -174,6 +194,8 @@ struct JsonReport<'a> {
     files: JsonFiles<'a>,
     pending_migration: JsonPending,
     steps: Vec<JsonStep>,
+    /// Nothing where no compiler ran.
+    compiler: Option<JsonStep>,
     duration_ms: f64,
     warnings: Vec<Failure>,
 }
@@ -208,7 +230,12 @@ struct JsonStep {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(status: &'static str, report: &'a BuildReport, took: Duration) -> Self {
+    fn new(
+        status: &'static str,
+        report: &'a BuildReport,
+        compiled: Option<&Compiled>,
+        took: Duration,
+    ) -> Self {
         Self {
             status,
             counts: JsonCounts {
@@ -234,6 +261,10 @@ impl<'a> JsonReport<'a> {
                     duration_ms: milliseconds(*took),
                 })
                 .collect(),
+            compiler: compiled.map(|Compiled { compiler, took }| JsonStep {
+                name: compiler.name(),
+                duration_ms: milliseconds(*took),
+            }),
             duration_ms: milliseconds(took),
             warnings: BuildFailure::new(&report.diagnostics).warnings,
         }

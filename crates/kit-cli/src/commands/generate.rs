@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let project = Project::open(&arguments.common, context).await?;
-    make(&project, context)
+    make(&project, context, false)
 }
 
 /// Writes the OpenAPI 3.1 document.

@@ -54,6 +54,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     let plan = plan(Migration::latest_snapshot(&analysis.migrations), &analysis.schema).map_err(|error| {
         let reasons = error.problems.into_iter().map(|problem| Reason {
+            position: None,
             path: None,
             message: format!("{}: {}", problem.place, problem.message),
             help: Some(problem.help),

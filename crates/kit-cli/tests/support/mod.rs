@@ -163,6 +163,10 @@ impl Environment for Streams<'_> {
         }
         Ok(())
     }
+
+    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<std::process::Output> {
+        kit_cli::ProcessEnvironment.output(program, args, directory)
+    }
 }
 
 impl TestHost {

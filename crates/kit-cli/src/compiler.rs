@@ -1,0 +1,237 @@
+//! The project's own compiler: found in the project, run after the artifacts are made, and heard out.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use kit_build::{Compiler, ResolvedConfig};
+
+use crate::console::Console;
+use crate::context::Context;
+use crate::entry;
+use crate::failure::{Problem, Reason, Stop};
+use crate::project::Project;
+use crate::{Stream, tsconfig};
+
+/// A compiler that ran without an error.
+pub(crate) struct Compiled {
+    pub(crate) compiler: Compiler,
+    pub(crate) took: Duration,
+}
+
+/// Compiles the project into its `distDir`. Does nothing where the project neither asks for a compiler nor has a
+/// tsconfig.json whose files are to be written: such a project runs from its sources.
+pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option<Compiled>, Stop> {
+    let (config, console) = (&project.config, context.console);
+    let compiler = config.compiler;
+    let program = find(&project.root, compiler);
+    let Some(program) = program else {
+        return if config.compiler_given {
+            Err(missing(project))
+        } else {
+            Ok(None)
+        };
+    };
+    if !config.compiler_given && !tsconfig::emits(&project.root) {
+        return Ok(None);
+    }
+    let pretty = !console.is_json() && console.colors(Stream::Err);
+    let args = arguments(project, pretty)?;
+    let start = Instant::now();
+    let output = context
+        .environment
+        .output(&program, &args, &project.root)
+        .map_err(|error| {
+            let program = program.display();
+            Problem::build("compile", format!("{program} could not be started: {error}"))
+                .help("install the project's packages anew with `npm install`")
+        })?;
+    let text = said(&output);
+    if !output.status.success() {
+        return Err(failed(compiler, &output, &text, console));
+    }
+    // Warnings, and what a bundler tells of its work.
+    if !text.is_empty() && !console.is_json() {
+        console.note(text.trim_end());
+    }
+    Ok(Some(Compiled {
+        compiler,
+        took: start.elapsed(),
+    }))
+}
+
+/// The compiler's program in `node_modules/.bin` of the project or of a directory above it, as npm scripts find it.
+fn find(root: &Path, compiler: Compiler) -> Option<PathBuf> {
+    let name = if cfg!(windows) {
+        format!("{}.cmd", compiler.name())
+    } else {
+        compiler.name().to_owned()
+    };
+    root.ancestors()
+        .map(|directory| directory.join("node_modules/.bin").join(&name))
+        .find(|path| path.exists())
+}
+
+fn missing(project: &Project) -> Stop {
+    let compiler = project.config.compiler;
+    let packages = match compiler {
+        Compiler::Tsc => "typescript",
+        Compiler::Tsup => "tsup typescript",
+        Compiler::Swc => "@swc/cli @swc/core",
+    };
+    let message = format!(
+        "the project's compiler, `{}`, is not installed: there is no node_modules/.bin/{} in {} or above it",
+        compiler.name(),
+        compiler.name(),
+        project.root.display(),
+    );
+    Problem::build("compile", message)
+        .help(&format!(
+            "install it with `npm install --save-dev {packages}`, or build without it: `kit build --no-compile`"
+        ))
+        .into()
+}
+
+/// What the compiler is called with: the project's arguments, and what it needs beside them.
+fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
+    let ResolvedConfig {
+        compiler,
+        compiler_args: given,
+        dist_dir,
+        output_dir,
+        ..
+    } = &project.config;
+    let says = |names: &[&str]| {
+        given.iter().any(|argument| {
+            names
+                .iter()
+                .any(|name| argument == name || argument.starts_with(&format!("{name}=")))
+        })
+    };
+    let mut args: Vec<String> = Vec::new();
+    let mut add = |words: &[&str]| args.extend(words.iter().map(ToString::to_string));
+    match compiler {
+        Compiler::Tsc => {
+            let is_build_mode = says(&["-b", "--build"]);
+            // `--build` has to come first.
+            if !is_build_mode {
+                if !says(&["-p", "--project"]) {
+                    add(&["-p", "."]);
+                }
+                if !says(&["--outDir"]) {
+                    add(&["--outDir", dist_dir]);
+                }
+            }
+        }
+        Compiler::Tsup => {
+            if given.is_empty() && !has_tsup_config(&project.root) {
+                let entry = entry::find(&project.root, None)?;
+                add(&[&entry, "--format", "esm"]);
+            }
+            if !says(&["-d", "--out-dir"]) {
+                add(&["--out-dir", dist_dir]);
+            }
+        }
+        Compiler::Swc => {
+            if given.first().is_none_or(|first| first.starts_with('-')) {
+                add(&["src", output_dir]);
+            }
+            if !says(&["-d", "--out-dir"]) {
+                add(&["--out-dir", dist_dir]);
+            }
+        }
+    }
+    if *compiler == Compiler::Swc && given.first().is_some_and(|first| !first.starts_with('-')) {
+        // Its directories come first.
+        args.splice(0..0, given.iter().cloned());
+    } else {
+        args.extend(given.iter().cloned());
+    }
+    if *compiler == Compiler::Tsc && !says(&["--pretty"]) {
+        args.extend(["--pretty".to_owned(), pretty.to_string()]);
+    }
+    Ok(args)
+}
+
+fn has_tsup_config(root: &Path) -> bool {
+    ["ts", "mts", "js", "mjs", "cjs", "json"]
+        .iter()
+        .any(|ending| root.join(format!("tsup.config.{ending}")).exists())
+}
+
+/// Compilers speak on either stream.
+fn said(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>) -> Stop {
+    let name = compiler.name();
+    let mut end = format!("`{name}` failed ({})", output.status);
+    if console.is_json() {
+        let mut reasons = mistakes(text);
+        if reasons.is_empty() {
+            if !text.trim().is_empty() {
+                let _ = write!(end, ":\n{}", text.trim());
+            }
+            reasons.push(Reason::new(end));
+        }
+        return Problem::compile(reasons).into();
+    }
+    if !text.trim().is_empty() {
+        console.note(text.trim_end());
+    }
+    end.push_str("; the artifacts are made, the compiled code is not");
+    Problem::compile(vec![Reason::new(end)]).into()
+}
+
+/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it.
+fn mistakes(text: &str) -> Vec<Reason> {
+    let mut found: Vec<Reason> = Vec::new();
+    for line in text.lines() {
+        if let Some(reason) = mistake(line) {
+            found.push(reason);
+        } else if let (Some(last), true) = (found.last_mut(), line.starts_with(' ')) {
+            last.message.push('\n');
+            last.message.push_str(line);
+        }
+    }
+    found
+}
+
+fn mistake(line: &str) -> Option<Reason> {
+    let (place, message) = line.split_once(": error ")?;
+    let (path, position) = place.strip_suffix(')')?.rsplit_once('(')?;
+    let (row, column) = position.split_once(',')?;
+    Some(Reason {
+        path: Some(path.to_owned()),
+        position: Some((row.parse().ok()?, column.parse().ok()?)),
+        message: message.to_owned(),
+        help: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mistakes;
+
+    #[test]
+    fn mistakes_of_tsc_have_a_place() {
+        let text = "src/a (1).ts(3,7): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
+                    Property 'x' is missing.\nsrc/b.ts(1,1): error TS1005: ';' expected.\n\nFound 2 errors.\n";
+        let found = mistakes(text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].path.as_deref(), Some("src/a (1).ts"));
+        assert_eq!(found[0].position, Some((3, 7)));
+        assert_eq!(
+            found[0].message,
+            "TS2322: Type 'A' is not assignable to type 'B'.\n  Property 'x' is missing."
+        );
+        assert_eq!(found[1].position, Some((1, 1)));
+    }
+}

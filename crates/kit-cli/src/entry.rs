@@ -1,0 +1,49 @@
+//! The program of a project: the file that starts its application.
+
+use std::path::Path;
+
+use crate::failure::{Problem, Stop};
+
+/// Where a project's program usually is, in order of preference.
+const USUAL: [&str; 8] = [
+    "src/main.ts",
+    "src/server.ts",
+    "src/index.ts",
+    "src/main.js",
+    "src/server.js",
+    "src/index.js",
+    "main.ts",
+    "index.ts",
+];
+
+/// The program, relative to the root with `/`: the one that is given, else the first of the usual ones.
+pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, Stop> {
+    if let Some(given) = given {
+        return if root.join(given).is_file() {
+            Ok(given.to_owned())
+        } else {
+            Err(Problem::build(
+                "configuration",
+                format!("there is no file {given} in {}", root.display()),
+            )
+            .help("`--entry` is the file that starts the application, relative to the project's root")
+            .into())
+        };
+    }
+    USUAL
+        .iter()
+        .find(|path| root.join(path).is_file())
+        .map(ToString::to_string)
+        .ok_or_else(|| {
+            Problem::build(
+                "configuration",
+                format!(
+                    "the file that starts the application was not found: {} has none of {}",
+                    root.display(),
+                    USUAL.join(", ")
+                ),
+            )
+            .help("name it: `--entry path/to/program.ts`")
+            .into()
+        })
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { readFile, rename, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { NOTES, Project, run } from "./support/project.ts";
+
+const installed = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+
+const tsconfig = (more: object = {}): string =>
+  `// A comment, which tsc permits.\n${JSON.stringify({
+    compilerOptions: {
+      target: "es2024",
+      module: "nodenext",
+      types: ["node"],
+      strict: true,
+      skipLibCheck: true,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+      rootDir: ".",
+      ...more,
+    },
+    // A name that begins with a dot is found by a pattern only.
+    include: ["src", ".kit/**/*"],
+  })}`;
+
+const APP: Readonly<Record<string, string>> = {
+  ...NOTES,
+  "src/main.ts": [
+    'import { createApp, defineHandlers } from "@kit/core";',
+    'import { nativeServer } from "@kit/server-native";',
+    'import type { NoteRoutes } from "./notes.routes.ts";',
+    "",
+    "const handlers = defineHandlers<NoteRoutes>({",
+    '  "GET /notes/:id": ({ params }) => ({ id: params.id, title: "A note" }),',
+    "});",
+    "const app = createApp({ server: nativeServer(), routes: [{ handlers }], signals: false });",
+    'const { url } = await app.listen({ port: 0, host: "127.0.0.1" });',
+    "const answer = await fetch(`${url}/notes/7`);",
+    "console.log(answer.status, await answer.text());",
+    "await app.close();",
+    "",
+  ].join("\n"),
+};
+
+async function projectWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
+  const project = await Project.create(t, files);
+  await symlink(installed, join(project.root, "node_modules"), "junction");
+  return project;
+}
+
+test("what a build compiled runs without the sources", async (t) => {
+  const project = await projectWith(t, { ...APP, "tsconfig.json": tsconfig() });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  assert.match(built.out, /^built 1 route[^]*\ncompiled with tsc into dist\/ in \d+ ms\n$/);
+  await rename(join(project.root, "src"), join(project.root, "sources-moved-away"));
+  await rename(join(project.root, ".kit"), join(project.root, "kit-moved-away"));
+
+  const ran = await run(["dist/src/main.js"], project.root);
+  assert.equal(ran.err, "");
+  assert.equal(ran.out, '200 {"id":"7","title":"A note"}\n');
+});
+
+test("a mistake that the compiler finds fails the build, in its own words and as data", async (t) => {
+  const wrong = { ...APP, "src/wrong.ts": 'export const count: number = "three";\n' };
+  const project = await projectWith(t, { ...wrong, "tsconfig.json": tsconfig() });
+  const people = await project.kit(["build"]);
+  assert.equal(people.code, 1);
+  assert.match(
+    people.err,
+    /^src\/wrong\.ts\(1,14\): error TS2322: .*\nerror: `tsc` failed \(exit status: [12]\); the artifacts are made, the compiled code is not\n$/,
+  );
+
+  const programs = await project.kit(["build", "--json"]);
+  assert.equal(programs.code, 1);
+  const failure = JSON.parse(programs.out) as { code: string; phase: string; failures: object[] };
+  assert.deepEqual([failure.code, failure.phase, failure.failures.length], ["BUILD_ERROR", "compile", 1]);
+  assert.deepEqual(
+    { ...failure.failures[0], message: "" },
+    {
+      path: "src/wrong.ts",
+      line: 1,
+      column: 14,
+      message: "",
+      code: "BUILD_ERROR",
+    },
+  );
+});
+
+test("a project that runs from its sources is not compiled, nor is one that says so", async (t) => {
+  const project = await projectWith(t, {
+    ...APP,
+    "base.json": tsconfig({ noEmit: true, rewriteRelativeImportExtensions: false }),
+    "tsconfig.json": '{ "extends": "./base", }',
+  });
+  const built = await project.kit(["build", "--json"]);
+  assert.equal(built.code, 0, built.out);
+  assert.equal((JSON.parse(built.out) as { compiler: unknown }).compiler, null);
+
+  await project.write("tsconfig.json", tsconfig());
+  const left = await project.kit(["build", "--no-compile"]);
+  assert.equal(left.code, 0, left.err);
+  assert.doesNotMatch(left.out, /compiled/);
+  await assert.rejects(readFile(join(project.root, "dist/src/main.js")));
+});
+
+test("the configured compiler has to be there", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "package.json": '{ "name": "notes", "type": "module", "kit": { "compiler": "swc" } }',
+  });
+  const outcome = await project.kit(["build"]);
+  assert.equal(outcome.code, 1);
+  assert.match(
+    outcome.err,
+    /error: the project's compiler, `swc`, is not installed: there is no node_modules\/\.bin\/swc in .* or above it\nhelp: install it with `npm install --save-dev @swc\/cli @swc\/core`, or build without it: `kit build --no-compile`\n$/,
+  );
+});
+
+test("arguments of the configuration reach the compiler", async (t) => {
+  const project = await projectWith(t, {
+    ...APP,
+    "package.json": JSON.stringify({
+      name: "notes",
+      type: "module",
+      kit: { distDir: "build/out", compilerArgs: ["--declaration", "-p", "tsconfig.build.json"] },
+    }),
+    "tsconfig.json": tsconfig({ noEmit: true }),
+    "tsconfig.build.json": tsconfig(),
+  });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  assert.match(await readFile(join(project.root, "build/out/src/main.d.ts"), "utf8"), /export \{\}/);
+});
