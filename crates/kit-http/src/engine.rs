@@ -116,8 +116,19 @@ pub struct Engine {
 impl Engine {
     /// Binds and listens; connections are accepted from the first turn on.
     pub fn bind(config: Config) -> io::Result<Self> {
+        let listener = Listener::bind(&config)?;
+        Self::on(listener, config)
+    }
+
+    /// Accepts from a socket that listens already, in place of where the configuration says. Whoever else has it open goes
+    /// on listening when this engine closes, so that a port can go from one process to the next without a gap.
+    pub fn adopt(socket: std::net::TcpListener, config: Config) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        Self::on(Listener::Tcp(mio::net::TcpListener::from_std(socket)), config)
+    }
+
+    fn on(mut listener: Listener, config: Config) -> io::Result<Self> {
         let poll = Poll::new()?;
-        let mut listener = Listener::bind(&config)?;
         listener.register(poll.registry(), LISTENER)?;
         let mut builder = http1::Builder::new();
         // hyper would refuse, without a word, what the guard lets through; so its own limits stand above the guard's.

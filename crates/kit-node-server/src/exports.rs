@@ -12,7 +12,7 @@ use bytes::Bytes;
 use kit_http::{Engine, Request, RequestId, Response, ResponseError};
 use kit_router::RouteTree;
 
-use crate::node::{Env, Error, Export, Reference, Value};
+use crate::node::{Env, Error, Export, Reference, Value, inherited_listener};
 use crate::options::Options;
 use crate::reservations::{self, Reservations};
 use crate::server::{Callbacks, Server};
@@ -134,7 +134,11 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         refused: Reference::new(env, args[4])?,
         stream: Reference::new(env, args[5])?,
     };
-    let engine = Engine::bind(options.config()).map_err(|error| bind_error(&error))?;
+    let engine = match options.fd {
+        Some(number) => inherited_listener(number).and_then(|socket| Engine::adopt(socket, options.config())),
+        None => Engine::bind(options.config()),
+    }
+    .map_err(|error| bind_error(&error))?;
     let address = engine.local_addr();
     let server = Server::start(env, engine, tree.router(), callbacks)?;
     let mut servers = state.servers.borrow_mut();

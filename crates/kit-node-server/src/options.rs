@@ -21,6 +21,8 @@ pub(crate) struct Options {
     /// Listens on the port beside other processes, see `reserve`.
     #[serde(default)]
     share_port: bool,
+    /// A descriptor that this process inherited, of a socket that listens already; in place of all of the above.
+    pub(crate) fd: Option<i32>,
     backlog: Option<u32>,
     body_bytes: usize,
     #[serde(default)]

@@ -11,7 +11,13 @@ import {
   serverOptions,
 } from "@kit/server-node";
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyListenOptions,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 
 import { FastifyExchange } from "./exchange.ts";
 
@@ -94,6 +100,12 @@ class FastifyServer implements ServerAdapter {
 async function listenOn(app: FastifyInstance, address: BindAddress): Promise<void> {
   if (address.path !== undefined) {
     await app.listen({ path: address.path });
+    return;
+  }
+  if ("fd" in address) {
+    // Fastify passes it on to Node and does not declare it; a host keeps it from binding several addresses.
+    const inherited: FastifyListenOptions & { fd: number } = { fd: address.fd, host: "::" };
+    await app.listen(inherited);
     return;
   }
   const { port, host } = address;

@@ -44,12 +44,14 @@ export interface NativeServerHandle {
  * @throws {RangeError} that names an option and what it may be.
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
-  const workers = readWorkers(options.workers);
+  // `kit dev` starts one process for another, and passes on one socket.
+  const isDeveloped = Symbol.for("kit.development") in globalThis;
+  const workers = isDeveloped ? 1 : readWorkers(options.workers);
   const checked = readOptions(options);
   const server = isFallbackWanted() ? new FallbackServer(checked, workers) : new NativeServer(checked);
   if (!server.canShare) return server;
   // Servers without workers beside one that has them are the same in every process.
-  const hasWorkers = workers > 1 || options.workers === "auto";
+  const hasWorkers = workers > 1 || (options.workers === "auto" && !isDeveloped);
   if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);
   return workers > 1 ? new PrimaryServer(server, workers, reserve) : server;
 }
@@ -166,13 +168,14 @@ function create(
   callbacks: Callbacks,
 ): Created {
   const { tree, routes, limits } = service;
-  const { host, port, path, sharePort } = where;
+  const { host, port, path, fd, sharePort } = where;
   const all = {
     tree,
     routes,
     host,
     port,
     path,
+    fd,
     ...(sharePort && { sharePort }),
     bodyBytes: limits.bodyBytes,
     ...options,
@@ -185,10 +188,13 @@ function create(
 }
 
 /** Errors of the operating system in words that say what to do, with Node's codes. */
-function listenError(cause: unknown, { port, host, path }: ListenOptions): unknown {
+function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   const { code } = cause as NodeJS.ErrnoException;
-  const at = path ?? (host === undefined ? `port ${port}` : `${host}, port ${port}`);
+  const at =
+    fd === undefined
+      ? (path ?? (host === undefined ? `port ${port}` : `${host}, port ${port}`))
+      : `descriptor ${fd}`;
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
     EACCES: `Cannot listen on ${at}: not permitted. Ports below 1024 often need a privilege`,

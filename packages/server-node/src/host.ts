@@ -21,7 +21,8 @@ export type RequestListener = (request: IncomingMessage, response: ServerRespons
 /** Where a host binds: an address whose name was looked up, or a Unix socket. */
 export type BindAddress =
   | { readonly port: number; readonly host?: string; readonly path?: undefined; readonly reusePort?: true }
-  | { readonly path: string };
+  | { readonly path: string }
+  | { readonly fd: number; readonly path?: undefined };
 
 /** Where a server listens, and whether other processes do so too. */
 export interface NodeListenOptions extends ListenOptions {
@@ -131,9 +132,10 @@ export class NodeHost {
     where: NodeListenOptions,
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
   ): Promise<ListenAddress> {
-    const { port, host, path } = where;
+    const { port, host, path, fd } = where;
     try {
-      if (path !== undefined) {
+      if (fd !== undefined) await start({ fd });
+      else if (path !== undefined) {
         await removeStaleSocket(path);
         await start({ path });
       } else {

@@ -12,6 +12,7 @@ export type {
   RouteTableEntry,
 } from "./compiled.ts";
 export type { RouteContract, RouteKey } from "./contract.ts";
+export type { AnsweredRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { Coercer, Serializer, ValidationFailure, Validator } from "./codec.ts";
 export type {
   CloseOptions,

@@ -133,6 +133,11 @@ export interface ListenOptions {
   readonly host?: string;
   /** A Unix socket to listen on; port and host are ignored then. Its file is removed at the end. */
   readonly path?: string;
+  /**
+   * The descriptor of a TCP socket that listens already and that this process inherited, as `kit dev` and systemd pass one on; the
+   * rest is ignored then. Not on Windows.
+   */
+  readonly fd?: number;
 }
 
 /** Where a server listens. */

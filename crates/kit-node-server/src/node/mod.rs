@@ -5,11 +5,13 @@
 #![allow(unsafe_code)] // the boundary to C; each block says why it holds
 
 mod callbacks;
+mod descriptor;
 mod env;
 mod module;
 mod uv;
 
 pub(crate) use callbacks::{AsyncContext, CallbackScope, Ends, Hook, Reference};
+pub(crate) use descriptor::inherited_listener;
 pub(crate) use env::{Env, Error, Value};
 pub(crate) use module::Export;
 pub(crate) use uv::{Target, Watcher};

@@ -18,6 +18,7 @@ import { Health } from "../request/health.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
+import { developmentLink, watchedService } from "./development-link.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
@@ -59,6 +60,8 @@ export interface AppCloseOptions extends Partial<CloseOptions> {
 
 const defaultGraceMs = 10_000;
 const defaultPort = 3000;
+/** Whoever edits does not wait long for what the old code has under way. */
+const developmentGraceMs = 5_000;
 
 /**
  * Makes an application of a server, middleware and route groups. Routes exist only where they are registered here.
@@ -187,13 +190,20 @@ class Application implements App {
     try {
       const { compiled } = found;
       await this.#plugins.start({ serverAdapter: server.name, platform: server.platform, compiled, log });
-      const address = await server.listen(pipeline, options);
+      const link = developmentLink();
+      const address =
+        link === undefined
+          ? await server.listen(pipeline, options)
+          : await server.listen(watchedService(pipeline, link), await link.place(options));
       isServing = true;
       checkPath(options, address, server.name);
       await this.#plugins.ready(address);
       this.#isReady = this.#closing === undefined;
       this.#watchSchema(found);
       this.#closeOnSignal();
+      link?.listening(address, () =>
+        closeAndEnd(() => this.close({ delayMs: 0, graceMs: developmentGraceMs }), this.#logCloseFailure),
+      );
       return address;
     } catch (error) {
       if (isServing) await server.close({ graceMs: 0 });

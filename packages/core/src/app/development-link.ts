@@ -1,0 +1,64 @@
+import type { DevelopmentLink, ResponseBody, ServerExchange, ServerService } from "@kit/types";
+
+import { pathOf } from "../request/request-state.ts";
+
+const name = Symbol.for("kit.development");
+const buildPath = "/__kit/build";
+const failedBuild = ["x-kit-build", "failed"] as const;
+
+/** What `kit dev` has put into this process; nothing where something else started it. */
+export function developmentLink(): DevelopmentLink | undefined {
+  const found = (globalThis as { [name]?: DevelopmentLink })[name];
+  return found?.version === 1 ? found : undefined;
+}
+
+/**
+ * A service that tells `kit dev` of its answers, says in a header of each that the last build failed, and answers
+ * `GET /__kit/build` with how it went.
+ */
+export function watchedService(service: ServerService, link: DevelopmentLink): ServerService {
+  return {
+    tree: service.tree,
+    routes: service.routes,
+    limits: service.limits,
+    handle: (exchange) => {
+      const isBuild = exchange.target.startsWith(buildPath) && pathOf(exchange.target) === buildPath;
+      if (isBuild && !exchange.bodyTooLarge && exchange.method === "GET") {
+        const body = JSON.stringify(link.build());
+        exchange.respond(200, "application/json", body, ["cache-control", "no-store"]);
+        return;
+      }
+      watch(exchange, link);
+      service.handle(exchange);
+    },
+    fail: (exchange, error) => {
+      watch(exchange, link);
+      service.fail(exchange, error);
+    },
+    ...(service.refused !== undefined && { refused: (refusal) => service.refused?.(refusal) }),
+  };
+}
+
+type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
+
+/** Puts itself before the exchange's own ways to answer. */
+function watch(exchange: Mutable, link: DevelopmentLink): void {
+  const { method, target } = exchange;
+  const start = performance.now();
+  const withBuild = (headers: readonly string[] | null): readonly string[] | null =>
+    link.build().status === "failed" ? [...(headers ?? []), ...failedBuild] : headers;
+  const tell = (status: number): void =>
+    link.answered?.({ method, target, status, durationMs: performance.now() - start });
+  const respond = exchange.respond.bind(exchange);
+  exchange.respond = (status: number, type: string | null, body: ResponseBody, headers) => {
+    respond(status, type, body, withBuild(headers));
+    tell(status);
+  };
+  const respondStream = exchange.respondStream?.bind(exchange);
+  if (respondStream === undefined) return;
+  exchange.respondStream = (status, type, length, headers, events) => {
+    const writer = respondStream(status, type, length, withBuild(headers), events);
+    tell(status);
+    return writer;
+  };
+}
