@@ -99,11 +99,28 @@ pub fn find_sources(
     Ok(found)
 }
 
-/// The tests of a project, wherever they are, with their paths from the root, in their order.
-pub(crate) fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, String)>, BuildError> {
+/// The tests of a project, wherever they are, with their paths from the root, in their order. Those that a build made are
+/// not among them.
+pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, String)>, BuildError> {
     let mut found = Vec::new();
     walk(root, "", config, |path, relative| {
         if is_test(relative) {
+            found.push((path, relative.to_owned()));
+        }
+    })?;
+    found.sort();
+    Ok(found)
+}
+
+/// The contract tests that a build made, as [`find_tests`] gives a project's own.
+pub fn find_contract_tests(
+    root: &Path,
+    config: &ResolvedConfig,
+) -> Result<Vec<(PathBuf, String)>, BuildError> {
+    let mut found = Vec::new();
+    let base = format!("{}/tests", config.output_dir.trim_end_matches('/'));
+    walk(root, &base, config, |path, relative| {
+        if is_test(relative) && relative.contains(".contract.test.") {
             found.push((path, relative.to_owned()));
         }
     })?;

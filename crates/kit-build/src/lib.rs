@@ -55,7 +55,7 @@ pub use config::{
 pub use database::PendingChanges;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
-pub use globs::{SourceFiles, find_sources};
+pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
 pub use hooks::{HOOKS, Hook};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;

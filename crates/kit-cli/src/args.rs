@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{build, completions, explain, generate, inspect, migrate_apply, migrate_generate};
+use crate::commands::{
+    build, completions, explain, generate, inspect, migrate_apply, migrate_generate, test,
+};
 use crate::context::Context;
 use crate::failure::Stop;
 
@@ -27,6 +29,7 @@ use crate::failure::Stop;
     after_help = "\
 Examples:
   kit build                                  make .kit/ from the project's types and contracts
+  kit test --json                            run the project's tests and say what failed
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
   kit explain KIT1302                        say more about a mistake that a build reported
@@ -45,6 +48,9 @@ pub(crate) enum Command {
     Generate(generate::Arguments),
     #[command(name = "generate:openapi")]
     GenerateOpenapi(generate::OpenapiArguments),
+    Test(test::Arguments),
+    #[command(name = "test:contracts")]
+    TestContracts(test::ContractArguments),
     #[command(name = "migrate:generate")]
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
@@ -70,6 +76,8 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Build(arguments) => arguments.common.json,
+            Self::Test(arguments) => arguments.run.common.json,
+            Self::TestContracts(arguments) => arguments.run.common.json,
             Self::MigrateGenerate(arguments) => arguments.common.json,
             Self::MigrateApply(arguments) => arguments.common.json,
             Self::Inspect(arguments) => arguments.json(),
@@ -84,6 +92,8 @@ impl Command {
     pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
         match self {
             Self::Build(arguments) => build::run(arguments, context).await,
+            Self::Test(arguments) => test::run(arguments, context).await,
+            Self::TestContracts(arguments) => test::contracts(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,

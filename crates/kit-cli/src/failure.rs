@@ -71,6 +71,15 @@ impl Problem {
         }
     }
 
+    /// Tests that could not be run.
+    pub(crate) fn testing(message: impl Into<String>) -> Self {
+        Self {
+            code: "TEST_ERROR",
+            phase: "test",
+            reasons: vec![Reason::new(message)],
+        }
+    }
+
     /// A failure to make or apply migrations.
     pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
         Self {

@@ -3,18 +3,52 @@
 use std::path::Path;
 use std::pin::Pin;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An answer that may take a while.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + 'a>>;
 
-/// What only JavaScript can do: run a configuration file, start the embedded database.
+/// What only JavaScript can do: run a configuration file, start the embedded database, run Node beside it.
 pub trait Host {
     /// The default export of a configuration file, as plain data.
     fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value>;
 
     /// The URL of the project's embedded database, which runs until the command ends or longer.
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
+
+    /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
+}
+
+/// How to run the Node that the host is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeRun {
+    /// Its arguments. One that is [`REPORT`] stands for the path of a file whose text comes back when Node has ended, one
+    /// that is [`REPORTER`] for the module that makes `node --test` write its result there.
+    pub args: Vec<String>,
+    /// The working directory, absolute.
+    pub directory: String,
+}
+
+/// An argument that stands for the report's path.
+pub const REPORT: &str = "{report}";
+
+/// An argument that stands for the reporter of tests.
+pub const REPORTER: &str = "{reporter}";
+
+/// How Node ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeEnd {
+    /// Its exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// That signal.
+    pub signal: Option<String>,
+    /// Whether the user wanted the command to end, and so it did.
+    pub interrupted: bool,
+    /// What it wrote into its report, where it wrote one.
+    pub report: Option<String>,
 }
 
 /// What the host could not do, and why, in words for the user.

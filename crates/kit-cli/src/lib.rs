@@ -35,6 +35,6 @@ mod tsconfig;
 
 pub use environment::{Environment, ProcessEnvironment, Stream};
 pub use exit::Exit;
-pub use host::{Host, HostError, HostFuture};
+pub use host::{Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT, REPORTER};
 pub use run::run;
 pub use session::{Reply, Request, Session, SessionError};

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Environment, Exit, Host, HostError, HostFuture, run};
+use crate::{Environment, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun, run};
 
 /// What a command wants of its host next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +27,8 @@ pub enum Request {
         /// Absolute path.
         root: String,
     },
+    /// Run Node until it ends and reply with a [`NodeEnd`].
+    RunNode(NodeRun),
     /// The command has ended: exit with this code.
     Exit {
         /// The exit code.
@@ -187,6 +189,15 @@ impl Host for Desk {
                     message: format!("the embedded database gave `{other}` for a URL"),
                 }),
             }
+        })
+    }
+
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {
+        Box::pin(async move {
+            let value = self.ask(Request::RunNode(run.clone())).await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("the host did not say how Node ended: {error}"),
+            })
         })
     }
 }

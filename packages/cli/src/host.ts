@@ -3,6 +3,9 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import type { NodeEnd } from "@kit/transform-native";
+
+import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
 
 /** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
@@ -14,6 +17,12 @@ interface DevDatabase {
 /** Does for a command what only JavaScript can do. */
 export class Host {
   readonly #open: DevDatabase[] = [];
+  #received: NodeJS.Signals | undefined;
+
+  /** The signal that ended what the command waited for, and that is to end the command. */
+  get received(): NodeJS.Signals | undefined {
+    return this.#received;
+  }
 
   /**
    * Imports a configuration file.
@@ -61,6 +70,13 @@ export class Host {
     const database = await openDatabase({ root });
     this.#open.push(database);
     return database.url;
+  }
+
+  /** Runs Node until it ends; see `runNode`. */
+  async runNode(args: readonly string[], directory: string): Promise<NodeEnd> {
+    const { received, ...end } = await runNode(args, directory);
+    this.#received = received;
+    return end;
   }
 
   /** Gives back what was opened. */

@@ -29,6 +29,8 @@ export async function main(args: readonly string[]): Promise<void> {
   } finally {
     await host.close();
   }
+  // As if nobody had caught it: whoever started this process sees what ended it.
+  if (host.received !== undefined) process.kill(process.pid, host.received);
 }
 
 /** Lets the command run and gives it what it asks for, until it ends. */
@@ -53,6 +55,8 @@ async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: 
         return { value: await host.loadConfig(request.path) };
       case "databaseUrl":
         return { value: await host.databaseUrl(request.root) };
+      case "runNode":
+        return { value: await host.runNode(request.args, request.directory) };
     }
   } catch (error) {
     return { error: messageOf(error) };

@@ -27,7 +27,19 @@ export interface Command {
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
+  | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
   | { readonly kind: "exit"; readonly code: number };
+
+/** The reply to `runNode`. */
+export interface NodeEnd {
+  /** Exit code; `null` where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Whether the user wanted the command to end. */
+  readonly interrupted: boolean;
+  /** The text of the report, where one was written. */
+  readonly report: string | null;
+}
 
 /** The host's reply: a value, or why there is none. */
 export type CommandReply = { readonly value: unknown } | { readonly error: string };

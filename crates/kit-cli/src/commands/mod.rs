@@ -7,3 +7,4 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;
+pub(crate) mod test;

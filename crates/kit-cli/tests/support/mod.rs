@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use kit_cli::{Environment, Host, HostError, HostFuture, Stream, run};
+use kit_cli::{Environment, Host, HostError, HostFuture, NodeEnd, NodeRun, Stream, run};
 use serde_json::Value;
 
 /// A project on disk, gone when the test ends.
@@ -30,6 +30,8 @@ pub struct Project {
 pub struct TestHost {
     pub config: Option<Result<Value, String>>,
     pub database: Option<Result<String, String>>,
+    /// How Node ends.
+    pub node: Option<Result<NodeEnd, String>>,
     /// What was asked.
     pub asked: RefCell<Vec<String>>,
 }
@@ -188,5 +190,12 @@ impl Host for TestHost {
     fn database_url<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, String> {
         self.asked.borrow_mut().push("database".to_owned());
         Box::pin(async move { Self::answer(self.database.as_ref()) })
+    }
+
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {
+        self.asked
+            .borrow_mut()
+            .push(format!("node {}", run.args.join(" ")));
+        Box::pin(async move { Self::answer(self.node.as_ref()) })
     }
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -44,6 +44,16 @@ export class Project {
     const full = join(this.root, path);
     await mkdir(dirname(full), { recursive: true });
     await writeFile(full, text);
+  }
+
+  /** The text of a file; empty where there is none yet. */
+  async read(path: string): Promise<string> {
+    return await readFile(join(this.root, path), "utf8").catch(() => "");
+  }
+
+  /** Makes a path lead to a directory elsewhere. */
+  async link(path: string, to: string): Promise<void> {
+    await symlink(to, join(this.root, path));
   }
 
   /** Every file below the output directory with its text. */

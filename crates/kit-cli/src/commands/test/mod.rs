@@ -1,0 +1,243 @@
+//! `kit test` and `kit test:contracts`.
+
+mod report;
+mod runner;
+
+use std::time::{Duration, Instant};
+
+use anstyle::AnsiColor;
+use clap::Args;
+use kit_build::{build, find_contract_tests, find_tests};
+use serde::Serialize;
+
+use self::report::{Report, TestFailure};
+use self::runner::Runner;
+use super::build::watched;
+use crate::Stream;
+use crate::args::Common;
+use crate::console::{Console, milliseconds};
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+use crate::project::Project;
+
+/// Runs the project's tests and the contract tests that a build made.
+///
+/// Makes .kit/ first, so that the tests see what the sources say. The runner is node:test, or vitest where package.json
+/// names it. Tests are files like name.test.ts and name.spec.ts, wherever they are; with vitest, what vitest's own
+/// configuration says. What the runner prints goes to standard error, the result to standard output.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit test
+  kit test notes src/auth            only files with `notes` or `src/auth` in their path
+  kit test --watch
+  kit test --json | jq '.failures[]'
+  kit test -- --test-name-pattern create")]
+pub(crate) struct Arguments {
+    /// Only test files whose path holds one of these.
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+}
+
+/// Runs only the contract tests that a build made.
+///
+/// They are in `tests` of the output directory and ask every route what its contract says. Makes .kit/ first, as `kit test`
+/// does.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit test:contracts
+  kit test:contracts --json | jq .failed")]
+pub(crate) struct ContractArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+}
+
+/// What both take.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Run the tests again whenever a file changes that they use; Ctrl-C ends it.
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+    /// Run them on .kit/ as it is.
+    #[arg(long)]
+    no_build: bool,
+    /// Arguments for the runner.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    rest: Vec<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let project = open(&arguments.run, context).await?;
+    let runner = Runner::of(&project)?;
+    let mut files: Vec<String> = Vec::new();
+    for found in [
+        find_tests(&project.root, &project.config)?,
+        find_contract_tests(&project.root, &project.config)?,
+    ] {
+        files.extend(found.into_iter().map(|(_, name)| name));
+    }
+    let chosen: Vec<String> = files
+        .iter()
+        .filter(|file| arguments.paths.is_empty() || arguments.paths.iter().any(|path| holds(file, path)))
+        .cloned()
+        .collect();
+    let run = match &runner {
+        // Which files are tests is what vitest's configuration says; it filters paths as kit does.
+        Runner::Vitest { .. } => runner.command(&arguments.paths, &arguments.run),
+        Runner::Node if chosen.is_empty() => return Err(nothing(&project, &arguments.paths, &files)),
+        Runner::Node => runner.command(&chosen, &arguments.run),
+    };
+    execute(&project, &runner, run, &arguments.run, context).await
+}
+
+pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'_>) -> Result<(), Stop> {
+    let project = open(&arguments.run, context).await?;
+    let runner = Runner::of(&project)?;
+    let files: Vec<String> = find_contract_tests(&project.root, &project.config)?
+        .into_iter()
+        .map(|(_, name)| name)
+        .collect();
+    if files.is_empty() {
+        let directory = &project.config.output_dir;
+        return Err(Problem::testing(format!(
+            "there are no contract tests: no file matches {directory}/tests/*.contract.test.ts"
+        ))
+        .help("`kit test` runs the tests that the project has")
+        .into());
+    }
+    let run = runner.command(&files, &arguments.run);
+    execute(&project, &runner, run, &arguments.run, context).await
+}
+
+/// Opens the project and, where it is wanted, builds it.
+async fn open(arguments: &RunArguments, context: &Context<'_>) -> Result<Project, Stop> {
+    let project = Project::open(&arguments.common, context).await?;
+    if !arguments.no_build {
+        watched(&project, context, build)?;
+    }
+    Ok(project)
+}
+
+/// Whether a path from the root holds what was written on the command line, where `./` is often in front.
+fn holds(file: &str, path: &str) -> bool {
+    file.contains(path.strip_prefix("./").unwrap_or(path))
+}
+
+fn nothing(project: &Project, paths: &[String], files: &[String]) -> Stop {
+    if files.is_empty() {
+        let message = format!(
+            "there are no tests in {}: no file is named like name.test.ts or name.spec.ts",
+            project.root.display()
+        );
+        return Problem::testing(message)
+            .help("write one, such as src/app.test.ts; node_modules, the output directories and names that begin with a dot are left out")
+            .into();
+    }
+    let wanted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let some: Vec<&str> = files.iter().take(10).map(String::as_str).collect();
+    let more = if files.len() > some.len() { ", …" } else { "" };
+    Problem::testing(format!("no test's path holds {}", wanted.join(" or ")))
+        .help(&format!("there are {}{more}", some.join(", ")))
+        .into()
+}
+
+/// Runs the tests and says what came of it.
+async fn execute(
+    project: &Project,
+    runner: &Runner,
+    args: Vec<String>,
+    arguments: &RunArguments,
+    context: &Context<'_>,
+) -> Result<(), Stop> {
+    let start = Instant::now();
+    let directory = project.root.to_string_lossy().into_owned();
+    let end = context
+        .host
+        .run_node(&crate::NodeRun { args, directory })
+        .await
+        .map_err(|error| Problem::testing(error.message))?;
+    if end.interrupted {
+        return Err(Stop::Told);
+    }
+    let how = match (&end.code, &end.signal) {
+        (_, Some(signal)) => format!("was ended by {signal}"),
+        (Some(code), None) => format!("ended with code {code}"),
+        (None, None) => "ended".to_owned(),
+    };
+    if arguments.watch {
+        return match end.code {
+            Some(0) => Ok(()),
+            _ => Err(Problem::testing(format!("{} {how}", runner.name())).into()),
+        };
+    }
+    let report = match &end.report {
+        Some(text) => runner.read(text, &project.root),
+        None => Err("it wrote no report".to_owned()),
+    };
+    let report = report.map_err(|why| {
+        let message = format!("{} {how} without a result: {why}", runner.name());
+        Problem::testing(message).help("what it printed says why")
+    })?;
+    if report.failed == 0 && end.code != Some(0) {
+        // A mistake in its configuration or an error outside of any test.
+        let message = format!("no test failed, but {} {how}", runner.name());
+        return Err(Problem::testing(message).help("what it printed says why").into());
+    }
+    say(&report, start.elapsed(), context.console);
+    if report.failed == 0 {
+        Ok(())
+    } else {
+        Err(Stop::Told)
+    }
+}
+
+fn say(report: &Report, took: Duration, console: &Console<'_>) {
+    console.json(&JsonReport {
+        passed: report.passed,
+        failed: report.failed,
+        skipped: report.skipped,
+        duration_ms: milliseconds(took),
+        failures: &report.failures,
+    });
+    let red = AnsiColor::Red.on_default().bold();
+    let green = AnsiColor::Green.on_default().bold();
+    let mut lines: Vec<String> = report.failures.iter().map(line).collect();
+    let failed = format!("{} failed", report.failed);
+    let passed = format!("{} passed", report.passed);
+    let mut parts = vec![if report.failed == 0 {
+        console.paint(Stream::Out, green, &passed)
+    } else {
+        format!("{}, {passed}", console.paint(Stream::Out, red, &failed))
+    }];
+    if report.skipped > 0 {
+        parts.push(format!("{} skipped", report.skipped));
+    }
+    lines.push(format!("{} in {:.1} s", parts.join(", "), took.as_secs_f64()));
+    console.result(&lines.join("\n"));
+}
+
+/// `src/notes.test.ts:12 notes > are listed: expected 200, found 500`
+fn line(failure: &TestFailure) -> String {
+    let place = match (&failure.file, failure.line) {
+        (Some(file), Some(line)) => format!("{file}:{line} "),
+        (Some(file), None) => format!("{file} "),
+        (None, _) => String::new(),
+    };
+    let message = failure.message.lines().next().unwrap_or_default();
+    format!("{place}{}: {message}", failure.name)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonReport<'a> {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    duration_ms: f64,
+    failures: &'a [TestFailure],
+}

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { NOTES, Project } from "./support/project.ts";
+
+const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
+
+const PASSING = 'import { test } from "node:test";\n\ntest("holds", () => {});\n';
+const MIXED = [
+  'import assert from "node:assert/strict";',
+  'import { describe, test } from "node:test";',
+  'console.log("printed by a test");',
+  'describe("notes", () => {',
+  '  test("are listed", () => {});',
+  '  test("have titles", () => assert.equal(500, 200, "the status is wrong"));',
+  '  test("are deleted", { skip: true }, () => {});',
+  "});",
+  "",
+].join("\n");
+
+test("tests run on what the sources say, and the result is one line", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": [
+      'import { existsSync } from "node:fs";',
+      'import { test } from "node:test";',
+      'import assert from "node:assert/strict";',
+      'test("the build is there", () => assert.ok(existsSync(".kit/routes.json")));',
+    ].join("\n"),
+    "src/[id].spec.ts": PASSING,
+    "dist/notes.test.js": "throw new Error('built');",
+    "node_modules/other/other.test.js": "throw new Error('not mine');",
+  });
+  const outcome = await project.kit(["test"]);
+  assert.equal(outcome.code, 0, outcome.err);
+  assert.match(outcome.out, /^2 passed in \d+\.\d s\n$/);
+  assert.match(outcome.err, /the build is there/);
+});
+
+test("what failed is listed with its place, for people and for programs", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": MIXED,
+    "src/other.test.ts": PASSING,
+    "src/broken.test.ts": 'throw new Error("it does not load");\n',
+  });
+  const people = await project.kit(["test", "notes", "./src/other"]);
+  assert.equal(people.code, 1);
+  assert.match(
+    people.out,
+    /^src\/notes\.test\.ts:6 notes > have titles: the status is wrong\n1 failed, 2 passed, 1 skipped in /,
+  );
+  assert.match(people.err, /printed by a test/);
+
+  const programs = await project.kit(["test", "--json"]);
+  assert.equal(programs.code, 1);
+  const report = JSON.parse(programs.out) as Record<string, unknown> & { failures: object[] };
+  const { durationMs, failures, ...counts } = report;
+  assert.equal(typeof durationMs, "number");
+  assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 1 });
+  assert.partialDeepStrictEqual(failures, [
+    { file: "src/broken.test.ts", message: "Error: it does not load" },
+    {
+      name: "notes > have titles",
+      file: "src/notes.test.ts",
+      line: 6,
+      message: "the status is wrong\n\n500 !== 200",
+    },
+  ]);
+});
+
+test("the runner takes arguments of its own", async (t) => {
+  const project = await Project.create(t, { ...NOTES, "src/notes.test.ts": MIXED });
+  const outcome = await project.kit(["test", "--json", "--", "--test-name-pattern", "listed"]);
+  assert.equal(outcome.code, 0, outcome.err);
+  assert.partialDeepStrictEqual(JSON.parse(outcome.out), { passed: 1, failed: 0, failures: [] });
+  const wrong = await project.kit(["test", "--json", "--", "--no-such-flag"]);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.err, /bad option: --no-such-flag/);
+  assert.partialDeepStrictEqual(JSON.parse(wrong.out), { code: "TEST_ERROR", phase: "test" });
+});
+
+test("without tests, or with a filter that nothing matches, it says so", async (t) => {
+  const project = await Project.create(t, NOTES);
+  const none = await project.kit(["test"]);
+  assert.equal(none.code, 1);
+  assert.match(none.err, /^error: there are no tests in .*: no file is named like name\.test\.ts/);
+  await project.write("src/notes.test.ts", PASSING);
+  const other = await project.kit(["test", "users"]);
+  assert.equal(other.code, 1);
+  assert.equal(other.err, "error: no test's path holds `users`\nhelp: there are src/notes.test.ts\n");
+  const contracts = await project.kit(["test:contracts"]);
+  assert.equal(contracts.code, 1);
+  assert.match(contracts.err, /^error: there are no contract tests: no file matches \.kit\/tests\//);
+});
+
+test("contract tests are run alone, and with the others", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": PASSING,
+    ".kit/tests/notes.contract.test.ts": PASSING.replace("holds", "keeps its contract"),
+  });
+  const alone = await project.kit(["test:contracts", "--no-build", "--json"]);
+  assert.equal(alone.code, 0, alone.err);
+  assert.match(alone.err, /keeps its contract/);
+  assert.partialDeepStrictEqual(JSON.parse(alone.out), { passed: 1, failed: 0, skipped: 0 });
+  const all = await project.kit(["test", "--no-build", "--json"]);
+  assert.partialDeepStrictEqual(JSON.parse(all.out), { passed: 2, failed: 0, skipped: 0 });
+});
+
+test("a mistake in the sources stops before any test", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/bad.types.ts": "export interface Bad {\n  title: ;\n}\n",
+    "src/notes.test.ts": PASSING,
+  });
+  const outcome = await project.kit(["test", "--json"]);
+  assert.equal(outcome.code, 1);
+  assert.equal(outcome.err, "");
+  assert.partialDeepStrictEqual(JSON.parse(outcome.out), { code: "BUILD_ERROR", phase: "parse" });
+});
+
+test("an interrupt ends the tests and the command", { timeout: 30_000 }, async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": [
+      'import { test } from "node:test";',
+      'import { writeFileSync } from "node:fs";',
+      'test("waits", async () => {',
+      '  writeFileSync("pid", String(process.pid));',
+      "  await new Promise((resolve) => setTimeout(resolve, 600_000));",
+      "});",
+    ].join("\n"),
+  });
+  for (const args of [["test"], ["test", "--watch"]]) {
+    await project.write("pid", "");
+    const child = spawn(process.execPath, [KIT, ...args], { cwd: project.root, stdio: "ignore" });
+    const closed = new Promise((resolve) => child.on("close", (...how) => resolve(how)));
+    const pid = await eventually(async () => Number((await project.read("pid")) || Number.NaN));
+    child.kill("SIGTERM");
+    assert.deepEqual(await closed, [null, "SIGTERM"], args.join(" "));
+    await eventually(async () => (isAlive(pid) ? Number.NaN : 0));
+  }
+});
+
+test("a project that has vitest is tested by it", async (t) => {
+  const vitest = installedVitest();
+  if (vitest === undefined) {
+    t.skip("vitest is not installed in this repository");
+    return;
+  }
+  const project = await Project.create(t, {
+    ...NOTES,
+    "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',
+    "src/notes.test.ts": MIXED.replace('"node:test"', '"vitest"'),
+  });
+  await project.link("node_modules", dirname(vitest));
+  const outcome = await project.kit(["test", "--json", "notes"]);
+  assert.equal(outcome.code, 1, outcome.err);
+  assert.partialDeepStrictEqual(JSON.parse(outcome.out), {
+    passed: 1,
+    failed: 1,
+    skipped: 1,
+    failures: [{ name: "notes > have titles", file: "src/notes.test.ts", line: 6 }],
+  });
+});
+
+test("a project that names vitest and has not installed it is told so", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',
+    "src/notes.test.ts": MIXED,
+  });
+  const outcome = await project.kit(["test"]);
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.err, /^error: package\.json names vitest, but it is not installed/);
+});
+
+/** The directory of vitest, where the repository has it (or `KIT_TEST_VITEST` names one). */
+function installedVitest(): string | undefined {
+  const given = process.env["KIT_TEST_VITEST"];
+  if (given !== undefined) return given;
+  try {
+    return dirname(createRequire(import.meta.url).resolve("vitest/package.json"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until a probe gives a number. */
+async function eventually(probe: () => Promise<number>): Promise<number> {
+  for (;;) {
+    const found = await probe();
+    if (!Number.isNaN(found)) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
