@@ -7,6 +7,7 @@ import { fastifyServer } from "@kit/server-fastify";
 import { honoServer } from "@kit/server-hono";
 import { nativeServer } from "@kit/server-native";
 import type { ServerAdapter } from "@kit/types";
+import { Hono } from "hono";
 
 /** Options that all of them have. */
 export interface CommonOptions {
@@ -23,8 +24,13 @@ export const servers: readonly [name: string, make: (options?: CommonOptions) =>
   ["fallback", (options = {}) => withKitServer("node", () => nativeServer(options))],
   ["express", (options) => expressServer(ofFramework(options))],
   ["fastify", (options) => fastifyServer(ofFramework(options))],
-  ["hono", (options) => honoServer(ofFramework(options))],
+  ["hono", (options) => honoServer({ ...ofFramework(options), app: throughHono() })],
 ];
+
+/** Without any middleware the adapter does not ask Hono at all. */
+function throughHono(): Hono {
+  return new Hono().use((_context, next) => next());
+}
 
 function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
   return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 
 import {
+  bodyOf,
   type CheckedTimeouts,
   checkTimeouts,
   errorOfFramework,
@@ -9,7 +10,6 @@ import {
   type RequestListener,
   RequestBody,
   ResponseExchange,
-  serveDirectly,
 } from "@kit/server-node";
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
 import express, { type ErrorRequestHandler, type Express } from "express";
@@ -81,9 +81,14 @@ class ExpressServer implements ServerAdapter {
     if (this.#isMounted) return;
     this.#isMounted = true;
     // The whole path, even where the application is mounted in another one.
-    this.#app.use((request, response) =>
-      serveDirectly(this.#service!, request, response, request.originalUrl),
-    );
+    this.#app.use((request, response) => {
+      const service = this.#service!;
+      bodyOf(request, service.limits.bodyBytes, (body) => {
+        // Without one the client is gone, and so is the request.
+        if (body !== undefined)
+          service.handle(new ResponseExchange(request, response, request.originalUrl, body));
+      });
+    });
     const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
       if (response.headersSent) {
         // Too late for another answer; Express cuts the connection.

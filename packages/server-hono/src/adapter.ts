@@ -67,8 +67,9 @@ class HonoServer implements ServerAdapter {
       (request, response) => void listener(request, response),
       service,
       this.#timeouts,
-      // Hono knows requests by a whole URL, and HTTP/1.0 need not name a host.
-      (request) => request.headers.host === undefined,
+      // An application that has neither routes nor middleware would do nothing but pass requests on, at the price of a request and a
+      // response of the web. And Hono knows requests by a whole URL, while HTTP/1.0 need not name a host.
+      (request) => this.#app.routes.length === 0 || request.headers.host === undefined,
     );
     const address = await host.listen(options);
     this.#host = host;

@@ -58,8 +58,9 @@ export class HonoExchange extends NodeExchange {
   }
 
   #head(contentType: string | null, headers: readonly string[] | null): Record<string, string | string[]> {
+    if (headers === null) return contentType === null ? {} : { "content-type": contentType };
     // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
-    const { "set-cookie": cookies, ...others } = headers === null ? {} : headerRecord(headers);
+    const { "set-cookie": cookies, ...others } = headerRecord(headers);
     for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;
     return others;

@@ -124,3 +124,13 @@ test("the application's own error handler keeps its say", async () => {
   const response = await fetch(`${served.url}/bug`);
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
+
+test("routes that come after the start of listening are asked too", async () => {
+  const app = new Hono();
+  await using served = await serve(honoServer({ app }));
+  const statusOf = async (path: string): Promise<number> => (await fetch(served.url + path)).status;
+  assert.equal(await statusOf("/native"), 404);
+  app.get("/native", (c) => c.text("native"));
+  assert.equal(await statusOf("/native"), 200);
+  assert.equal(await statusOf("/notes/1"), 200);
+});

@@ -5,12 +5,12 @@ import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "
 
 import { bodyOf } from "./body-of.ts";
 import { type HostBounds, serverOptionsFor, standardBounds } from "./bounds.ts";
+import { DirectExchange } from "./direct-exchange.ts";
 import { isForKitAlone, originForm, refusalOf } from "./guard.ts";
 import { isEnding, Lingering } from "./linger.ts";
 import { addressOf, listenError } from "./listen-error.ts";
 import { expectationFailed, notImplemented } from "./refusal.ts";
 import { latest, Refuser, type TrackedSocket } from "./refuser.ts";
-import { ResponseExchange } from "./response-exchange.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
@@ -230,14 +230,9 @@ async function inboxRead(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
-/** Answers a request with kit and nothing else. */
-export function serveDirectly(
-  service: ServerService,
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: string = request.url!,
-): void {
+/** Answers a request that no framework sees. */
+function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   bodyOf(request, service.limits.bodyBytes, (body) => {
-    if (body !== undefined) service.handle(new ResponseExchange(request, response, target, body));
+    if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }

@@ -10,13 +10,7 @@ export { bodyOf, type ParsedRequest } from "./body-of.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
-export {
-  type BindAddress,
-  NodeHost,
-  type NodeListenOptions,
-  type RequestListener,
-  serveDirectly,
-} from "./host.ts";
+export { type BindAddress, NodeHost, type NodeListenOptions, type RequestListener } from "./host.ts";
 export type { LingerLimits } from "./linger.ts";
 export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
 export { readBody, RequestBody } from "./request-body.ts";
