@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, explain, generate, inspect, migrate_apply, migrate_generate, test,
+    build, completions, doctor, explain, generate, inspect, migrate_apply, migrate_generate, test,
 };
 use crate::context::Context;
 use crate::failure::Stop;
@@ -32,6 +32,7 @@ Examples:
   kit test --json                            run the project's tests and say what failed
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
+  kit doctor                                 look for what keeps a project from working
   kit explain KIT1302                        say more about a mistake that a build reported
 
 Exit codes: 0 done, 1 a mistake in the project or a failure around it, 2 wrong usage."
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
     Inspect(inspect::Arguments),
+    Doctor(doctor::Arguments),
     Explain(explain::Arguments),
     Completions(completions::Arguments),
 }
@@ -82,6 +84,7 @@ impl Command {
             Self::MigrateApply(arguments) => arguments.common.json,
             Self::Inspect(arguments) => arguments.json(),
             Self::Explain(arguments) => arguments.json,
+            Self::Doctor(arguments) => arguments.common.json,
             Self::Generate(arguments) => arguments.common.json,
             Self::GenerateOpenapi(arguments) => arguments.common.json,
             Self::Completions(_) => false,
@@ -97,6 +100,7 @@ impl Command {
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,
+            Self::Doctor(arguments) => doctor::run(arguments, context).await,
             Self::Generate(arguments) => generate::run(arguments, context).await,
             Self::GenerateOpenapi(arguments) => generate::openapi(arguments, context).await,
             Self::Completions(arguments) => {

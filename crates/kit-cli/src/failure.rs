@@ -1,7 +1,7 @@
 //! Why a command could not do its work, in the form for people and the form for programs.
 
 use kit_build::BuildError;
-use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Sources};
+use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 
 use crate::HostError;
 use crate::console::Console;
@@ -141,6 +141,24 @@ impl From<HostError> for Stop {
 }
 
 impl Stop {
+    /// What happened in one line, and what to do, for a place that only mentions it.
+    pub(crate) fn summary(&self) -> (String, Option<String>) {
+        match self {
+            Self::Told => ("it did not work".to_owned(), None),
+            Self::Diagnosed(diagnostics, _) => diagnostics
+                .iter()
+                .find(|diagnostic| diagnostic.severity == Severity::Error)
+                .map_or_else(
+                    || ("it did not work".to_owned(), None),
+                    |first| (first.message.clone(), first.help.clone()),
+                ),
+            Self::Failed(problem) => problem.reasons.first().map_or_else(
+                || ("it did not work".to_owned(), None),
+                |reason| (reason.message.clone(), reason.help.clone()),
+            ),
+        }
+    }
+
     /// Says it, on the right stream in the right form.
     pub(crate) fn report(&self, console: &Console<'_>) {
         match self {

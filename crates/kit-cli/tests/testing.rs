@@ -141,7 +141,11 @@ fn a_runner_that_fails_without_a_failed_test_is_a_failure() {
         project.host.node = Some(Ok(end));
         let outcome = project.kit(&["test", "--no-build"]);
         assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
-        assert!(outcome.err.starts_with(&format!("error: {expected}")), "{}", outcome.err);
+        assert!(
+            outcome.err.starts_with(&format!("error: {expected}")),
+            "{}",
+            outcome.err
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applies committed migrations to a live PostgreSQL.
 //!
 //! Where it stands: above `kit-database`, which reads and writes migrations without a connection; below `kit-cli`. The
-//! caller sees one blocking function, [`apply`]; inside, a runtime lives on the calling thread for as long as it takes.
+//! caller sees blocking functions, [`apply`] and [`server_version`]; inside, a runtime lives on the calling thread for as long as it takes.
 //!
 //! What was applied stands in the table `kit_migrations`, in the schema where the migrations make their tables (the
 //! first of the connection's `search_path`): applying needs no right that the migrations do not need themselves.
@@ -30,6 +30,8 @@ mod connect;
 mod error;
 mod history;
 mod lock;
+mod version;
 
 pub use apply::{Applied, Options, Report, apply};
 pub use error::{MigrateError, Refusal};
+pub use version::{ServerVersion, server_version};

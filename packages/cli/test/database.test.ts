@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { openDatabase } from "@kit/dev-database";
+
 import { NOTES, Project } from "./support/project.ts";
 
 test("migrations go to the project's embedded database", { timeout: 120_000 }, async (t) => {
@@ -47,6 +49,19 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
   const allowed = await project.kit(["migrate:apply", "--allow-destructive"]);
   assert.equal(allowed.code, 0, allowed.err);
   assert.match(allowed.out, /^applied \d{14}_two in \d+ ms\n$/);
+});
+
+test("doctor asks the database for its version", { timeout: 120_000 }, async (t) => {
+  const project = await Project.create(t, NOTES, stopped);
+  const database = await openDatabase({ root: project.root });
+  t.after(() => database.close());
+  const outcome = await project.kit(["doctor", "--json"], { DATABASE_URL: database.url });
+  const { checks } = JSON.parse(outcome.out) as {
+    checks: { name: string; status: string; message: string }[];
+  };
+  const check = checks.find(({ name }) => name === "database");
+  assert.equal(check?.status, "ok");
+  assert.match(check.message, /^DATABASE_URL leads to PostgreSQL 18\./);
 });
 
 /** The database stops by itself soon after its last user has gone; its files are not taken from under it. */

@@ -114,7 +114,9 @@ fn the_last_answer_says_so_whichever_way_it_goes() {
         while !engine.is_closed() {
             turn(&engine);
         }
-        reader.join().unwrap_or_else(|_| panic!("an answer of {length} bytes"));
+        reader
+            .join()
+            .unwrap_or_else(|_| panic!("an answer of {length} bytes"));
     }
 }
 

@@ -1,0 +1,117 @@
+//! The project's configuration and what was built of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kit_build::{BuildReport, BuildRequest, Disk, find_config_file};
+use kit_diagnostics::Severity;
+
+use super::Check;
+use crate::console::quantity;
+use crate::context::Context;
+use crate::failure::Stop;
+use crate::project::{Project, build_time};
+
+/// Where the configuration comes from, and its first warning.
+pub(super) fn configuration(project: &Project) -> Check {
+    let name = "configuration";
+    if let Some(warning) = project.warnings.iter().next() {
+        let mut check = Check::warn(name, warning.message.clone());
+        check.help.clone_from(&warning.help);
+        return check;
+    }
+    match find_config_file(&project.root) {
+        Ok(Some(path)) => {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            Check::ok(name, format!("{file} is valid"))
+        }
+        _ => Check::ok(
+            name,
+            "no kit.config.ts; what package.json leaves open is the default",
+        ),
+    }
+}
+
+/// Whether the artifacts are what the sources say, whether git leaves them out, whether the types are ahead of the
+/// migrations.
+pub(super) fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
+    let directory = &project.config.output_dir;
+    let report = match look(project, context) {
+        Ok(report) => report,
+        Err(stop) => {
+            let (message, help) = stop.summary();
+            let mut check = Check::fail("artifacts", message);
+            check.help = help;
+            return vec![check];
+        }
+    };
+    if !report.succeeded() {
+        let errors = report
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .count();
+        let message = format!("the sources have {}", quantity(errors, "mistake"));
+        return vec![Check::fail("artifacts", message).help("`kit build` shows where")];
+    }
+    let stale = report.files.written.len() + report.files.removed.len();
+    let mut checks = vec![if stale == 0 {
+        Check::ok("artifacts", format!("{directory}/ is what the sources say"))
+    } else if report.files.unchanged == 0 {
+        Check::warn("artifacts", format!("there is no {directory}/ yet")).help("run `kit build`")
+    } else {
+        let files = quantity(stale, "file");
+        Check::warn(
+            "artifacts",
+            format!("{directory}/ is not what the sources say: {files}"),
+        )
+        .help("run `kit build`")
+    }];
+    checks.extend(ignored(&project.root, directory, context));
+    if report.counts.entities > 0 {
+        checks.push(migrations(&report));
+    }
+    checks
+}
+
+fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, Stop> {
+    let time = build_time(context.environment)?;
+    let request = BuildRequest {
+        root: &project.root,
+        config: &project.config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    Ok(kit_build::check(&request, &())?)
+}
+
+/// Nothing where git is not used.
+fn ignored(root: &Path, directory: &str, context: &Context<'_>) -> Option<Check> {
+    // A file in it: where the directory is not there yet, git does not see that it is one.
+    let file = format!("{directory}/routes.json");
+    let args = ["check-ignore", "--quiet", &file].map(ToOwned::to_owned);
+    let output = context.environment.output(Path::new("git"), &args, root).ok()?;
+    match output.status.code() {
+        Some(0) => Some(Check::ok("git", format!("git leaves {directory}/ out"))),
+        Some(1) => Some(
+            Check::warn("git", format!("git does not leave {directory}/ out")).help(format!(
+                "add `{directory}/` to .gitignore: every build makes it anew"
+            )),
+        ),
+        _ => None,
+    }
+}
+
+fn migrations(report: &BuildReport) -> Check {
+    let name = "migrations";
+    if report.pending.problems > 0 {
+        Check::warn(name, "the database needs a migration that kit cannot write")
+            .help("`kit migrate:generate` says why")
+    } else if report.pending.changes > 0 {
+        let changes = quantity(report.pending.changes, "change");
+        Check::warn(name, format!("the types are {changes} ahead of migrations/"))
+            .help("write one with `kit migrate:generate --name <name>`")
+    } else {
+        Check::ok(name, "migrations/ is up to date with the types")
+    }
+}

@@ -1,0 +1,112 @@
+//! Programs and ports of the machine.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+
+use super::Check;
+use crate::context::Context;
+use crate::{NodeRun, REPORT};
+
+/// The oldest Node that kit runs on.
+const OLDEST_NODE: u32 = 24;
+
+/// Where apps listen that are not told otherwise.
+const APP_PORT: u16 = 3000;
+
+/// Where the debug sidecar does.
+const SIDECAR_PORT: u16 = 9800;
+
+/// Writes the version and the path of the Node that runs it into the file that it is given.
+const WHO: &str =
+    "require('node:fs').writeFileSync(process.argv[1], process.versions.node + '\\n' + process.execPath)";
+
+/// The Node that runs kit, the one that scripts find, and npm.
+pub(super) async fn programs(root: &Path, context: &Context<'_>) -> Vec<Check> {
+    vec![
+        own_node(root, context).await,
+        found_node(root, context),
+        npm(root, context),
+    ]
+}
+
+async fn own_node(root: &Path, context: &Context<'_>) -> Check {
+    let run = NodeRun {
+        args: ["--eval", WHO, REPORT].map(ToOwned::to_owned).to_vec(),
+        directory: root.to_string_lossy().into_owned(),
+    };
+    let end = context.host.run_node(&run).await;
+    let said = end.ok().and_then(|end| end.report);
+    match said.as_deref().and_then(|text| text.split_once('\n')) {
+        // An older one is refused before any command runs.
+        Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
+        None => Check::fail("node", "the Node that runs kit cannot be started again")
+            .help("install Node anew: https://nodejs.org"),
+    }
+}
+
+/// Scripts of package.json and `node src/main.ts` run on the first `node` of the path, which may be another one.
+fn found_node(root: &Path, context: &Context<'_>) -> Check {
+    let help = format!(
+        "apps need Node {OLDEST_NODE}: install it from https://nodejs.org, or for this project alone with `npm install --save-dev node@{OLDEST_NODE}` and start it with `npx node`"
+    );
+    match version(root, "node", context) {
+        None => Check::warn("node on PATH", "there is no `node` on the path").help(help),
+        Some(version) => {
+            let plain = version.trim_start_matches('v');
+            let major: u32 = plain
+                .split('.')
+                .next()
+                .and_then(|major| major.parse().ok())
+                .unwrap_or_default();
+            if major >= OLDEST_NODE {
+                Check::ok("node on PATH", format!("`node` is {plain}"))
+            } else {
+                Check::warn("node on PATH", format!("`node` is {plain}, which is too old")).help(help)
+            }
+        }
+    }
+}
+
+fn npm(root: &Path, context: &Context<'_>) -> Check {
+    match version(root, if cfg!(windows) { "npm.cmd" } else { "npm" }, context) {
+        Some(version) => Check::ok("npm", format!("npm {version}")),
+        None => Check::warn("npm", "there is no `npm` on the path").help(
+            "it comes with Node; without it use the package manager that the project is installed with",
+        ),
+    }
+}
+
+/// What a program says its version is.
+fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> {
+    let output = context
+        .environment
+        .output(Path::new(program), &["--version".to_owned()], root)
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let version = text.trim();
+    (output.status.success() && !version.is_empty()).then(|| version.to_owned())
+}
+
+/// Whether the app and its sidecar can listen.
+pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
+    let own = context.environment.var("PORT").and_then(|port| port.parse().ok());
+    let help =
+        "that is fine where it is the app; else end what listens there, or let the app listen elsewhere";
+    let sidecar = "that is fine where it is the app's sidecar; else give the debug plugin another `port`";
+    vec![
+        port("app port", own.unwrap_or(APP_PORT), help),
+        port("debug port", SIDECAR_PORT, sidecar),
+    ]
+}
+
+fn port(name: &'static str, port: u16, taken: &str) -> Check {
+    match TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)) {
+        Ok(_) => Check::ok(name, format!("port {port} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            Check::warn(name, format!("port {port} is in use")).help(taken)
+        }
+        Err(error) => Check::warn(name, format!("port {port} cannot be listened on: {error}"))
+            .help("choose another one"),
+    }
+}

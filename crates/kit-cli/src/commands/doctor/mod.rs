@@ -1,0 +1,147 @@
+//! `kit doctor`.
+
+mod artifacts;
+mod database;
+mod machine;
+mod packages;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use serde::Serialize;
+
+use crate::Stream;
+use crate::args::Common;
+use crate::console::Console;
+use crate::context::Context;
+use crate::failure::Stop;
+use crate::project::{Project, root};
+
+/// Looks for what keeps a project from working.
+///
+/// Checks Node and npm, the packages of kit and their addons, the configuration, whether .kit/ is what the sources say, the
+/// ports of the app and of the debug sidecar, and the database. Each line is ok, warn or fail and says what to do. Changes
+/// nothing; exits 1 where a check failed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit doctor
+  kit doctor --json | jq '.checks[] | select(.status != \"ok\")'")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// How bad it is; the worst is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// One line of the result.
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    status: Status,
+    message: String,
+    /// What to do.
+    help: Option<String>,
+}
+
+impl Check {
+    fn new(name: &'static str, status: Status, message: impl Into<String>) -> Self {
+        Self {
+            name,
+            status,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Status::Ok, message)
+    }
+
+    fn warn(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Status::Warn, message)
+    }
+
+    fn fail(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Status::Fail, message)
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let root = root(&arguments.common, context.environment)?;
+    let mut checks = machine::programs(&root, context).await;
+    checks.extend(packages::check(&root));
+    match Project::open(&arguments.common, context).await {
+        Err(stop) => {
+            let (message, help) = stop.summary();
+            let mut check = Check::fail("configuration", message);
+            check.help = help;
+            checks.push(check);
+            checks.push(database::check(&root, context));
+        }
+        Ok(project) => {
+            checks.push(artifacts::configuration(&project));
+            checks.extend(artifacts::check(&project, context));
+            checks.push(database::check(&root, context));
+        }
+    }
+    checks.extend(machine::ports(context));
+    say(&checks, context.console);
+    if worst(&checks) == Status::Fail {
+        Err(Stop::Told)
+    } else {
+        Ok(())
+    }
+}
+
+fn worst(checks: &[Check]) -> Status {
+    checks
+        .iter()
+        .map(|check| check.status)
+        .max()
+        .unwrap_or(Status::Ok)
+}
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    status: Status,
+    checks: &'a [Check],
+}
+
+fn say(checks: &[Check], console: &Console<'_>) {
+    console.json(&JsonReport {
+        status: worst(checks),
+        checks,
+    });
+    let wide = checks
+        .iter()
+        .map(|check| check.name.len())
+        .max()
+        .unwrap_or_default();
+    let mut lines = Vec::new();
+    for check in checks {
+        let (word, color) = match check.status {
+            Status::Ok => ("ok  ", AnsiColor::Green),
+            Status::Warn => ("warn", AnsiColor::Yellow),
+            Status::Fail => ("fail", AnsiColor::Red),
+        };
+        let word = console.paint(Stream::Out, color.on_default().bold(), word);
+        lines.push(format!("{word}  {:wide$}  {}", check.name, check.message));
+        if let Some(help) = &check.help {
+            let help = console.paint(Stream::Out, Style::new().dimmed(), help);
+            lines.push(format!("      {:wide$}  {help}", ""));
+        }
+    }
+    console.result(&lines.join("\n"));
+}

@@ -1,0 +1,125 @@
+//! The packages of kit that the project names, and the addon of its server.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Check;
+
+const SERVER: &str = "@kit/server-native";
+
+/// What package.json names, held against what is installed.
+pub(super) fn check(root: &Path) -> Vec<Check> {
+    let name = "packages";
+    let text = match kit_build::read_text(&root.join("package.json")) {
+        Ok(Some(text)) => text,
+        Ok(None) => {
+            return vec![
+                Check::warn(name, format!("there is no package.json in {}", root.display()))
+                    .help("go to the project's directory, or name it with --root"),
+            ];
+        }
+        Err(error) => return vec![Check::fail(name, error.to_string())],
+    };
+    let manifest: Value = match serde_json::from_str(&text) {
+        Ok(manifest) => manifest,
+        Err(error) => return vec![Check::fail(name, format!("package.json is not JSON: {error}"))],
+    };
+    let mut named: Vec<&str> = ["dependencies", "devDependencies"]
+        .iter()
+        .filter_map(|field| manifest[field].as_object())
+        .flat_map(|packages| packages.keys().map(String::as_str))
+        .filter(|package| package.starts_with("@kit/"))
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut checks = vec![installed(root, &named)];
+    if named.contains(&SERVER) {
+        checks.extend(addon(root));
+    }
+    checks
+}
+
+/// All of them have to be there, of the version of this command: they are made for each other.
+fn installed(root: &Path, named: &[&str]) -> Check {
+    let own = env!("CARGO_PKG_VERSION");
+    let mut missing = Vec::new();
+    let mut others = Vec::new();
+    for package in named {
+        match find(root, package).map(|directory| version(&directory)) {
+            None => missing.push(*package),
+            Some(Some(version)) if version == own => {}
+            Some(version) => others.push(format!("{package} {}", version.unwrap_or_default())),
+        }
+    }
+    let name = "packages";
+    if !missing.is_empty() {
+        Check::fail(name, format!("not installed: {}", missing.join(", "))).help("run `npm install`")
+    } else if !others.is_empty() {
+        let others = others.join(", ");
+        Check::warn(
+            name,
+            format!("of another version than this command's {own}: {others}"),
+        )
+        .help("give all packages of kit the same version in package.json, and run `npm install`")
+    } else if named.is_empty() {
+        Check::warn(name, "package.json names no package of kit")
+            .help("go to the project's directory, or name it with --root")
+    } else {
+        let verb = if named.len() == 1 { "is" } else { "are" };
+        Check::ok(
+            name,
+            format!("{} {verb} installed in version {own}", named.join(", ")),
+        )
+    }
+}
+
+/// The compiler's addon is there, or nobody would read this. The server falls back to node:http without its own.
+fn addon(root: &Path) -> Option<Check> {
+    let directory = find(root, SERVER)?;
+    let platform = platform()?;
+    let file = directory.join(format!("native/kit-server.{platform}.node"));
+    let package = format!("{SERVER}-{platform}");
+    let is_there = file.is_file() || find(root, &package).is_some() || find(&directory, &package).is_some();
+    Some(if is_there {
+        Check::ok(
+            "server addon",
+            format!("the native server has its addon for {platform}"),
+        )
+    } else {
+        Check::warn(
+            "server addon",
+            format!("the native server has no addon for {platform}: {package} is not installed"),
+        )
+        .help("run `npm install` on this machine, without `--omit=optional`; KIT_SERVER=node serves with node:http")
+    })
+}
+
+/// This machine as addons are named. The compiler is such an addon, so it was built for the platform that it runs on.
+fn platform() -> Option<String> {
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        _ => return None,
+    };
+    match std::env::consts::OS {
+        "linux" if cfg!(target_env = "musl") => Some(format!("linux-{arch}-musl")),
+        "linux" => Some(format!("linux-{arch}-gnu")),
+        "macos" => Some(format!("darwin-{arch}")),
+        "windows" => Some(format!("win32-{arch}")),
+        _ => None,
+    }
+}
+
+/// Where a package is installed, for files of a directory.
+pub(super) fn find(from: &Path, package: &str) -> Option<PathBuf> {
+    from.ancestors()
+        .map(|directory| directory.join("node_modules").join(package))
+        .find(|directory| directory.join("package.json").is_file())
+}
+
+fn version(directory: &Path) -> Option<String> {
+    let text = kit_build::read_text(&directory.join("package.json")).ok()??;
+    let manifest: Value = serde_json::from_str(&text).ok()?;
+    manifest["version"].as_str().map(ToOwned::to_owned)
+}

@@ -1,0 +1,35 @@
+//! What answers at a database's URL.
+
+use crate::connect::{block_on, connect};
+use crate::{MigrateError, Refusal};
+
+/// The version of a PostgreSQL server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerVersion {
+    /// `18`.
+    pub major: u32,
+    /// In the server's own words: `18.4 (Debian 18.4-1)`.
+    pub text: String,
+}
+
+/// Connects to the database and asks for its version.
+pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
+    block_on(async {
+        let client = connect(url).await?;
+        let row = client
+            .query_one(
+                "SELECT current_setting('server_version_num')::int, current_setting('server_version')",
+                &[],
+            )
+            .await
+            .map_err(|error| MigrateError::Database {
+                doing: "asking for the server's version",
+                source: Refusal::of(error, None),
+            })?;
+        Ok(ServerVersion {
+            // 180004 is 18.4.
+            major: u32::try_from(row.get::<_, i32>(0) / 10_000).unwrap_or_default(),
+            text: row.get(1),
+        })
+    })
+}

