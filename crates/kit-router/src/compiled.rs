@@ -97,9 +97,9 @@ impl RouteTree {
     fn compiled_node(&self, node: &TreeNode) -> CompiledRouteNode {
         let (segment, param_name, wildcard) = match &node.segment {
             None => ("", None, false),
-            Some(Segment::Static(text)) => (text.as_str(), None, false),
-            Some(Segment::Parameter(name)) => (":", Some(name.clone()), false),
-            Some(Segment::Wildcard(name)) => ("*", Some(name.clone()), true),
+            Some(Segment::Static(text)) => (&**text, None, false),
+            Some(Segment::Parameter(name)) => (":", Some(name.to_string()), false),
+            Some(Segment::Wildcard(name)) => ("*", Some(name.to_string()), true),
         };
         let methods: IndexMap<_, _> = Method::ALL
             .into_iter()

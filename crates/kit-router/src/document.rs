@@ -1,6 +1,6 @@
 //! A document back to a tree. Documents are files that anyone may have edited, so nothing in them is taken on trust.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::pattern::{Segment, check, is_name};
 use crate::tree::TreeRoute;
@@ -47,7 +47,7 @@ impl RouteTree {
         references: &[impl AsRef<str>],
     ) -> Result<Self, DocumentError> {
         let mut reader = Reader {
-            numbers: HashMap::new(),
+            numbers: FxHashMap::with_capacity_and_hasher(references.len(), FxBuildHasher),
             routes: references.iter().map(|_| None).collect(),
         };
         for (number, reference) in references.iter().enumerate() {
@@ -75,7 +75,7 @@ impl RouteTree {
 }
 
 struct Reader<'a> {
-    numbers: HashMap<&'a str, usize>,
+    numbers: FxHashMap<&'a str, usize>,
     routes: Vec<Option<TreeRoute>>,
 }
 
@@ -100,10 +100,10 @@ impl Reader<'_> {
                 validators: method.validators.clone(),
             });
         }
-        let mut texts = HashSet::new();
+        let mut texts = FxHashSet::default();
         for child in &node.children {
             let segment = segment(child).map_err(|reason| malformed(segments, &reason))?;
-            if !texts.insert(child.segment.as_str()) {
+            if node.children.len() > 1 && !texts.insert(child.segment.as_str()) {
                 return Err(malformed(segments, &format!("two children `{}`", child.segment)));
             }
             segments.push(segment);
@@ -117,15 +117,15 @@ impl Reader<'_> {
 fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
     match (&node.param_name, node.wildcard) {
         (Some(name), _) if !is_name(name) => Err(format!("`{name}` is not a parameter's name")),
-        (Some(name), false) if node.segment == ":" => Ok(Segment::Parameter(name.clone())),
-        (Some(name), true) if node.segment == "*" => Ok(Segment::Wildcard(name.clone())),
+        (Some(name), false) if node.segment == ":" => Ok(Segment::Parameter(name.as_str().into())),
+        (Some(name), true) if node.segment == "*" => Ok(Segment::Wildcard(name.as_str().into())),
         (Some(name), _) => Err(format!(
             "`{}` is not the segment of the parameter `{name}`",
             node.segment
         )),
         (None, true) => Err("a wildcard without a name".to_owned()),
         (None, false) if node.segment.is_empty() => Err("an empty segment".to_owned()),
-        (None, false) => Ok(Segment::Static(node.segment.clone())),
+        (None, false) => Ok(Segment::Static(node.segment.as_str().into())),
     }
 }
 

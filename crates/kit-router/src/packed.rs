@@ -1,6 +1,6 @@
 //! The radix tree packed into flat arrays, the form that a search reads.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use crate::radix::{Radix, TOP, is_wildcard};
 use crate::tree::TreeNode;
@@ -99,7 +99,7 @@ struct Packing {
     full: usize,
     routes: Vec<u32>,
     /// What is taken as [`Node::children`].
-    taken: HashSet<u32>,
+    taken: FxHashSet<u32>,
 }
 
 impl Packing {
@@ -108,7 +108,7 @@ impl Packing {
             nodes: vec![Some(Node::new(&[NEVER; 8]))],
             full: 0,
             routes: Vec::new(),
-            taken: HashSet::new(),
+            taken: FxHashSet::default(),
         }
     }
 
@@ -136,9 +136,9 @@ impl Packing {
                 left.push((rest, slot));
             }
             if !source.children.is_empty() {
-                let bytes: Vec<u8> = source.children.keys().copied().collect();
+                let bytes: Vec<u8> = source.children.iter().map(|&(byte, _)| byte).collect();
                 node.children = self.place(&bytes);
-                for (&byte, &child) in source.children.iter().rev() {
+                for &(byte, child) in source.children.iter().rev() {
                     left.push((child, child_slot(node.children, byte)));
                 }
             }

@@ -1,6 +1,7 @@
 //! What a route's path may be, and its segments.
 
 use std::fmt;
+use std::sync::Arc;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -10,15 +11,15 @@ use crate::params::decode;
 /// accept by default, and every walk over the tree within a small stack.
 pub const MAX_SEGMENTS: usize = 50;
 
-/// One segment of a route's path.
+/// One segment of a route's path. Routes share their text, so that copying one allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// Decoded text.
-    Static(String),
+    Static(Arc<str>),
     /// `:name`
-    Parameter(String),
+    Parameter(Arc<str>),
     /// `*name`
-    Wildcard(String),
+    Wildcard(Arc<str>),
 }
 
 /// What is wrong with a route's path.
@@ -98,8 +99,8 @@ impl Segment {
     fn parse(text: &str) -> Result<Self, InvalidPath> {
         match text.chars().next() {
             None => return Err(InvalidPath::EmptySegment),
-            Some(':') => return Ok(Self::Parameter(parse_name(text)?)),
-            Some('*') => return Ok(Self::Wildcard(parse_name(text)?)),
+            Some(':') => return Ok(Self::Parameter(parse_name(text)?.into())),
+            Some('*') => return Ok(Self::Wildcard(parse_name(text)?.into())),
             Some(_) => {}
         }
         if let Some(found) = text.chars().find(|&c| is_reserved(c)) {
@@ -114,7 +115,7 @@ impl Segment {
             });
         }
         match decode(text) {
-            Some(decoded) => Ok(Self::Static(decoded.into_owned())),
+            Some(decoded) => Ok(Self::Static(decoded.into())),
             None => Err(InvalidPath::InvalidEscape {
                 segment: text.to_owned(),
             }),

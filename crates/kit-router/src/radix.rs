@@ -1,7 +1,5 @@
 //! The tree of segments as a radix tree of bytes: what paths have in common is told once, across segments.
 
-use std::collections::BTreeMap;
-
 use crate::RouteTree;
 use crate::pattern::Segment;
 
@@ -19,8 +17,8 @@ pub(crate) struct Radix {
 pub(crate) struct RadixNode {
     /// Bytes that lead here from the node above; none for a parameter or wildcard.
     pub(crate) text: Vec<u8>,
-    /// By first byte.
-    pub(crate) children: BTreeMap<u8, usize>,
+    /// By first byte, in order.
+    pub(crate) children: Vec<(u8, usize)>,
     /// The parameter or wildcard below, which only a node at the beginning of a segment has.
     pub(crate) rest: Option<usize>,
     /// The place of the tree that this is, where a segment ends here.
@@ -67,13 +65,17 @@ impl Radix {
     /// The node that the bytes lead to from another, made where there is none.
     fn insert(&mut self, mut from: usize, mut bytes: &[u8]) -> usize {
         while let Some(first) = bytes.first() {
-            let Some(&child) = self.nodes[from].children.get(first) else {
-                let leaf = self.add(RadixNode {
-                    text: bytes.to_vec(),
-                    ..RadixNode::default()
-                });
-                self.nodes[from].children.insert(*first, leaf);
-                return leaf;
+            let children = &self.nodes[from].children;
+            let child = match children.binary_search_by_key(first, |&(byte, _)| byte) {
+                Ok(index) => children[index].1,
+                Err(index) => {
+                    let leaf = self.add(RadixNode {
+                        text: bytes.to_vec(),
+                        ..RadixNode::default()
+                    });
+                    self.nodes[from].children.insert(index, (*first, leaf));
+                    return leaf;
+                }
             };
             let text = &self.nodes[child].text;
             let common = text.iter().zip(bytes).take_while(|(a, b)| a == b).count();
@@ -94,10 +96,14 @@ impl Radix {
         let upper = std::mem::replace(&mut self.nodes[below].text, lower);
         let between = self.add(RadixNode {
             text: upper,
-            children: BTreeMap::from([(next, below)]),
+            children: vec![(next, below)],
             ..RadixNode::default()
         });
-        self.nodes[above].children.insert(first, between);
+        for child in &mut self.nodes[above].children {
+            if child.0 == first {
+                child.1 = between;
+            }
+        }
         between
     }
 
@@ -109,10 +115,10 @@ impl Radix {
     /// The only node that can follow, where nothing is decided at this one.
     pub(crate) fn only_child(&self, node: usize) -> Option<usize> {
         let node = &self.nodes[node];
-        if node.place.is_some() || node.rest.is_some() || node.children.len() != 1 {
-            return None;
+        match node.children[..] {
+            [(_, child)] if node.place.is_none() && node.rest.is_none() => Some(child),
+            _ => None,
         }
-        node.children.values().next().copied()
     }
 }
 

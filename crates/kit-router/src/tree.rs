@@ -1,8 +1,9 @@
 //! Routes to a tree, one node a segment.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::pattern::Segment;
 use crate::{Method, RouteConflict};
@@ -50,7 +51,7 @@ pub(crate) struct TreeNode {
     /// The route that made the node.
     made_by: usize,
     /// Static children by text, in order of insertion.
-    pub(crate) statics: IndexMap<String, usize>,
+    pub(crate) statics: IndexMap<Arc<str>, usize, FxBuildHasher>,
     /// The parameter or wildcard below.
     pub(crate) rest: Option<usize>,
     /// Route numbers by method, in the order of [`Method::ALL`].
@@ -69,33 +70,31 @@ pub(crate) struct TreeRoute {
 impl RouteTree {
     /// Compiles routes, or reports every conflict there is, in the order of the routes.
     pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
-        let parsed = routes
-            .into_iter()
-            .enumerate()
-            .map(|(route, spec)| parse(route, spec));
-        Self::from_routes(parsed)
+        let parsed = routes.into_iter().enumerate();
+        Self::from_routes(parsed.map(|(route, spec)| parse(route, spec)).collect())
     }
 
     /// Route numbers are positions in `routes`; ones that did not parse keep theirs.
     pub(crate) fn from_routes(
-        routes: impl IntoIterator<Item = Result<TreeRoute, RouteConflict>>,
+        routes: Vec<Result<TreeRoute, RouteConflict>>,
     ) -> Result<Self, Vec<RouteConflict>> {
         let mut builder = Builder {
             nodes: vec![TreeNode::default()],
-            routes: Vec::new(),
-            names: HashMap::new(),
-            numbers: HashMap::new(),
+            routes: &routes,
+            numbers: FxHashMap::with_capacity_and_hasher(routes.len(), FxBuildHasher),
         };
         let mut conflicts = Vec::new();
-        for (number, route) in routes.into_iter().enumerate() {
-            let inserted = route.and_then(|route| builder.insert(number, route));
+        for (number, route) in routes.iter().enumerate() {
+            let inserted = match route {
+                Ok(route) => builder.insert(number, route),
+                Err(conflict) => Err(conflict.clone()),
+            };
             conflicts.extend(inserted.err());
         }
+        let nodes = builder.nodes;
         if conflicts.is_empty() {
-            Ok(Self {
-                nodes: builder.nodes,
-                routes: builder.routes,
-            })
+            let routes = routes.into_iter().flatten().collect();
+            Ok(Self { nodes, routes })
         } else {
             Err(conflicts)
         }
@@ -139,40 +138,37 @@ fn parse(route: usize, spec: RouteSpec) -> Result<TreeRoute, RouteConflict> {
     }
 }
 
-struct Builder {
+struct Builder<'a> {
     nodes: Vec<TreeNode>,
-    routes: Vec<TreeRoute>,
-    /// References by number, also of routes that were refused: a node that one of them made may be in a later one's way.
-    names: HashMap<usize, String>,
+    /// All of them, also those that are refused: a node that one of them made may be in a later one's way.
+    routes: &'a [Result<TreeRoute, RouteConflict>],
     /// Numbers by reference, of the routes in the tree.
-    numbers: HashMap<String, usize>,
+    numbers: FxHashMap<&'a str, usize>,
 }
 
-impl Builder {
-    fn insert(&mut self, number: usize, route: TreeRoute) -> Result<(), RouteConflict> {
-        self.names.insert(number, route.reference.clone());
+impl<'a> Builder<'a> {
+    fn insert(&mut self, number: usize, route: &'a TreeRoute) -> Result<(), RouteConflict> {
         let mut node = 0;
         for segment in &route.segments {
-            node = self.child(node, segment, number, &route)?;
+            node = self.child(node, segment, number, route)?;
         }
         if let Some(first) = self.nodes[node].methods[route.method as usize] {
             return Err(RouteConflict::Duplicate {
                 route: number,
-                reference: route.reference,
+                reference: route.reference.clone(),
                 first,
                 first_reference: self.reference(first),
             });
         }
-        if let Some(&first) = self.numbers.get(&route.reference) {
+        if let Some(&first) = self.numbers.get(route.reference.as_str()) {
             return Err(RouteConflict::DuplicateReference {
                 route: number,
-                reference: route.reference,
+                reference: route.reference.clone(),
                 first,
             });
         }
-        self.numbers.insert(route.reference.clone(), number);
+        self.numbers.insert(&route.reference, number);
         self.nodes[node].methods[route.method as usize] = Some(number);
-        self.routes.push(route);
         Ok(())
     }
 
@@ -185,7 +181,7 @@ impl Builder {
         route: &TreeRoute,
     ) -> Result<usize, RouteConflict> {
         let existing = match segment {
-            Segment::Static(text) => self.nodes[node].statics.get(text).copied(),
+            Segment::Static(text) => self.nodes[node].statics.get(&**text).copied(),
             Segment::Parameter(_) | Segment::Wildcard(_) => self.nodes[node].rest,
         };
         if let Some(child) = existing {
@@ -220,6 +216,9 @@ impl Builder {
     }
 
     fn reference(&self, number: usize) -> String {
-        self.names[&number].clone()
+        match &self.routes[number] {
+            Ok(route) => route.reference.clone(),
+            Err(_) => unreachable!("a route that did not parse makes no node"),
+        }
     }
 }
