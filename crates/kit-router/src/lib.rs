@@ -24,7 +24,8 @@
 //!
 //! - A place has a parameter or a wildcard below it, never both. So a search has at most one alternative to try at each level.
 //! - A search visits a node at most once: its cost is bounded by the tree and the path's length however the path is chosen.
-//! - A path without escapes is searched as it is; one with escapes is decoded first, which the search finds out on its way.
+//! - A path without escapes is searched as it is; so is one with escapes unless one of them stands where the tree has text: it is
+//!   decoded first.
 //! - Matching allocates nothing once a [`ParamBuffer`] is warm.
 //!
 //! ```

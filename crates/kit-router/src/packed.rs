@@ -14,7 +14,7 @@ pub(crate) const ROOT: u32 = 1;
 /// A byte that neither UTF-8 nor what stands for text has, so that no path does.
 const NEVER: u8 = 0xC0;
 /// In place of [`Node::children`] where there are none: no byte leads from here to a node.
-const CHILDLESS: u32 = u32::MAX - 0xFF;
+pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 
 /// See [`crate::Router`].
 #[derive(Debug, Clone)]
@@ -115,6 +115,8 @@ impl Packing {
     /// Goes deep before it goes wide, so that what follows in a path mostly follows in memory.
     fn pack(&mut self, tree: &RouteTree, radix: &Radix) {
         let root = self.reserve();
+        // Nothing leads to the root, or a second slash in a row would begin the path anew.
+        self.taken.insert(packed(root).wrapping_sub(u32::from(b'/')));
         let mut left = vec![(TOP, root)];
         while let Some((first, slot)) = left.pop() {
             // Nodes at which nothing is decided are one text.

@@ -120,6 +120,14 @@ impl ParamBuffer {
             .all(|text| std::str::from_utf8(text).is_ok())
     }
 
+    /// Whether all values decode.
+    pub(crate) fn ranges_decode(&mut self, path: &str) -> bool {
+        (0..self.ranges.len()).all(|index| {
+            let range = self.ranges[index].clone();
+            self.decode_path(&path[range])
+        })
+    }
+
     /// Turns ranges of the decoded path into ranges of the path it was made of.
     pub(crate) fn locate_in(&mut self, path: &str) {
         let bytes = path.as_bytes();

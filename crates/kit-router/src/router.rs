@@ -1,6 +1,6 @@
 //! Matching: the search for what answers a request.
 
-use crate::packed::{NONE, Node, Packed, ROOT, Routes};
+use crate::packed::{CHILDLESS, NONE, Node, Packed, ROOT, Routes};
 use crate::params::{ParamBuffer, Pending};
 use crate::words::Words;
 use crate::{Allow, Method, RouteTree};
@@ -25,7 +25,7 @@ pub struct Router(Packed);
 /// How a search ends.
 enum Outcome {
     Done(Match),
-    /// The path has an escape, and has to be decoded first.
+    /// The path has an escape where the tree has text, and has to be decoded first.
     Escaped,
 }
 
@@ -50,6 +50,7 @@ impl Router {
             return found.unwrap_or_else(|| refuse(Allow(self.0.root.methods)));
         }
         match self.search::<true>(method, path.as_bytes(), params) {
+            Outcome::Done(found) if params.escaped => checked(found, path, params),
             Outcome::Done(found) => found,
             Outcome::Escaped => self.find_escaped(method, path, params),
         }
@@ -80,8 +81,8 @@ impl Router {
     /// Walks down the tree. Where a node has both a child that fits and a parameter or wildcard, the child is taken and the other
     /// noted; the last one noted is tried when the walk ends without a route.
     ///
-    /// Escapes are looked for on the way: text of the tree never equals one, so a path that is all text has none. `RAW` says
-    /// that there may be some.
+    /// `RAW` says that there may be escapes. Text of the tree has none, so only where text and path differ at one could decoding
+    /// change what is found. Others are told by [`ParamBuffer::escaped`].
     #[inline]
     fn search<const RAW: bool>(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Outcome {
         let words = Words::new(path);
@@ -89,8 +90,13 @@ impl Router {
         let mut allow = 0;
         let mut node = self.node(ROOT);
         let mut at = usize::from(node.length);
-        if !starts_with(words.at(0), node) {
+        let word = words.at(0);
+        if !starts_with(word, node) {
+            if RAW && differs_at_escape(word, node) {
+                return Outcome::Escaped;
+            }
             node = self.node(NONE);
+            at = 0;
         }
         loop {
             #[cfg(test)]
@@ -98,19 +104,25 @@ impl Router {
             let mut rest = NONE;
             if at < end {
                 rest = node.rest;
-                if let Some(child) = self.child(node, path[at])
-                    && starts_with(words.at(at), child)
-                {
-                    if rest != NONE {
-                        params.pending.push(Pending {
-                            node: rest,
-                            start: at,
-                            params: params.ranges.len(),
-                        });
+                if let Some(child) = self.child(node, path[at]) {
+                    let word = words.at(at);
+                    if starts_with(word, child) {
+                        if rest != NONE {
+                            params.pending.push(Pending {
+                                node: rest,
+                                start: at,
+                                params: params.ranges.len(),
+                            });
+                        }
+                        node = child;
+                        at += usize::from(child.length);
+                        continue;
                     }
-                    node = child;
-                    at += usize::from(child.length);
-                    continue;
+                    if RAW && differs_at_escape(word, child) {
+                        return Outcome::Escaped;
+                    }
+                } else if RAW && path[at] == b'%' && node.children != CHILDLESS {
+                    return Outcome::Escaped;
                 }
             } else if at == end {
                 if let Some(found) = self.route_at(node.routes, method) {
@@ -127,14 +139,19 @@ impl Router {
                 (rest, at) = (pending.node, pending.start);
             }
             node = self.node(rest);
-            let stop = match (node.is_wildcard, RAW) {
+            let mut stop = match (node.is_wildcard, RAW) {
                 (false, true) => words.find(b'/', b'%', at),
                 (false, false) => words.find(b'/', b'/', at),
                 (true, true) => words.find(b'%', b'%', at),
                 (true, false) => end,
             };
             if RAW && path.get(stop) == Some(&b'%') {
-                return Outcome::Escaped;
+                params.escaped = true;
+                stop = if node.is_wildcard {
+                    end
+                } else {
+                    words.find(b'/', b'/', stop)
+                };
             }
             let stop = stop.min(end);
             if at < stop {
@@ -146,11 +163,11 @@ impl Router {
             }
         }
         params.ranges.clear();
-        if RAW && words.find(b'%', b'%', 0) < path.len() {
-            Outcome::Escaped
-        } else {
-            Outcome::Done(refuse(Allow(allow)))
+        // What lies before has been compared with text, or would have been told.
+        if RAW && words.find(b'%', b'%', at) < path.len() {
+            params.escaped = true;
         }
+        Outcome::Done(refuse(Allow(allow)))
     }
 
     #[inline]
@@ -181,6 +198,28 @@ impl Router {
 #[inline]
 fn starts_with(word: u64, node: &Node) -> bool {
     (word ^ node.text) << node.unused_bits == 0
+}
+
+/// Whether a word that does not begin with the text of a node has an escape where they differ.
+#[inline]
+fn differs_at_escape(word: u64, node: &Node) -> bool {
+    let at = (word ^ node.text).trailing_zeros() & !7;
+    (word >> at) & 0xFF == u64::from(b'%')
+}
+
+/// What was found for a path with escapes that the search has passed over, unless one is invalid.
+#[cold]
+fn checked(found: Match, path: &str, params: &mut ParamBuffer) -> Match {
+    let is_valid = match found {
+        // Text of the tree equals the rest of the path, which has none.
+        Match::Route(_) => params.ranges_decode(path),
+        _ => params.decode_path(path),
+    };
+    if is_valid {
+        return found;
+    }
+    params.ranges.clear();
+    Match::BadPath
 }
 
 fn refuse(allow: Allow) -> Match {
