@@ -82,13 +82,17 @@ pub fn find_sources(
         return Ok(found);
     }
     let defaults = ResolvedConfig::default();
-    types.report(
-        "typeFiles",
-        config.type_files == defaults.type_files,
-        root,
-        &found.types,
-        diagnostics,
-    );
+    // Types may stand beside the contracts: where nobody asked for files of their own, there need be none.
+    let with_contracts = config.type_files == defaults.type_files && !found.routes.is_empty();
+    if !with_contracts {
+        types.report(
+            "typeFiles",
+            config.type_files == defaults.type_files,
+            root,
+            &found.types,
+            diagnostics,
+        );
+    }
     routes.report(
         "routeFiles",
         config.route_files == defaults.route_files,

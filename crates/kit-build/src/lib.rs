@@ -49,8 +49,8 @@ mod unions;
 
 pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build, check};
 pub use config::{
-    Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, LoadedConfig, ProjectInfo,
-    Resolution, ResolvedConfig, find_config_file, resolve,
+    Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,
+    ProjectInfo, Resolution, ResolvedConfig, RouteTestsConfig, TestsConfig, find_config_file, resolve,
 };
 pub use database::PendingChanges;
 pub use error::BuildError;

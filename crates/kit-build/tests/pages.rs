@@ -152,7 +152,7 @@ impl Outcome {
         let time = BuildTime::new(Some("0"), std::time::SystemTime::UNIX_EPOCH).unwrap();
         let resolution = resolve(&project.root, None).unwrap();
         if resolution.diagnostics.has_errors() {
-            return Self::new(&resolution.diagnostics, &NoSources, &project);
+            return Self::new(&resolution.diagnostics, &resolution.source, &project);
         }
         let request = BuildRequest {
             root: &project.root,
@@ -176,14 +176,6 @@ impl Outcome {
             codes: diagnostics.iter().map(|diagnostic| diagnostic.code).collect(),
             said: said.join("\n"),
         }
-    }
-}
-
-struct NoSources;
-
-impl Sources for NoSources {
-    fn text(&self, _path: &str) -> Option<&str> {
-        None
     }
 }
 

@@ -39,9 +39,13 @@ impl Project {
                 Some(LoadedConfig { path: name, value })
             }
         };
-        let Resolution { config, diagnostics } = resolve(&root, loaded.as_ref())?;
+        let Resolution {
+            config,
+            diagnostics,
+            source,
+        } = resolve(&root, loaded.as_ref())?;
         if diagnostics.has_errors() {
-            return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+            return Err(Stop::Diagnosed(diagnostics, Box::new(source)));
         }
         Ok(Self {
             root,
@@ -75,7 +79,7 @@ pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, Sto
     Ok(BuildTime::new(epoch.as_deref(), environment.now())?)
 }
 
-/// A configuration is data by the time it is judged; there is no text to point into.
+/// For what points into no text.
 pub(crate) struct NoSources;
 
 impl Sources for NoSources {

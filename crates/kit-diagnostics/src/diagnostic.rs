@@ -58,6 +58,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds places, where there are any.
+    #[must_use]
+    pub fn labels(mut self, labels: impl IntoIterator<Item = Label>) -> Self {
+        self.labels.extend(labels);
+        self
+    }
+
     /// Adds a reason.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {

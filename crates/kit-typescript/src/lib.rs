@@ -38,6 +38,7 @@ mod factory;
 mod files;
 mod lower;
 mod modules;
+mod options;
 mod print;
 mod routes;
 mod source;
@@ -52,6 +53,7 @@ use kit_ir::Program;
 use crate::modules::ParsedFiles;
 
 pub use files::{FileSystem, MemoryFiles};
+pub use options::OptionPlaces;
 pub use print::program_text;
 pub use source::SourceTexts;
 

@@ -34,6 +34,28 @@ export interface Config {
   readonly compilerArgs?: readonly string[];
   /** The project's database. */
   readonly database?: DatabaseConfig;
+  /** What generated tests send besides what the contracts say, so that they reach protected routes. */
+  readonly tests?: TestsConfig;
+}
+
+/** What generated tests send besides what the contracts say. */
+export interface TestsConfig {
+  /** Headers of every request, such as `{ authorization: "Bearer tester:admin" }`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A module, relative to the project's root, whose default export prepares what routes need: `"tests/fixtures.ts"`. */
+  readonly fixtures?: string;
+  /** What single routes need, by method and final path: `"GET /notes/:id"`. */
+  readonly routes?: Readonly<Record<string, RouteTestsConfig>>;
+}
+
+/** What the generated tests of one route send. */
+export interface RouteTestsConfig {
+  /** Headers, which win over those of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Values of path parameters, as they stand in a path. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Why the route is not tested. */
+  readonly skip?: string;
 }
 
 /** How a project reaches its database. */

@@ -4,4 +4,4 @@
  * @module
  */
 export { defineConfig } from "./config.ts";
-export type { Config, DatabaseConfig } from "./config.ts";
+export type { Config, DatabaseConfig, RouteTestsConfig, TestsConfig } from "./config.ts";

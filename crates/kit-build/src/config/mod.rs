@@ -2,10 +2,15 @@
 
 mod reader;
 mod resolve;
+mod source;
 #[cfg(test)]
 mod tests;
+mod tests_option;
 
 use std::fmt;
+
+pub use source::ConfigSource;
+pub use tests_option::{RouteTestsConfig, TestsConfig};
 
 pub use resolve::{CONFIG_FILES, LoadedConfig, Resolution, find_config_file, resolve};
 
@@ -26,6 +31,8 @@ pub struct Config {
     pub compiler_args: Option<Vec<String>>,
     /// `database.adapter`.
     pub adapter: Option<Adapter>,
+    /// `tests`.
+    pub tests: Option<TestsConfig>,
 }
 
 /// A configuration in which every question is answered.
@@ -47,6 +54,8 @@ pub struct ResolvedConfig {
     pub compiler_given: bool,
     /// What the project reaches its database with.
     pub adapter: AdapterChoice,
+    /// What generated tests send besides what the contracts say.
+    pub tests: TestsConfig,
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
 }
@@ -63,6 +72,7 @@ impl Default for ResolvedConfig {
             compiler_args: Vec::new(),
             compiler_given: false,
             adapter: AdapterChoice::default(),
+            tests: TestsConfig::default(),
             project: ProjectInfo::default(),
         }
     }

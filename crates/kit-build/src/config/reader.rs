@@ -1,13 +1,14 @@
 //! A configuration value is checked here, key by key: an unknown key or a value of the wrong kind is an error that says
 //! what would be right, and everything that is wrong is reported at once.
 
-use kit_diagnostics::{Diagnostic, Diagnostics, closest, codes};
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
 
-use super::{Adapter, Compiler, Config};
+use super::source::ConfigSource;
+use super::{Adapter, Compiler, Config, tests_option};
 
 /// Every option at the top level.
-const OPTIONS: [&str; 7] = [
+const OPTIONS: [&str; 8] = [
     "typeFiles",
     "routeFiles",
     "outputDir",
@@ -15,11 +16,12 @@ const OPTIONS: [&str; 7] = [
     "compiler",
     "compilerArgs",
     "database",
+    "tests",
 ];
 
-/// Reads a configuration. `place` names where it was found: `kit.config.ts`, or ``the `kit` field of package.json``.
-pub(super) fn read(value: &Value, place: &str, diagnostics: &mut Diagnostics) -> Config {
-    let mut reader = Reader { place, diagnostics };
+/// Reads a configuration.
+pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagnostics) -> Config {
+    let mut reader = Reader { source, diagnostics };
     let Some(options) = reader.object("", value) else {
         return Config::default();
     };
@@ -52,39 +54,55 @@ pub(super) fn read(value: &Value, place: &str, diagnostics: &mut Diagnostics) ->
         adapter: database
             .and_then(|database| database.get("adapter"))
             .and_then(|value| reader.choice("database.adapter", value, &Adapter::ALL, Adapter::name)),
+        tests: options
+            .get("tests")
+            .and_then(|value| tests_option::read(value, &mut reader)),
     }
 }
 
-struct Reader<'a> {
-    place: &'a str,
+pub(super) struct Reader<'a> {
+    source: &'a ConfigSource,
     diagnostics: &'a mut Diagnostics,
 }
 
 impl Reader<'_> {
-    fn report(&mut self, message: &str, help: String) {
-        self.diagnostics.push(
-            Diagnostic::new(codes::CONFIGURATION_INVALID, format!("{}: {message}", self.place)).help(help),
-        );
+    /// Reports a mistake in the value of an option.
+    pub(super) fn report(&mut self, key: &str, message: &str, help: String) {
+        let label = self.source.places.value(key, &self.source.path);
+        self.report_at(label, message, help);
     }
 
-    fn wrong_kind(&mut self, key: &str, expected: &str, found: &Value) {
+    fn report_at(&mut self, label: Option<Label>, message: &str, help: String) {
+        let message = format!("{}: {message}", self.source.name);
+        let mut diagnostic = Diagnostic::new(codes::CONFIGURATION_INVALID, message).help(help);
+        if let Some(label) = label {
+            diagnostic = diagnostic.label(label);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn wrong_kind(&mut self, key: &str, expected: &str, found: &Value) {
         let subject = if key.is_empty() {
             "the configuration".to_owned()
         } else {
             format!("`{key}`")
         };
         self.report(
+            key,
             &format!("{subject} must be {expected}, but is {}", kind(found)),
             match key {
                 "" => "export an object: `export default defineConfig({ … })`".to_owned(),
                 "database" => "write `database: { adapter: \"drizzle\" }`".to_owned(),
+                _ if expected.starts_with("an object") => {
+                    format!("write `{key}: {{ … }}`, or leave it out")
+                }
                 "typeFiles" | "routeFiles" | "compilerArgs" => format!("write `{key}: [\"…\"]`"),
                 _ => format!("write `{key}: \"…\"`, or leave it out"),
             },
         );
     }
 
-    fn known_keys(&mut self, parent: &str, object: &Map<String, Value>, known: &[&str]) {
+    pub(super) fn known_keys(&mut self, parent: &str, object: &Map<String, Value>, known: &[&str]) {
         for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
             let path = if parent.is_empty() {
                 key.clone()
@@ -95,11 +113,13 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known options: {}", quoted(known)),
             };
-            self.report(&format!("unknown option `{path}`"), help);
+            let label = self.source.places.key(&path, &self.source.path);
+            let label = label.or_else(|| self.source.places.value(parent, &self.source.path));
+            self.report_at(label, &format!("unknown option `{path}`"), help);
         }
     }
 
-    fn object<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
+    pub(super) fn object<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
         let object = value.as_object();
         if object.is_none() {
             self.wrong_kind(key, "an object", value);
@@ -107,7 +127,7 @@ impl Reader<'_> {
         object
     }
 
-    fn string<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v str> {
+    pub(super) fn string<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v str> {
         let text = value.as_str();
         if text.is_none() {
             self.wrong_kind(key, "a string", value);
@@ -130,10 +150,11 @@ impl Reader<'_> {
 
     fn globs(&mut self, key: &str, globs: &[String]) -> bool {
         let mut valid = true;
-        for glob in globs {
+        for (index, glob) in globs.iter().enumerate() {
             if let Err(problem) = crate::globs::check(glob) {
                 valid = false;
                 self.report(
+                    &format!("{key}[{index}]"),
                     &format!("`{key}` holds the glob `{glob}`, which {problem}"),
                     "write globs relative to the project's root, such as `src/**/*.types.ts`".to_owned(),
                 );
@@ -155,6 +176,7 @@ impl Reader<'_> {
             || plain.contains(&"..");
         if leaves || plain.is_empty() {
             self.report(
+                key,
                 &format!("`{key}` must be a directory below the project's root, but is `{text}`"),
                 format!(
                     "write a relative path with `/`, such as `{key}: \"{}\"`",
@@ -182,6 +204,7 @@ impl Reader<'_> {
                 None => format!("write one of {}", quoted(&names)),
             };
             self.report(
+                key,
                 &format!("`{key}` must be one of {}, but is `{text}`", quoted(&names)),
                 help,
             );

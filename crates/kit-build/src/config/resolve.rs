@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use serde_json::Value;
 
-use super::{Adapter, AdapterChoice, AdapterOrigin, Config, ProjectInfo, ResolvedConfig, reader};
+use super::{
+    Adapter, AdapterChoice, AdapterOrigin, Config, ConfigSource, ProjectInfo, ResolvedConfig, reader,
+};
 use crate::{BuildError, disk};
 
 /// The names a configuration file may have, in order of preference.
@@ -27,6 +29,8 @@ pub struct Resolution {
     pub config: ResolvedConfig,
     /// Unknown keys, wrong values.
     pub diagnostics: Diagnostics,
+    /// The text that the diagnostics point into.
+    pub source: ConfigSource,
 }
 
 /// The configuration file of a project, for a host to load.
@@ -45,11 +49,19 @@ pub fn find_config_file(root: &Path) -> Result<Option<PathBuf>, BuildError> {
 /// Answers every question of the configuration.
 pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution, BuildError> {
     let mut diagnostics = Diagnostics::default();
-    let package = read_package(root, &mut diagnostics)?;
-    let config = match (loaded, package.get("kit")) {
-        (Some(loaded), _) => reader::read(&loaded.value, &loaded.path, &mut diagnostics),
-        (None, Some(value)) => reader::read(value, "the `kit` field of package.json", &mut diagnostics),
-        (None, None) => Config::default(),
+    let (package, package_text) = read_package(root, &mut diagnostics)?;
+    let (config, source) = match (loaded, package.get("kit")) {
+        (Some(loaded), _) => {
+            // It was read by the host a moment ago; where it is gone again, places are all that is missing.
+            let text = disk::read_text(&root.join(&loaded.path)).unwrap_or_default();
+            let source = ConfigSource::module(&loaded.path, text);
+            (reader::read(&loaded.value, &source, &mut diagnostics), source)
+        }
+        (None, Some(value)) => {
+            let source = ConfigSource::package(&package_text);
+            (reader::read(value, &source, &mut diagnostics), source)
+        }
+        (None, None) => (Config::default(), ConfigSource::default()),
     };
     let compiler_given = config.compiler.is_some() || config.compiler_args.is_some();
     let defaults = ResolvedConfig::default();
@@ -62,6 +74,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         compiler_args: config.compiler_args.unwrap_or(defaults.compiler_args),
         compiler_given,
         adapter: choose_adapter(config.adapter, &package),
+        tests: config.tests.unwrap_or(defaults.tests),
         project: project_info(&package),
     };
     if nested(&config.output_dir, &config.dist_dir) {
@@ -73,6 +86,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
                     config.output_dir, config.dist_dir
                 ),
             )
+            .labels(source.places.value("outputDir", &source.path))
             .help("give each its own directory: one is written by kit, the other by your compiler"),
         );
     }
@@ -85,13 +99,18 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
                     config.adapter.adapter
                 ),
             )
+            .labels(source.places.value("database.adapter", &source.path))
             .note("migrations do not depend on the adapter and are made for every project")
             .help(
                 "write `database: { adapter: \"drizzle\" }`, or leave `database` out to get no schema files",
             ),
         );
     }
-    Ok(Resolution { config, diagnostics })
+    Ok(Resolution {
+        config,
+        diagnostics,
+        source,
+    })
 }
 
 fn nested(a: &str, b: &str) -> bool {
@@ -99,16 +118,16 @@ fn nested(a: &str, b: &str) -> bool {
     a.starts_with(&b) || b.starts_with(&a)
 }
 
-/// `package.json`, or an empty object where the project has none or it is broken (which is reported).
-fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<Value, BuildError> {
+/// `package.json` and its text; an empty object where the project has none or it is broken (which is reported).
+fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, String), BuildError> {
     let empty = || Value::Object(serde_json::Map::new());
     let Some(text) = disk::read_if_there(&root.join("package.json"))? else {
-        return Ok(empty());
+        return Ok((empty(), String::new()));
     };
     // npm accepts a byte order mark, so kit does.
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(&text).into_owned();
     let problem = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
-        Ok(value) if value.is_object() => return Ok(value),
+        Ok(value) if value.is_object() => return Ok((value, text)),
         Ok(_) => "it holds no object".to_owned(),
         Err(error) => error.to_string(),
     };
@@ -119,7 +138,7 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<Value, Bui
         )
         .help("repair package.json; npm cannot read it either"),
     );
-    Ok(empty())
+    Ok((empty(), text))
 }
 
 fn choose_adapter(configured: Option<Adapter>, package: &Value) -> AdapterChoice {

@@ -124,7 +124,7 @@ fn mistakes_are_explained_all_at_once() {
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
          KIT1001 kit.config.ts: unknown option `databse` | did you mean `database`?\n\
          KIT1001 kit.config.ts: unknown option `qqq` | known options: `typeFiles`, `routeFiles`, `outputDir`, \
-         `distDir`, `compiler`, `compilerArgs`, `database`\n\
+         `distDir`, `compiler`, `compilerArgs`, `database`, `tests`\n\
          KIT1001 kit.config.ts: `outputDir` must be a string, but is a number | write `outputDir: \"…\"`, or leave it out"
     );
 }
@@ -185,6 +185,83 @@ fn values_of_the_wrong_kind_are_refused() {
         assert!(said.contains(expected), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
+}
+
+#[test]
+fn what_tests_send_is_read_and_checked() {
+    let (config, text) = Project::new(None).resolve(Some(json!({ "tests": {
+        "headers": { "authorization": "Bearer u:admin" },
+        "fixtures": "./tests/fixtures.ts",
+        "routes": { "GET /notes/:id": { "params": { "id": "1" }, "headers": {}, "skip": "slow" } },
+    } })));
+    assert_eq!(text, "");
+    assert_eq!(config.tests.headers["authorization"], "Bearer u:admin");
+    assert_eq!(config.tests.fixtures.as_deref(), Some("tests/fixtures.ts"));
+    let route = &config.tests.routes["GET /notes/:id"];
+    assert_eq!(
+        (route.params["id"].as_str(), route.skip.as_deref()),
+        ("1", Some("slow"))
+    );
+    for (tests, expected) in [
+        (
+            json!([]),
+            "`tests` must be an object, but is a list of strings | write `tests: { … }`",
+        ),
+        (
+            json!({ "header": {} }),
+            "unknown option `tests.header` | did you mean `headers`?",
+        ),
+        (
+            json!({ "headers": { "a b": "" } }),
+            "`tests.headers` has the name `a b`, which is no name of a header",
+        ),
+        (
+            json!({ "headers": { "a": "x\r\ny: z" } }),
+            "`tests.headers.a` holds a control character",
+        ),
+        (
+            json!({ "headers": { "a": 1 } }),
+            "`tests.headers.a` must be a string, but is a number",
+        ),
+        (
+            json!({ "fixtures": "../x.ts" }),
+            "`tests.fixtures` must be a file below the project's root, but is `../x.ts`",
+        ),
+        (
+            json!({ "routes": { "/notes": {} } }),
+            "has the key `/notes`, which is not `<METHOD> <path>`",
+        ),
+        (
+            json!({ "routes": { "GET /": { "param": {} } } }),
+            "unknown option `tests.routes.GET /.param` | did you mean `params`?",
+        ),
+    ] {
+        let said = said(json!({ "tests": tests }));
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn a_mistake_is_shown_where_it_stands() {
+    let project = Project::new(None);
+    let text = "export default {\n  outputDri: 1,\n  typeFiles: [\"a\", \"/b\"],\n  database: { adapter: \"sqlite\" },\n};\n";
+    fs::write(project.0.join("kit.config.ts"), text).unwrap();
+    let loaded = LoadedConfig {
+        path: "kit.config.ts".to_owned(),
+        value: json!({ "outputDri": 1, "typeFiles": ["a", "/b"], "database": { "adapter": "sqlite" } }),
+    };
+    let resolution = resolve(&project.0, Some(&loaded)).unwrap();
+    let places: Vec<(u32, u32, &str)> = resolution
+        .diagnostics
+        .iter()
+        .map(|item| item.primary().unwrap())
+        .map(|label| (label.line, label.column, &text[label.range.clone()]))
+        .collect();
+    assert_eq!(
+        places,
+        [(2, 3, "outputDri"), (3, 20, "\"/b\""), (4, 24, "\"sqlite\"")]
+    );
 }
 
 #[test]

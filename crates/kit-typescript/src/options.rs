@@ -1,0 +1,279 @@
+//! Where the options of a configuration file stand. Values come from running the file; this only finds their places, so that
+//! what is said about an option can point at it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use kit_diagnostics::Label;
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{ArrayExpressionElement, Declaration, Expression, ObjectPropertyKind, Program, Statement};
+use oxc_parser::Parser;
+use oxc_span::{GetSpan, SourceType, Span};
+
+use crate::source::LineIndex;
+use crate::stack::Room;
+
+/// Places of options by their path: `database.adapter`, `typeFiles[0]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OptionPlaces {
+    places: BTreeMap<String, OptionPlace>,
+}
+
+/// Where one option stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct OptionPlace {
+    key: Range<usize>,
+    value: Range<usize>,
+    /// Lines and columns of both.
+    at: [(u32, u32); 2],
+}
+
+impl OptionPlaces {
+    /// Finds the options in the default export of a module, through `defineConfig(…)`, `as`, `satisfies` and constants of the same
+    /// file. What is computed or imported has no place.
+    ///
+    /// ```
+    /// use kit_typescript::OptionPlaces;
+    ///
+    /// let places = OptionPlaces::of_module("export default defineConfig({\n  outputDir: \"x\",\n});\n");
+    /// let label = places.value("outputDir", "kit.config.ts").unwrap();
+    /// assert_eq!((label.line, label.column), (2, 14));
+    /// ```
+    pub fn of_module(text: &str) -> Self {
+        Self::find(text, |finder, program| {
+            let default = program.body.iter().find_map(|statement| match statement {
+                Statement::ExportDefaultDeclaration(export) => export.declaration.as_expression(),
+                _ => None,
+            });
+            if let Some(expression) = default {
+                finder.visit("", expression, program, 0);
+            }
+        })
+    }
+
+    /// Finds the options in one member of a JSON document: the `kit` field of `package.json`.
+    pub fn of_member(text: &str, member: &str) -> Self {
+        // A document alone is no statement: in front of it stands what makes it one, as long as the byte order mark that may.
+        let prefixed = format!("({text})");
+        let mut found = Self::find(&prefixed, |finder, program| {
+            let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
+                return;
+            };
+            let Expression::ParenthesizedExpression(inner) = &statement.expression else {
+                return;
+            };
+            finder.visit("", &inner.expression, program, 0);
+        });
+        let lines = LineIndex::new(text);
+        let within = format!("{member}.");
+        found.places = std::mem::take(&mut found.places)
+            .into_iter()
+            .filter_map(|(path, mut place)| {
+                let path = if path == member {
+                    String::new()
+                } else {
+                    path.strip_prefix(&within)?.to_owned()
+                };
+                for (range, at) in [&mut place.key, &mut place.value].into_iter().zip(&mut place.at) {
+                    *range = range.start.saturating_sub(1)..range.end.saturating_sub(1);
+                    *at = position(&lines, text, range.start);
+                }
+                Some((path, place))
+            })
+            .collect();
+        found
+    }
+
+    /// The name of an option, in a file that is shown under this path.
+    pub fn key(&self, option: &str, path: &str) -> Option<Label> {
+        let place = self.places.get(option)?;
+        Some(Label::primary(path, place.key.clone()).at(place.at[0].0, place.at[0].1))
+    }
+
+    /// The value of an option; where it has no place of its own, that of the nearest option around it.
+    pub fn value(&self, option: &str, path: &str) -> Option<Label> {
+        let mut option = option;
+        loop {
+            if let Some(place) = self.places.get(option) {
+                return Some(Label::primary(path, place.value.clone()).at(place.at[1].0, place.at[1].1));
+            }
+            option = match option.rfind(['.', '[']) {
+                Some(end) => &option[..end],
+                None if option.is_empty() => return None,
+                None => "",
+            };
+        }
+    }
+
+    fn find(text: &str, visit: impl FnOnce(&mut Finder<'_>, &Program<'_>)) -> Self {
+        let allocator = Allocator::default();
+        let room = Room::of(text);
+        room.run(|| {
+            let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+            let mut finder = Finder {
+                text,
+                lines: LineIndex::new(text),
+                found: Self::default(),
+            };
+            visit(&mut finder, &parsed.program);
+            finder.found
+        })
+    }
+}
+
+/// Names are followed so often: a constant that names itself must end.
+const MOST_STEPS: usize = 20;
+
+struct Finder<'t> {
+    text: &'t str,
+    lines: LineIndex,
+    found: OptionPlaces,
+}
+
+impl Finder<'_> {
+    fn visit(&mut self, path: &str, expression: &Expression<'_>, program: &Program<'_>, steps: usize) {
+        if path.is_empty() {
+            self.add(path, expression.span(), expression.span());
+        }
+        match expression {
+            Expression::ParenthesizedExpression(inner) => self.visit(path, &inner.expression, program, steps),
+            Expression::TSAsExpression(inner) => self.visit(path, &inner.expression, program, steps),
+            Expression::TSSatisfiesExpression(inner) => self.visit(path, &inner.expression, program, steps),
+            Expression::AwaitExpression(inner) => self.visit(path, &inner.argument, program, steps),
+            Expression::CallExpression(call) if path.is_empty() => {
+                if let Some(argument) = call
+                    .arguments
+                    .first()
+                    .and_then(|argument| argument.as_expression())
+                {
+                    self.visit(path, argument, program, steps);
+                }
+            }
+            Expression::Identifier(name) if steps < MOST_STEPS => {
+                if let Some(value) = constant(program, name.name.as_str()) {
+                    self.visit(path, value, program, steps + 1);
+                }
+            }
+            Expression::ObjectExpression(object) => {
+                for member in &object.properties {
+                    let ObjectPropertyKind::ObjectProperty(property) = member else {
+                        continue;
+                    };
+                    let Some(name) = property.key.static_name() else {
+                        continue;
+                    };
+                    let inner = if path.is_empty() {
+                        name.to_string()
+                    } else {
+                        format!("{path}.{name}")
+                    };
+                    self.add(&inner, property.key.span(), property.value.span());
+                    self.visit(&inner, &property.value, program, steps);
+                }
+            }
+            Expression::ArrayExpression(array) => {
+                // Behind a spread nobody knows the index of an element.
+                let known = array
+                    .elements
+                    .iter()
+                    .take_while(|element| !matches!(element, ArrayExpressionElement::SpreadElement(_)));
+                for (index, element) in known.enumerate() {
+                    if let Some(value) = element.as_expression() {
+                        let inner = format!("{path}[{index}]");
+                        self.add(&inner, value.span(), value.span());
+                        self.visit(&inner, value, program, steps);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, path: &str, key: Span, value: Span) {
+        let range = |span: Span| span.start as usize..span.end as usize;
+        let at = [key, value].map(|span| position(&self.lines, self.text, span.start as usize));
+        let place = OptionPlace {
+            key: range(key),
+            value: range(value),
+            at,
+        };
+        // Where a constant is followed, what names it comes first and stays.
+        self.found.places.entry(path.to_owned()).or_insert(place);
+    }
+}
+
+fn position(lines: &LineIndex, text: &str, offset: usize) -> (u32, u32) {
+    lines.position(text, u32::try_from(offset).unwrap_or(u32::MAX))
+}
+
+/// The value of a constant at the top of the module.
+fn constant<'a, 'p>(program: &'p Program<'a>, name: &str) -> Option<&'p Expression<'a>> {
+    program.body.iter().find_map(|statement| {
+        let declaration = match statement {
+            Statement::VariableDeclaration(declaration) => declaration,
+            Statement::ExportDeclaration(export) => match &export.declaration {
+                Declaration::VariableDeclaration(declaration) => declaration,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        declaration.declarations.iter().find_map(|declarator| {
+            let own = declarator.id.get_identifier_name()?;
+            (own.as_str() == name)
+                .then_some(declarator.init.as_ref())
+                .flatten()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OptionPlaces;
+
+    fn line(places: &OptionPlaces, option: &str) -> Option<(u32, u32)> {
+        places.value(option, "x").map(|label| (label.line, label.column))
+    }
+
+    #[test]
+    fn options_are_found_however_they_are_written() {
+        for text in [
+            "export default {\n  database: { adapter: 1 } };",
+            "import { defineConfig } from '@kit/cli';\nexport default defineConfig({ database: { adapter: 1 } });",
+            "\nconst c = { database: { adapter: 1 } } as const; export default c satisfies object;",
+            "const inner = {\n adapter: 1 };\nexport default { database: inner };",
+        ] {
+            let places = OptionPlaces::of_module(text);
+            assert_eq!(line(&places, "database.adapter").unwrap().0, 2, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_is_shown_by_what_is_around_it() {
+        let places = OptionPlaces::of_module("export default {\n  typeFiles: make(),\n};");
+        assert_eq!(line(&places, "typeFiles[3]"), Some((2, 14)));
+        assert_eq!(line(&places, "other"), Some((1, 16)));
+        assert_eq!(line(&OptionPlaces::of_module("export default"), "other"), None);
+        assert_eq!(
+            line(
+                &OptionPlaces::of_module("const a = b, b = a; export default a;"),
+                "x"
+            ),
+            Some((1, 36))
+        );
+    }
+
+    #[test]
+    fn the_member_of_a_document_is_found_where_it_is() {
+        let text = "{\n  \"name\": \"a\",\n  \"kit\": {\n    \"compiler\": \"x\"\n  }\n}\n";
+        let places = OptionPlaces::of_member(text, "kit");
+        let label = places.key("compiler", "package.json").unwrap();
+        assert_eq!((label.line, label.column), (4, 5));
+        assert_eq!(&text[label.range], "\"compiler\"");
+        assert_eq!(line(&places, "compiler"), Some((4, 17)));
+        assert_eq!(
+            places.value("name", "package.json").unwrap().line,
+            3,
+            "outside of the member"
+        );
+    }
+}
