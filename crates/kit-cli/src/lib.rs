@@ -29,6 +29,8 @@ mod exit;
 mod failure;
 mod host;
 mod project;
+#[cfg(test)]
+mod reference;
 mod run;
 mod session;
 mod tsconfig;

@@ -92,9 +92,19 @@ Examples:
         route: String,
     },
     /// All middleware, by ascending priority.
+    #[command(after_help = "\
+Examples:
+  kit inspect middleware
+  kit inspect middleware --json | jq -r '.[].name'")]
     Middleware,
     /// Which @kit/* packages the project and its packages depend on.
-    #[command(visible_alias = "deps")]
+    #[command(
+        visible_alias = "deps",
+        after_help = "\
+Examples:
+  kit inspect dependencies
+  kit inspect deps --json"
+    )]
     Dependencies,
     /// One type: its properties, their rules, and the routes that use it.
     #[command(after_help = "\
@@ -107,6 +117,10 @@ Examples:
         name: String,
     },
     /// The hooks of a build in order, and who taps them.
+    #[command(after_help = "\
+Examples:
+  kit inspect build-pipeline
+  kit inspect build-pipeline --json | jq .registeredTaps")]
     BuildPipeline,
     /// The newest errors of a running app.
     #[command(after_help = "\
@@ -129,6 +143,10 @@ Examples:
         route: String,
     },
     /// The server of a running app.
+    #[command(after_help = "\
+Examples:
+  kit inspect server
+  kit inspect server --json --debug-port 9801 | jq -r .status")]
     Server,
 }
 

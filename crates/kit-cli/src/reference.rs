@@ -1,0 +1,63 @@
+//! `docs/cli.md` shows every command's help as clap prints it: written by this test with `KIT_BLESS=1`, compared without.
+#![allow(clippy::disallowed_methods)] // Reason: a test reads and blesses the page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Command, CommandFactory as _};
+
+use crate::args::CommandLine;
+
+/// What stands above it is written by hand.
+const MARK: &str =
+    "<!-- Below: the help of every command. `KIT_BLESS=1 cargo test -p kit-cli reference` writes it. -->\n";
+
+/// As wide as help ever is, whatever terminal the test runs in.
+const WIDTH: usize = 100;
+
+#[test]
+fn the_page_shows_the_help_of_every_command() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let page = std::fs::read_to_string(&path).expect("docs/cli.md is there");
+    let (intro, shown) = page.split_once(MARK).expect("docs/cli.md holds the mark");
+    let mut command = CommandLine::command().term_width(WIDTH);
+    command.build();
+    let mut actual = String::new();
+    describe(&mut command, &mut actual);
+    if std::env::var_os("KIT_BLESS").is_some() {
+        std::fs::write(&path, format!("{intro}{MARK}{actual}")).expect("docs/cli.md can be written");
+        return;
+    }
+    for (line, (shown, actual)) in shown.lines().zip(actual.lines()).enumerate() {
+        assert_eq!(
+            shown,
+            actual,
+            "docs/cli.md, line {}: run `KIT_BLESS=1 cargo test -p kit-cli reference` and read the difference",
+            intro.lines().count() + line + 2
+        );
+    }
+    assert_eq!(
+        shown.lines().count(),
+        actual.lines().count(),
+        "docs/cli.md ends elsewhere"
+    );
+}
+
+fn describe(command: &mut Command, page: &mut String) {
+    // The outermost has none, since nobody has called it.
+    let name = command
+        .get_bin_name()
+        .unwrap_or_else(|| command.get_name())
+        .to_owned();
+    let help = command.render_long_help().to_string();
+    assert!(help.contains("Examples:"), "the help of `{name}` has no examples");
+    // clap fills up lines with spaces.
+    let lines: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
+    // Writing to a string cannot fail.
+    let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));
+    for inner in command.get_subcommands_mut() {
+        if !inner.is_hide_set() && inner.get_name() != "help" {
+            describe(inner, page);
+        }
+    }
+}
