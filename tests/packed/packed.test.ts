@@ -112,7 +112,8 @@ describe("packed packages", () => {
       for (const file of ["package/package.json", "package/LICENSE", "package/README.md"])
         assert.ok(files.includes(file), `${basename(archive)} has no ${file}`);
       const strange = files.filter(
-        (file) => !/^package\/((dist|bin)\/.*\.(js|d\.ts)|[^/]*\.(json|md|node)|LICENSE)$/.test(file),
+        (file) =>
+          !/^package\/((dist|bin)\/.*\.(js|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE)$/.test(file),
       );
       assert.deepEqual(strange, [], basename(archive));
       // oxlint-disable-next-line no-await-in-loop
@@ -156,6 +157,18 @@ describe("packed packages", () => {
           assert.deepEqual(await made.json(), { name: "Ada", at: "1970-01-01T00:00:00.000Z" });
           assert.equal((await ask({ name: "" })).status, 400);
           assert.equal((await ask({ name: "nobody" })).status, 418);
+          // The API reference, which was packed with its viewer.
+          const page = await fetch(`${app.url}/docs`);
+          assert.equal(page.status, 200);
+          assert.match(page.headers.get("content-security-policy")!, /script-src 'self'/);
+          const viewer = await fetch(`${app.url}/docs/viewer.js`);
+          assert.equal(viewer.headers.get("content-encoding"), "gzip");
+          assert.match(await viewer.text(), /createApiReference/);
+          const etag = viewer.headers.get("etag")!;
+          const again = await fetch(`${app.url}/docs/viewer.js`, { headers: { "if-none-match": etag } });
+          assert.deepEqual([again.status, await again.text()], [304, ""]);
+          const document = await fetch(`${app.url}/docs/openapi.json`);
+          assert.equal(((await document.json()) as { openapi: string }).openapi, "3.1.0");
         } finally {
           await app.stop();
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{addons, interrupt, run, toolchain};
+use crate::{addons, interrupt, run, toolchain, viewer};
 
 const EXAMPLE: &str = "examples/notes";
 /// How long the server may take to answer its first request.
@@ -35,6 +35,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     // Before minutes of building, not after.
     check_port(options.port)?;
     toolchain::install(repository)?;
+    viewer::place_or_say(repository);
     addons::build(repository)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
@@ -181,7 +182,7 @@ fn print_invitation(port: u16, seconds: Option<u64>) {
     };
     println!(
         "
-The Notes API is at {url}, its OpenAPI document at {url}/openapi.json. In another terminal:
+The Notes API is at {url}, its reference at {url}/docs, its OpenAPI document at {url}/openapi.json. In another terminal:
 
   curl -X POST {url}/notes -H 'Authorization: Bearer ada:user' -H 'Content-Type: application/json' -d '{{\"title\":\"Hello\",\"content\":\"My first note\"}}'
   curl {url}/notes -H 'Authorization: Bearer ada:user'

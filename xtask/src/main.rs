@@ -23,6 +23,7 @@ mod soak;
 mod test;
 mod tidy;
 mod toolchain;
+mod viewer;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,10 +59,12 @@ enum Command {
     Check(check::Options),
     /// Check what no other tool checks: the rules of ARCHITECTURE.md and of the repository.
     Tidy,
-    /// Install npm packages and Node 24 where they are missing, and build the addons.
+    /// Install npm packages, Node 24 and the viewer of the API reference where they are missing, and build the addons.
     Setup,
     /// Build the two native addons and put them where their packages look for them.
     Addons,
+    /// Fetch the viewer of the API reference and put it where @kit/api-docs looks for it.
+    Viewer,
     /// Try the compiler and the HTTP engine on input that nobody wrote, with libFuzzer.
     #[command(
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
@@ -101,7 +104,13 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Tidy => tidy::run(&repository),
         Command::Setup => {
             toolchain::install(&repository)?;
+            viewer::place(&repository)?;
             addons::build(&repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Viewer => {
+            toolchain::install(&repository)?;
+            viewer::place(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Addons => {

@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use crate::repository::Repository;
-use crate::{addons, run, toolchain};
+use crate::{addons, run, toolchain, viewer};
 use manifest::Manifest;
 
 /// Options of the command.
@@ -36,6 +36,7 @@ struct Package {
 
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
+    viewer::place(repository)?;
     if !options.no_build {
         addons::build(repository)?;
     }
@@ -124,6 +125,10 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     copy_tree(&source.join("src"), &directory.join("src"))?;
     if source.join("bin").is_dir() {
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
+    }
+    // What is read at run time and is no code of the package.
+    if source.join("viewer").is_dir() {
+        copy_tree(&source.join("viewer"), &directory.join("viewer"))?;
     }
     let readme = source.join("README.md");
     std::fs::copy(&readme, directory.join("README.md"))

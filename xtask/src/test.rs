@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, check, run, toolchain};
+use crate::{addons, check, run, toolchain, viewer};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -59,6 +59,7 @@ const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 /// Runs the parts, shows every failure at the end, and counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
+    viewer::place_or_say(repository);
     addons::build(repository)?;
     let mut total = Outcome::default();
     for part in Part::ALL

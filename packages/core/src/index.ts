@@ -4,6 +4,7 @@
  * @module
  */
 export { type App, type AppCloseOptions, createApp } from "./app/app.ts";
+export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, Environment, LoggingOptions, RouteGroup, TelemetryOptions } from "./app/options.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { ApiDocs, ApiDocsFile, ApiDocsLinks } from "./api-docs.ts";
 export type {
   CompiledApplication,
   CompiledHandler,

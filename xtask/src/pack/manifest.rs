@@ -88,6 +88,11 @@ impl Manifest {
             }
         }
         let mut files = vec![json!("dist")];
+        // Sources are compiled; everything else that a package names is published as it is.
+        let named = manifest.get("files").and_then(Value::as_array);
+        if named.is_some_and(|named| named.contains(&json!("viewer"))) {
+            files.push(json!("viewer"));
+        }
         if manifest.contains_key("bin") {
             files.push(json!("bin"));
         }

@@ -13,12 +13,14 @@ import { Log } from "../logging/log.ts";
 import { compileRedactor } from "../logging/redact.ts";
 import { RefusalLog } from "../logging/refusal-log.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
+import { ApiReference } from "../request/api-reference.ts";
 import { ContractBreaches } from "../request/contract-breaches.ts";
 import { Health } from "../request/health.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { developmentLink, watchedService } from "./development-link.ts";
+import { findApiDocs } from "./find-api-docs.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
@@ -282,6 +284,7 @@ class Application implements App {
   async #makePipeline(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
     const {
       compiled: given,
+      docs,
       health,
       server,
       limits,
@@ -296,11 +299,13 @@ class Application implements App {
         ? await loadCompiled()
         : { compiled: checkVersion(given, where), where, directory: undefined };
     const log = this.#log.at(() => ({}));
+    const apiDocs = docs && (await findApiDocs(docs.isRequired));
     const paths = new Set(found.compiled.routes.map(({ path }) => path));
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
       routes: matchCompiled(this.#registered, found.compiled, found.where),
       limits,
+      reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
       openapi: isProduction ? null : OpenApiDocument.of(found.compiled),
       health: health && new Health(health, paths, () => this.#isReady, log),
       settings: {

@@ -1,4 +1,5 @@
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
+import { requirePlainPath } from "./plain-path.ts";
 
 const known: Readonly<Record<keyof HealthOptions, true>> = { live: true, ready: true, checks: true };
 
@@ -17,8 +18,8 @@ export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
     if (!Object.hasOwn(known, name)) throw new TypeError(`createApp: there is no option \`health.${name}\``);
   }
   const { live = "/healthz", ready = "/readyz", checks = {} } = options;
-  requirePath(live, "health.live");
-  requirePath(ready, "health.ready");
+  requirePlainPath(live, "health.live", "/healthz");
+  requirePlainPath(ready, "health.ready", "/readyz");
   if (live === ready) throw new TypeError("createApp: `health.live` and `health.ready` must be two paths");
   if (typeof checks !== "object" || checks === null || Array.isArray(checks)) {
     throw new TypeError("createApp: `health.checks` must be an object of functions");
@@ -29,11 +30,4 @@ export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
       throw new TypeError(`createApp: \`health.checks.${name}\` must be a function`);
   }
   return { live, ready, checks: entries };
-}
-
-function requirePath(path: unknown, name: string): void {
-  if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) return;
-  throw new TypeError(
-    `createApp: \`${name}\` must be a path such as /healthz, of letters, digits and -._~ only, not ${JSON.stringify(path)}`,
-  );
 }

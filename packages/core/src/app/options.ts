@@ -5,6 +5,7 @@ import type { AnyHandlers } from "../handlers.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
+import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
@@ -39,7 +40,7 @@ export interface TelemetryOptions {
   readonly serviceName?: string;
 }
 
-/** `development` shows errors in full, checks responses and serves the OpenAPI document; `production` does none of it. */
+/** `development` shows errors in full, checks responses and serves the OpenAPI document and the API reference; `production` does none of it. */
 export type Environment = "development" | "production" | "test";
 
 /** Options of `createApp`. */
@@ -81,6 +82,11 @@ export interface AppOptions {
    */
   readonly health?: boolean | HealthOptions;
   /**
+   * Serves an API reference at `/docs`, or at `path`, by the package `@kit/api-docs`. Default: on where that is installed, but off in
+   * production. Everybody who reaches it can read it: no middleware runs for it.
+   */
+  readonly docs?: boolean | DocsOptions;
+  /**
    * How many milliseconds the application goes on serving after SIGTERM, SIGINT or `close`, with `/readyz` at 503, before it stops
    * accepting; default 0. What distributes requests (a Kubernetes service, a load balancer) needs that long to learn of it.
    */
@@ -106,6 +112,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   requestTimeoutMs: true,
   trustProxy: true,
   health: true,
+  docs: true,
 };
 
 const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
@@ -140,6 +147,7 @@ export interface ReadOptions {
   readonly shutdownDelayMs: number;
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
+  readonly docs: ReadDocs | null;
 }
 
 /**
@@ -198,6 +206,8 @@ export function readOptions(options: AppOptions): ReadOptions {
   requireMilliseconds(requestTimeoutMs, "requestTimeoutMs");
   requireMilliseconds(shutdownDelayMs, "shutdownDelayMs");
   const env = options.env ?? process.env["NODE_ENV"];
+  const isProduction = env === "production";
+  const health = readHealth(options.health ?? false);
   return {
     server,
     routes,
@@ -208,13 +218,14 @@ export function readOptions(options: AppOptions): ReadOptions {
     compiled: options.compiled,
     limits: { bodyBytes },
     isDevelopment: env === "development",
-    isProduction: env === "production",
+    isProduction,
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
     requestTimeoutMs,
     shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
-    health: readHealth(options.health ?? false),
+    health,
+    docs: readDocs(options.docs, isProduction, health),
   };
 }
 

@@ -2,7 +2,8 @@ import type { CompiledApplication, ServerExchange } from "@kit/types";
 
 import { pathOf, type RequestState } from "./request-state.ts";
 
-const documentPath = "/openapi.json";
+/** Where the OpenAPI document is. */
+export const documentPath = "/openapi.json";
 
 /**
  * `GET /openapi.json`. As with any route, the static path beats parameters and wildcards; only a route that the

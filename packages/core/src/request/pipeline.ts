@@ -8,6 +8,7 @@ import type {
 } from "@kit/types";
 
 import { createMatcher, type Matcher } from "../router/matcher.ts";
+import type { ApiReference } from "./api-reference.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
@@ -25,6 +26,8 @@ export interface PipelineParts {
   /** Served where it is given. */
   readonly openapi: OpenApiDocument | null;
   /** Served where it is given. */
+  readonly reference: ApiReference | null;
+  /** Served where it is given. */
   readonly health: Health | null;
 }
 
@@ -36,6 +39,7 @@ export class Pipeline implements ServerService {
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
   readonly #openapi: OpenApiDocument | null;
+  readonly #reference: ApiReference | null;
   readonly #health: Health | null;
   readonly #match: Matcher;
 
@@ -46,6 +50,7 @@ export class Pipeline implements ServerService {
     this.#executables = parts.routes;
     this.#settings = parts.settings;
     this.#openapi = parts.openapi;
+    this.#reference = parts.reference;
     this.#health = parts.health;
     // Even where the adapter matches by itself: a tree that is broken shows at start.
     this.#match = createMatcher(parts.tree, this.routes);
@@ -55,6 +60,10 @@ export class Pipeline implements ServerService {
     // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
+    if (this.#reference !== null) {
+      const part = this.#reference.find(exchange);
+      if (part !== undefined) return this.#serveReference(this.#reference, exchange, part);
+    }
     if (this.#health !== null) {
       const path = this.#health.find(exchange);
       if (path !== undefined) return this.#serveHealth(this.#health, exchange, path);
@@ -89,6 +98,12 @@ export class Pipeline implements ServerService {
     if (exchange.method !== "GET" && exchange.method !== "HEAD")
       return this.#refuseMethod(exchange, ["GET", "HEAD"]);
     void this.#openapi!.answer(new RequestState(this.#settings, exchange, null));
+  }
+
+  #serveReference(reference: ApiReference, exchange: ServerExchange, part: string): void {
+    if (exchange.method !== "GET" && exchange.method !== "HEAD")
+      return this.#refuseMethod(exchange, ["GET", "HEAD"]);
+    void reference.answer(new RequestState(this.#settings, exchange, null), part);
   }
 
   #serveHealth(health: Health, exchange: ServerExchange, path: string): void {

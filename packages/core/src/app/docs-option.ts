@@ -1,0 +1,56 @@
+import { documentPath } from "../request/openapi-document.ts";
+import type { ReadHealth } from "../request/health.ts";
+import { requirePlainPath } from "./plain-path.ts";
+
+/** Where the API reference is. */
+export interface DocsOptions {
+  /** Default `/docs`. */
+  readonly path?: string;
+}
+
+/** The option with its default. */
+export interface ReadDocs {
+  readonly path: string;
+  /** Whether it was asked for: it is an error then that its package is missing. */
+  readonly isRequired: boolean;
+}
+
+/**
+ * Reads the option `docs`; nothing where it is off.
+ *
+ * @throws {TypeError} that names what is wrong.
+ */
+export function readDocs(
+  option: boolean | DocsOptions | undefined,
+  isProduction: boolean,
+  health: ReadHealth | null,
+): ReadDocs | null {
+  const { path, isRequired } = readOption(option, isProduction);
+  if (path === null) return null;
+  requirePlainPath(path, "docs.path", "/docs");
+  for (const [name, other] of [
+    ["the OpenAPI document", documentPath],
+    ["`health.live`", health?.live],
+    ["`health.ready`", health?.ready],
+  ]) {
+    if (path === other)
+      throw new TypeError(`createApp: \`docs.path\` is ${path}, which is the path of ${name}`);
+  }
+  return { path, isRequired };
+}
+
+function readOption(
+  option: boolean | DocsOptions | undefined,
+  isProduction: boolean,
+): { readonly path: string | null; readonly isRequired: boolean } {
+  const path = "/docs";
+  if (option === undefined) return { path: isProduction ? null : path, isRequired: false };
+  if (typeof option === "boolean") return { path: option ? path : null, isRequired: option };
+  if (typeof option !== "object" || option === null || Array.isArray(option)) {
+    throw new TypeError('createApp: `docs` must be true, false or an object such as { path: "/docs" }');
+  }
+  for (const name of Object.keys(option)) {
+    if (name !== "path") throw new TypeError(`createApp: there is no option \`docs.${name}\``);
+  }
+  return { path: option.path ?? path, isRequired: true };
+}

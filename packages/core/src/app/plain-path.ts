@@ -1,0 +1,11 @@
+/**
+ * Checks a path that kit itself answers.
+ *
+ * @throws {TypeError} that names the option.
+ */
+export function requirePlainPath(path: unknown, name: string, example: string): void {
+  if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) return;
+  throw new TypeError(
+    `createApp: \`${name}\` must be a path such as ${example}, of letters, digits and -._~ only, not ${JSON.stringify(path)}`,
+  );
+}
