@@ -150,11 +150,18 @@ fn progress_and_colours_are_for_terminals() {
     let mut project = notes();
     project.terminal = true;
     let outcome = project.kit(&["build"]);
-    assert!(
-        outcome.err.ends_with("\r\u{1b}[2K"),
-        "the last step stays on the screen: {:?}",
-        outcome.err
-    );
+    let (_, after) = outcome
+        .err
+        .rsplit_once("\r\u{1b}[2K")
+        .expect("steps are shown while they are under way, and taken away");
+    let times = after.trim_end_matches('\n');
+    assert_eq!(times.lines().count(), 1, "{times:?}");
+    let json = project.kit(&["build", "--json"]);
+    assert!(!json.err.contains(" ms"), "{:?}", json.err);
+    for step in json.json()["steps"].as_array().unwrap() {
+        let name = step["name"].as_str().unwrap();
+        assert!(times.contains(&format!("{name} ")), "{name} in {times:?}");
+    }
     assert!(
         outcome.out.starts_with("\u{1b}[1m\u{1b}[32mbuilt"),
         "{:?}",

@@ -59,6 +59,9 @@ pub(crate) fn make(project: &Project, context: &Context<'_>, compile: bool) -> R
     let console = context.console;
     let report = watched(project, context, build)?;
     console.result(&summary(&report, start.elapsed(), console));
+    if console.is_watched() && !console.is_json() {
+        console.note(&console.paint(Stream::Err, Style::new().dimmed(), &phases(&report)));
+    }
     if let Some(text) = pending(&report) {
         console.result(&text);
     }
@@ -158,6 +161,16 @@ fn summary(report: &BuildReport, took: Duration, console: &Console<'_>) -> Strin
         duration(took),
         changes.join(", "),
     )
+}
+
+/// `parse 3.1 ms, types 4.0 ms, …`: what took how long, for a person who waited.
+fn phases(report: &BuildReport) -> String {
+    let phases: Vec<String> = report
+        .steps
+        .iter()
+        .map(|(step, took)| format!("{} {:.1} ms", step.name(), milliseconds(*took)))
+        .collect();
+    format!("  {}", phases.join(", "))
 }
 
 /// Where the types are ahead of the committed migrations.
