@@ -141,6 +141,14 @@ describe("packed packages", () => {
     const bin = join(root, "node_modules/.bin");
     succeeded(await run(join(bin, "kit"), ["build"], { cwd: root }));
     succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
+    // The reporter of tests is found by its name in the package, which packing has to change.
+    await writeFile(
+      join(root, "src/a.test.ts"),
+      'import { test } from "node:test";\ntest("holds", () => {});\n',
+    );
+    const tested = await run(join(bin, "kit"), ["test", "--json"], { cwd: root });
+    succeeded(tested);
+    assert.partialDeepStrictEqual(JSON.parse(tested.stdout), { passed: 1, failed: 0, skipped: 0 });
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {
