@@ -184,6 +184,21 @@ describe("packed packages", () => {
     }
   });
 
+  test("make a project that works", async () => {
+    const scaffold = ["scaffold", "init", "shop", "--no-install", "--no-git", "--json"];
+    const kit = join(await install("maker", []), "node_modules/.bin/kit");
+    succeeded(await run(kit, scaffold, { cwd: home }));
+    const root = join(home, "shop");
+    // Until the packages are published, a user has them as files too.
+    const own = archives.filter((archive) => !/server-(express|fastify|hono)/.test(basename(archive)));
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...own];
+    succeeded(await run("npm", args, { cwd: root, timeout: 300_000 }));
+    succeeded(await run("npm", ["run", "check"], { cwd: root }));
+    succeeded(await run("npm", ["test"], { cwd: root }));
+    const left = await run("npx", ["kit", "build", "--check"], { cwd: root });
+    assert.equal(left.code, 0, left.stdout);
+  });
+
   test("run the example on the embedded database", async () => {
     const { dependencies, devDependencies } = await manifestOf("examples/notes");
     const packages = Object.entries({ ...dependencies, ...devDependencies })

@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, doctor, explain, generate, inspect, migrate_apply, migrate_generate, test,
+    build, completions, doctor, explain, generate, inspect, migrate_apply, migrate_generate, scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::Stop;
@@ -28,6 +28,7 @@ use crate::failure::Stop;
         .placeholder(AnsiColor::Cyan.on_default()),
     after_help = "\
 Examples:
+  kit scaffold init my-api                   make a project that builds, runs and is tested
   kit build                                  make .kit/ from the project's types and contracts
   kit test --json                            run the project's tests and say what failed
   kit migrate:generate --name create_notes   write a migration for what the types changed
@@ -45,6 +46,7 @@ pub(crate) struct CommandLine {
 /// One line a command; what a command takes, and its help, stands with the command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Scaffold(scaffold::Arguments),
     Build(build::Arguments),
     Generate(generate::Arguments),
     #[command(name = "generate:openapi")]
@@ -77,6 +79,7 @@ impl Command {
     /// Whether the result is to be JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
+            Self::Scaffold(arguments) => arguments.json(),
             Self::Build(arguments) => arguments.common.json,
             Self::Test(arguments) => arguments.run.common.json,
             Self::TestContracts(arguments) => arguments.run.common.json,
@@ -94,6 +97,7 @@ impl Command {
     /// Runs it.
     pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
         match self {
+            Self::Scaffold(arguments) => scaffold::run(arguments, context),
             Self::Build(arguments) => build::run(arguments, context).await,
             Self::Test(arguments) => test::run(arguments, context).await,
             Self::TestContracts(arguments) => test::contracts(arguments, context).await,

@@ -80,6 +80,15 @@ impl Problem {
         }
     }
 
+    /// A failure to make a project, or to add to one.
+    pub(crate) fn scaffold(message: impl Into<String>) -> Self {
+        Self {
+            code: "SCAFFOLD_ERROR",
+            phase: "scaffold",
+            reasons: vec![Reason::new(message)],
+        }
+    }
+
     /// A failure to make or apply migrations.
     pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
         Self {

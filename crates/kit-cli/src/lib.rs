@@ -28,6 +28,7 @@ mod environment;
 mod exit;
 mod failure;
 mod host;
+mod process;
 mod project;
 #[cfg(test)]
 mod reference;
@@ -35,8 +36,9 @@ mod run;
 mod session;
 mod tsconfig;
 
-pub use environment::{Environment, ProcessEnvironment, Stream};
+pub use environment::{Environment, Speech, Stream};
 pub use exit::Exit;
 pub use host::{Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT, REPORTER};
+pub use process::ProcessEnvironment;
 pub use run::run;
 pub use session::{Reply, Request, Session, SessionError};

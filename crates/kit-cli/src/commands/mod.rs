@@ -8,4 +8,5 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;
+pub(crate) mod scaffold;
 pub(crate) mod test;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use kit_cli::{Environment, Host, HostError, HostFuture, NodeEnd, NodeRun, Stream, run};
+use kit_cli::{Environment, Host, HostError, HostFuture, NodeEnd, NodeRun, Speech, Stream, run};
 use serde_json::Value;
 
 /// A project on disk, gone when the test ends.
@@ -23,6 +23,12 @@ pub struct Project {
     pub variables: BTreeMap<String, String>,
     pub terminal: bool,
     pub host: TestHost,
+    /// What a person answers, in this order; `None` is Ctrl-C. Whoever has no answers left cannot be asked.
+    pub answers: RefCell<Vec<Option<&'static str>>>,
+    /// Which programs are there, and whether they succeed: all of `npm`, or `npm install` alone.
+    pub programs: BTreeMap<&'static str, bool>,
+    /// What was run.
+    pub ran: RefCell<Vec<String>>,
 }
 
 /// Answers that were prepared.
@@ -66,6 +72,9 @@ impl Project {
             variables: BTreeMap::new(),
             terminal: false,
             host: TestHost::default(),
+            answers: RefCell::default(),
+            programs: BTreeMap::new(),
+            ran: RefCell::default(),
         };
         for (path, text) in files {
             project.write(path, text);
@@ -168,6 +177,38 @@ impl Environment for Streams<'_> {
 
     fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<std::process::Output> {
         kit_cli::ProcessEnvironment.output(program, args, directory)
+    }
+
+    fn can_ask(&self) -> bool {
+        !self.project.answers.borrow().is_empty()
+    }
+
+    fn choose(&self, _question: &str, choices: &[&str]) -> io::Result<Option<usize>> {
+        let answer = self.project.answers.borrow_mut().remove(0);
+        Ok(answer.map(|answer| {
+            choices
+                .iter()
+                .position(|choice| choice.starts_with(answer))
+                .unwrap()
+        }))
+    }
+
+    fn ask(&self, _question: &str) -> io::Result<Option<String>> {
+        Ok(self.project.answers.borrow_mut().remove(0).map(str::to_owned))
+    }
+
+    fn run(&self, program: &str, args: &[&str], directory: &Path, _speech: Speech) -> io::Result<bool> {
+        assert!(directory.is_dir(), "{program} runs in {}", directory.display());
+        let line = format!("{program} {}", args.join(" "));
+        self.project.ran.borrow_mut().push(line);
+        let programs = &self.project.programs;
+        let exactly = args
+            .first()
+            .and_then(|first| programs.get(format!("{program} {first}").as_str()));
+        exactly
+            .or_else(|| programs.get(program))
+            .copied()
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 

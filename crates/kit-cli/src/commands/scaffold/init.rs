@@ -1,0 +1,263 @@
+//! `kit scaffold init`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use kit_build::{Place, create_tree, place};
+use kit_scaffold::{Adapter, Options, ProjectName, Server, project};
+use serde::Serialize;
+
+use crate::Speech;
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+use crate::project::build_time;
+
+/// Makes a project that installs, builds, runs and passes its tests as it is.
+///
+/// On a terminal it asks for what is not said. Otherwise the server is kit's own and the database is asked with drizzle.
+/// The directory appears with all of its files or not at all; then it becomes a git repository, and its packages are
+/// installed with npm.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit scaffold init my-api
+  kit scaffold init my-api --server native --db drizzle
+  kit scaffold init my-api --server express --db raw --no-install --no-git
+  kit scaffold init my-api --yes --json | jq .files")]
+pub(crate) struct Arguments {
+    /// The project's name and directory, like `my-api`; asked for on a terminal.
+    name: Option<String>,
+    /// What it runs on.
+    #[arg(long, value_name = "SERVER")]
+    server: Option<ServerName>,
+    /// How it asks its database.
+    #[arg(long = "db", value_name = "ADAPTER")]
+    database: Option<AdapterName>,
+    /// Ask nothing.
+    #[arg(long, short)]
+    yes: bool,
+    /// Leave `npm install` out.
+    #[arg(long)]
+    no_install: bool,
+    /// Make no git repository.
+    #[arg(long)]
+    no_git: bool,
+    /// Print JSON on standard output, and nothing else there; asks nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ServerName {
+    /// kit's own, the fastest.
+    Native,
+    /// Express 5.
+    Express,
+    /// Fastify 5.
+    Fastify,
+    /// Hono 4.
+    Hono,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum AdapterName {
+    /// SQL by hand.
+    Raw,
+    /// drizzle-orm.
+    Drizzle,
+    /// kysely.
+    Kysely,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let console = context.console;
+    let timestamp = build_time(context.environment)?.compact();
+    let (name, target) = name(arguments, context)?;
+    let install = !arguments.no_install;
+    if install {
+        // Known before anything is made.
+        require_npm(context, &target)?;
+    }
+    let options = Options {
+        name,
+        server: server(arguments, context)?,
+        database: database(arguments, context)?,
+        timestamp,
+    };
+    let files = project(&options);
+    create_tree(
+        &target,
+        files.iter().map(|file| (file.path.as_str(), file.text.as_str())),
+    )?;
+    let name = options.name.as_str();
+    console.result(&format!("made {name}/ with {} files", files.len()));
+
+    let git = !arguments.no_git && start_repository(context, &target);
+    if install {
+        console.note("installing packages with npm …");
+        let args = ["install", "--no-audit", "--no-fund"];
+        let installed = context.environment.run("npm", &args, &target, Speech::Shown);
+        if !matches!(installed, Ok(true)) {
+            let why = installed.map_or_else(|error| format!(": {error}"), |_| String::new());
+            return Err(Problem::scaffold(format!(
+                "{name}/ is made, but its packages could not be installed{why}"
+            ))
+            .at(name)
+            .help(&format!(
+                "see what npm says above, then `cd {name}` and `npm install`"
+            ))
+            .into());
+        }
+    }
+    console.json(&Report {
+        status: "created",
+        path: name,
+        server: options.server.name(),
+        database: options.database.name(),
+        installed: install,
+        git,
+        files: files.iter().map(|file| file.path.as_str()).collect(),
+    });
+    let first = if install { "" } else { "\n  npm install" };
+    console.result(&format!(
+        "next:\n  cd {name}{first}\n  npm run dev      serves on http://localhost:3000 and starts anew on changes\n  npm test"
+    ));
+    Ok(())
+}
+
+/// The name, and a free place of that name.
+fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), Stop> {
+    let asked;
+    let text = match &arguments.name {
+        Some(name) => name,
+        None if may_ask(arguments, context) => {
+            let answer = context.environment.ask("Name of the project?");
+            asked = answer.map_err(|error| not_asked(&error))?.ok_or_else(stopped)?;
+            asked.trim()
+        }
+        None => {
+            return Err(Problem::scaffold("the project has no name")
+                .help("give it one: `kit scaffold init my-api`")
+                .into());
+        }
+    };
+    let name =
+        ProjectName::parse(text).map_err(|error| Problem::scaffold(error.message).help(&error.help))?;
+    let here = context
+        .environment
+        .current_dir()
+        .map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?;
+    let target = here.join(name.as_str());
+    let problem = match place(&target)? {
+        Place::Free => return Ok((name, target)),
+        Place::Taken(first) => format!("{name}/ is there and not empty: it holds {first}"),
+        Place::NoDirectory => format!("{name} is there and no directory"),
+    };
+    Err(Problem::scaffold(problem)
+        .at(name.as_str())
+        .help("choose another name, or move it away")
+        .into())
+}
+
+fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, Stop> {
+    Ok(match arguments.server {
+        Some(ServerName::Native) => Server::Native,
+        Some(ServerName::Express) => Server::Express,
+        Some(ServerName::Fastify) => Server::Fastify,
+        Some(ServerName::Hono) => Server::Hono,
+        None => {
+            let choices = Server::ALL.map(|server| match server {
+                Server::Native => "native: kit's own, the fastest",
+                Server::Express => "express: Express 5",
+                Server::Fastify => "fastify: Fastify 5",
+                Server::Hono => "hono: Hono 4",
+            });
+            Server::ALL[choose(arguments, context, "What does it run on?", &choices)?]
+        }
+    })
+}
+
+fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, Stop> {
+    Ok(match arguments.database {
+        Some(AdapterName::Raw) => Adapter::Raw,
+        Some(AdapterName::Drizzle) => Adapter::Drizzle,
+        Some(AdapterName::Kysely) => Adapter::Kysely,
+        None => {
+            let choices = Adapter::ALL.map(|adapter| match adapter {
+                Adapter::Drizzle => "drizzle: its tables are made of the types",
+                Adapter::Kysely => "kysely: a typed query builder",
+                Adapter::Raw => "raw: SQL by hand, with pg",
+            });
+            Adapter::ALL[choose(arguments, context, "How does it ask its database?", &choices)?]
+        }
+    })
+}
+
+/// The index of what is chosen; the first where nobody can be asked.
+fn choose(
+    arguments: &Arguments,
+    context: &Context<'_>,
+    question: &str,
+    choices: &[&str],
+) -> Result<usize, Stop> {
+    if !may_ask(arguments, context) {
+        return Ok(0);
+    }
+    let answer = context.environment.choose(question, choices);
+    Ok(answer.map_err(|error| not_asked(&error))?.ok_or_else(stopped)?)
+}
+
+fn may_ask(arguments: &Arguments, context: &Context<'_>) -> bool {
+    !arguments.yes && !arguments.json && context.environment.can_ask()
+}
+
+fn not_asked(error: &std::io::Error) -> Problem {
+    Problem::scaffold(format!("the terminal cannot be asked: {error}"))
+        .help("say it with flags: `kit scaffold init my-api --server native --db drizzle`")
+}
+
+fn stopped() -> Problem {
+    Problem::scaffold("stopped; nothing was made")
+}
+
+fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
+    let here = target.parent().unwrap_or(target);
+    let found = context
+        .environment
+        .run("npm", &["--version"], here, Speech::Dropped);
+    let problem = match found {
+        Ok(true) => return Ok(()),
+        Ok(false) => "npm does not work: `npm --version` failed".to_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "there is no npm; nothing was made".to_owned()
+        }
+        Err(error) => format!("npm cannot be started: {error}"),
+    };
+    Err(Problem::scaffold(problem)
+        .help("install Node 24, which has npm with it, or leave the packages to later with `--no-install`")
+        .into())
+}
+
+/// Makes a git repository where there is none around, and git is there. A project is one without it, too.
+fn start_repository(context: &Context<'_>, target: &Path) -> bool {
+    let git = |args: &[&str]| {
+        let ended = context.environment.run("git", args, target, Speech::Dropped);
+        matches!(ended, Ok(true))
+    };
+    !git(&["rev-parse", "--is-inside-work-tree"]) && git(&["init", "--initial-branch=main"])
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    /// `created`.
+    status: &'static str,
+    /// The directory.
+    path: &'a str,
+    server: &'static str,
+    database: &'static str,
+    /// Whether packages were installed.
+    installed: bool,
+    /// Whether a git repository was made.
+    git: bool,
+    files: Vec<&'a str>,
+}

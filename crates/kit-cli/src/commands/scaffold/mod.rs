@@ -1,0 +1,43 @@
+//! `kit scaffold`.
+
+use clap::{Args, Subcommand};
+
+use crate::context::Context;
+use crate::failure::Stop;
+
+mod init;
+
+/// Makes projects.
+#[derive(Debug, Args)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  kit scaffold init my-api
+  kit scaffold init my-api --server fastify --db kysely"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Init(init::Arguments),
+}
+
+impl Arguments {
+    /// Whether the result is to be JSON.
+    pub(crate) fn json(&self) -> bool {
+        match &self.what {
+            What::Init(arguments) => arguments.json,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    match &arguments.what {
+        What::Init(arguments) => init::run(arguments, context),
+    }
+}

@@ -1,0 +1,160 @@
+//! The process that a command runs in.
+
+use std::fmt;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+
+use inquire::{InquireError, Select, Text};
+
+use crate::{Environment, Speech, Stream};
+
+/// The process itself.
+#[derive(Clone, Copy, Default)]
+pub struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn is_terminal(&self, stream: Stream) -> bool {
+        match stream {
+            Stream::Out => io::stdout().is_terminal(),
+            Stream::Err => io::stderr().is_terminal(),
+        }
+    }
+
+    fn write(&self, stream: Stream, text: &str) -> io::Result<()> {
+        match stream {
+            Stream::Out => write_all(&mut io::stdout().lock(), text.as_bytes()),
+            Stream::Err => write_all(&mut io::stderr().lock(), text.as_bytes()),
+        }
+    }
+
+    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output> {
+        Command::new(program)
+            .args(args)
+            .current_dir(directory)
+            .stdin(Stdio::null())
+            .output()
+    }
+
+    fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    fn choose(&self, question: &str, choices: &[&str]) -> io::Result<Option<usize>> {
+        answered(
+            Select::new(question, choices.to_vec())
+                .raw_prompt()
+                .map(|option| option.index),
+        )
+    }
+
+    fn ask(&self, question: &str) -> io::Result<Option<String>> {
+        answered(Text::new(question).prompt())
+    }
+
+    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool> {
+        // npm is a script on Windows, which is started by its whole name only.
+        let program = if cfg!(windows) && program == "npm" {
+            "npm.cmd"
+        } else {
+            program
+        };
+        let mut command = Command::new(program);
+        command.args(args).current_dir(directory).stdin(Stdio::null());
+        match speech {
+            Speech::Shown => command.stdout(io::stderr()),
+            Speech::Dropped => command.stdout(Stdio::null()).stderr(Stdio::null()),
+        };
+        Ok(command.status()?.success())
+    }
+}
+
+/// Esc and Ctrl-C are answers too: no.
+fn answered<T>(answer: Result<T, InquireError>) -> io::Result<Option<T>> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => Ok(None),
+        Err(InquireError::IO(error)) => Err(error),
+        Err(error) => Err(io::Error::other(error.to_string())),
+    }
+}
+
+impl fmt::Debug for ProcessEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProcessEnvironment")
+    }
+}
+
+/// Like `Write::write_all`, for pipes too that the host (Node does it) made non-blocking: a full one is waited for.
+fn write_all(stream: &mut dyn io::Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match stream.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    loop {
+        match stream.flush() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+
+    use super::write_all;
+
+    /// Takes three bytes, then none, in turn, as a full pipe does.
+    #[derive(Default)]
+    struct Pipe {
+        taken: Vec<u8>,
+        full: bool,
+    }
+
+    impl Write for Pipe {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.full = !self.full;
+            if self.full {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let some = &bytes[..bytes.len().min(3)];
+            self.taken.extend_from_slice(some);
+            Ok(some.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_pipe_loses_nothing() {
+        let mut pipe = Pipe::default();
+        write_all(&mut pipe, b"twelve bytes").unwrap();
+        assert_eq!(pipe.taken, b"twelve bytes");
+    }
+}

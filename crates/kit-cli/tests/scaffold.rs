@@ -1,0 +1,390 @@
+//! `kit scaffold init`: what it makes, asks and refuses. That the projects work is for `tests/scaffold`.
+
+#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+/// An empty directory on a machine with npm and git.
+fn directory() -> Project {
+    let mut project = Project::new(&[]);
+    // `git rev-parse` and `git init` end alike here: there is a repository around.
+    project.programs = [("npm", true), ("git", true)].into();
+    project
+}
+
+fn paths(project: &Project, below: &str) -> Vec<String> {
+    project.tree(below).into_keys().collect()
+}
+
+#[test]
+fn a_project_has_these_files() {
+    let project = directory();
+    let outcome = project.kit(&["scaffold", "init", "shelf", "--no-install"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        paths(&project, "shelf"),
+        [
+            ".dockerignore",
+            ".env.development",
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            "AGENTS.md",
+            "Dockerfile",
+            "README.md",
+            "compose.yaml",
+            "migrations/20260921141320_create_todos/changes.json",
+            "migrations/20260921141320_create_todos/migration.sql",
+            "migrations/20260921141320_create_todos/snapshot.json",
+            "otel-collector.yaml",
+            "package.json",
+            "src/app.ts",
+            "src/auth.ts",
+            "src/database.ts",
+            "src/main.ts",
+            "src/todos.handlers.ts",
+            "src/todos.routes.ts",
+            "src/todos.types.ts",
+            "tests/support.ts",
+            "tests/todos.test.ts",
+            "tsconfig.json",
+        ]
+    );
+    for (path, bytes) in project.tree("shelf") {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.ends_with('\n'), "{path}");
+        // What GitHub fills in is written `${{ … }}`; no file of ours needs it.
+        assert!(
+            !text.contains("{{") && !text.contains("{ {"),
+            "{path} has something to fill in:\n{text}"
+        );
+    }
+    assert!(paths(&project, "").iter().all(|path| path.starts_with("shelf/")));
+}
+
+#[test]
+fn the_name_stands_where_it_belongs() {
+    let project = directory();
+    project.kit(&["scaffold", "init", "shelf.v2", "--no-install"]);
+    let tree = project.tree("shelf.v2");
+    let text = |path: &str| String::from_utf8(tree[path].clone()).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text("package.json")).unwrap();
+    assert_eq!(manifest["name"], "shelf.v2");
+    assert!(text("README.md").starts_with("# shelf.v2\n"));
+    assert!(
+        text("compose.yaml").contains("\nname: \"shelf-v2\"\n"),
+        "compose takes no dots"
+    );
+}
+
+#[test]
+fn every_server_and_database_brings_its_own() {
+    for (server, database, dependencies, call) in [
+        (
+            "native",
+            "raw",
+            json!([
+                "@kit/core",
+                "@kit/errors",
+                "@kit/server-native",
+                "@kit/types",
+                "pg"
+            ]),
+            "nativeServer()",
+        ),
+        (
+            "express",
+            "drizzle",
+            json!([
+                "@kit/core",
+                "@kit/errors",
+                "@kit/server-express",
+                "@kit/types",
+                "drizzle-orm",
+                "express",
+                "pg"
+            ]),
+            "expressServer()",
+        ),
+        (
+            "hono",
+            "kysely",
+            json!([
+                "@hono/node-server",
+                "@kit/core",
+                "@kit/errors",
+                "@kit/server-hono",
+                "@kit/types",
+                "hono",
+                "kysely",
+                "pg"
+            ]),
+            "honoServer()",
+        ),
+        (
+            "fastify",
+            "raw",
+            json!([
+                "@kit/core",
+                "@kit/errors",
+                "@kit/server-fastify",
+                "@kit/types",
+                "fastify",
+                "pg"
+            ]),
+            "fastifyServer()",
+        ),
+    ] {
+        let project = directory();
+        let outcome = project.kit(&[
+            "scaffold", "init", "x", "--server", server, "--db", database, "--json",
+        ]);
+        let report = outcome.json();
+        assert_eq!(
+            (outcome.code, &report["server"], &report["database"]),
+            (0, &json!(server), &json!(database))
+        );
+        assert_eq!(
+            (&report["status"], &report["path"]),
+            (&json!("created"), &json!("x"))
+        );
+        assert_eq!(
+            (&report["installed"], &report["git"]),
+            (&json!(true), &json!(false))
+        );
+        let tree = project.tree("x");
+        assert_eq!(report["files"].as_array().unwrap().len(), tree.len());
+        let manifest: serde_json::Value = serde_json::from_slice(&tree["package.json"]).unwrap();
+        let names: Vec<_> = manifest["dependencies"].as_object().unwrap().keys().collect();
+        assert_eq!(json!(names), dependencies);
+        let application = String::from_utf8(tree["src/app.ts"].clone()).unwrap();
+        assert!(application.contains(&format!("server: {call},")), "{application}");
+        assert!(
+            application.contains(&format!("from \"@kit/server-{server}\"")),
+            "{application}"
+        );
+    }
+}
+
+/// A project is tested with what this repository has installed: newer ranges would be untested.
+#[test]
+fn ranges_begin_at_the_versions_that_are_tested() {
+    let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let manifest = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(format!("{repository}/{path}")).unwrap()).unwrap()
+    };
+    let mut tested = serde_json::Map::new();
+    for path in [
+        "package.json",
+        "examples/notes/package.json",
+        "packages/server-express/package.json",
+        "packages/server-fastify/package.json",
+        "packages/server-hono/package.json",
+    ] {
+        for field in ["dependencies", "devDependencies"] {
+            tested.extend(manifest(path)[field].as_object().cloned().unwrap_or_default());
+        }
+    }
+    let project = directory();
+    for (server, database) in [
+        ("native", "drizzle"),
+        ("express", "raw"),
+        ("fastify", "kysely"),
+        ("hono", "raw"),
+    ] {
+        let name = format!("on-{server}");
+        project.kit(&["scaffold", "init", &name, "--server", server, "--db", database]);
+        let tree = project.tree(&name);
+        let made: serde_json::Value = serde_json::from_slice(&tree["package.json"]).unwrap();
+        for field in ["dependencies", "devDependencies"] {
+            for (name, range) in made[field].as_object().unwrap() {
+                let range = range.as_str().unwrap();
+                if name.starts_with("@kit/") {
+                    assert_eq!(range, env!("CARGO_PKG_VERSION"), "kit's packages are one version");
+                } else {
+                    assert_eq!(range.strip_prefix('^'), tested[name].as_str(), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_that_cannot_be_are_refused() {
+    let project = directory();
+    for (name, message) in [
+        ("My-Api", "npm takes no capital letters"),
+        ("../shelf", "it holds a path separator"),
+        ("node_modules", "the name is taken by Node or npm"),
+        ("express", "npm installs none into itself"),
+        ("", "it is empty"),
+    ] {
+        let outcome = project.kit(&["scaffold", "init", name]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{name}");
+        assert!(
+            outcome.err.contains(message) && outcome.err.contains("help: "),
+            "{}",
+            outcome.err
+        );
+    }
+    assert!(paths(&project, "").is_empty());
+    let json = project.kit(&["scaffold", "init", "My-Api", "--json"]).json();
+    assert_eq!(json["code"], "SCAFFOLD_ERROR");
+    assert_eq!(json["failures"][0]["suggestion"], "write `my-api`, say");
+}
+
+#[test]
+fn wrong_choices_are_wrong_usage() {
+    let outcome = directory().kit(&["scaffold", "init", "x", "--server", "fastfy"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome
+            .err
+            .contains("[possible values: native, express, fastify, hono]"),
+        "{}",
+        outcome.err
+    );
+    assert!(
+        outcome.err.contains("a similar value exists: 'fastify'"),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
+fn what_is_there_stays_as_it_is() {
+    let project = directory();
+    project.write("full/keep.txt", "mine");
+    project.write("file", "mine");
+    for (name, message) in [
+        ("full", "full/ is there and not empty: it holds keep.txt"),
+        ("file", "file is there and no directory"),
+    ] {
+        let outcome = project.kit(&["scaffold", "init", name]);
+        assert_eq!(outcome.code, 1);
+        assert!(outcome.err.contains(message), "{}", outcome.err);
+    }
+    assert_eq!(paths(&project, ""), ["file", "full/keep.txt"]);
+    std::fs::create_dir(project.root.join("empty")).unwrap();
+    assert_eq!(project.kit(&["scaffold", "init", "empty"]).code, 0);
+}
+
+#[test]
+fn without_npm_nothing_is_made() {
+    let mut project = directory();
+    project.programs.remove("npm");
+    let outcome = project.kit(&["scaffold", "init", "shelf"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("there is no npm; nothing was made"),
+        "{}",
+        outcome.err
+    );
+    assert!(outcome.err.contains("--no-install"), "{}", outcome.err);
+    assert!(paths(&project, "").is_empty());
+    project.programs.insert("npm", false);
+    assert!(
+        project
+            .kit(&["scaffold", "init", "shelf"])
+            .err
+            .contains("npm does not work")
+    );
+    assert!(paths(&project, "").is_empty());
+    assert_eq!(
+        project.kit(&["scaffold", "init", "shelf", "--no-install"]).code,
+        0
+    );
+}
+
+#[test]
+fn it_installs_and_makes_a_repository_unless_told_otherwise() {
+    let project = directory();
+    project.kit(&["scaffold", "init", "a"]);
+    // git says that there is a repository around: none is made in it.
+    assert_eq!(
+        project.ran.take(),
+        [
+            "npm --version",
+            "git rev-parse --is-inside-work-tree",
+            "npm install --no-audit --no-fund"
+        ]
+    );
+    project.kit(&["scaffold", "init", "b", "--no-install", "--no-git"]);
+    assert!(project.ran.take().is_empty());
+}
+
+#[test]
+fn on_a_terminal_it_asks_for_what_is_not_said() {
+    let project = directory();
+    *project.answers.borrow_mut() = vec![Some(" shelf "), Some("hono"), Some("raw")];
+    let outcome = project.kit(&["scaffold", "init"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let tree = project.tree("shelf");
+    assert!(String::from_utf8_lossy(&tree["src/app.ts"]).contains("honoServer()"));
+    assert!(String::from_utf8_lossy(&tree["src/database.ts"]).contains("db.query"));
+
+    *project.answers.borrow_mut() = vec![Some("kysely")];
+    assert_eq!(
+        project
+            .kit(&["scaffold", "init", "other", "--server", "express"])
+            .code,
+        0
+    );
+    assert!(project.answers.borrow().is_empty());
+}
+
+#[test]
+fn whoever_stops_at_a_question_gets_nothing() {
+    for answers in [
+        vec![None],
+        vec![Some("shelf"), None],
+        vec![Some("shelf"), Some("native"), None],
+    ] {
+        let project = directory();
+        *project.answers.borrow_mut() = answers;
+        let outcome = project.kit(&["scaffold", "init"]);
+        assert_eq!(outcome.code, 1);
+        assert!(
+            outcome.err.contains("stopped; nothing was made"),
+            "{}",
+            outcome.err
+        );
+        assert!(paths(&project, "").is_empty());
+    }
+}
+
+#[test]
+fn it_asks_nothing_where_nobody_is_or_where_it_should_not() {
+    let project = directory();
+    let outcome = project.kit(&["scaffold", "init"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.contains("the project has no name"), "{}", outcome.err);
+    *project.answers.borrow_mut() = vec![Some("never")];
+    assert_eq!(project.kit(&["scaffold", "init", "a", "--yes"]).code, 0);
+    assert_eq!(project.kit(&["scaffold", "init", "b", "--json"]).code, 0);
+    assert_eq!(project.answers.borrow().len(), 1);
+}
+
+#[test]
+fn packages_that_cannot_be_installed_leave_a_whole_project() {
+    let mut project = directory();
+    // npm is there, and fails only when it installs.
+    project.programs.insert("npm install", false);
+    let outcome = project.kit(&["scaffold", "init", "shelf"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .err
+            .contains("shelf/ is made, but its packages could not be installed"),
+        "{}",
+        outcome.err
+    );
+    assert!(
+        outcome.err.contains("`cd shelf` and `npm install`"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(paths(&project, "shelf").len(), 23);
+}

@@ -1,0 +1,234 @@
+//! Names of projects: they become a directory, a package and a compose project, so they have to be all three.
+
+use std::fmt;
+
+use crate::{Adapter, Server};
+
+/// npm takes no longer ones.
+const LONGEST: usize = 214;
+
+/// Files of these names are devices on Windows, whatever comes after a dot.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+
+/// What npm refuses by name, and modules of Node that an import of the package would give instead.
+const TAKEN: [&str; 40] = [
+    "node_modules",
+    "favicon.ico",
+    "assert",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "sys",
+    "timers",
+    "tls",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "worker_threads",
+    "zlib",
+];
+
+/// A name that npm takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectName(String);
+
+/// Why a name cannot be one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameError {
+    /// What is wrong with it.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl ProjectName {
+    /// Judges a name.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        let problem = problem(text);
+        match problem {
+            None => Ok(Self(text.to_owned())),
+            Some(problem) => Err(NameError {
+                message: format!(
+                    "`{}` cannot be the name of a project: {problem}",
+                    text.escape_debug()
+                ),
+                help: suggestion(text).map_or_else(
+                    || "a name is lower-case letters, digits, `-`, `_` and `.`, like `my-api`".to_owned(),
+                    |name| format!("write `{name}`, say"),
+                ),
+            }),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name where dots are not allowed: of a compose project.
+    pub(crate) fn without_dots(&self) -> String {
+        self.0.replace('.', "-")
+    }
+}
+
+impl fmt::Display for ProjectName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn problem(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if text.contains(['/', '\\']) {
+        return Some(
+            "it holds a path separator, and the project is made in the current directory".to_owned(),
+        );
+    }
+    if let Some(found) = text.chars().find(|c| !is_allowed(*c)) {
+        return Some(if found.is_uppercase() {
+            format!("npm takes no capital letters, and it has `{found}`")
+        } else {
+            format!("npm takes no `{}`", found.escape_debug())
+        });
+    }
+    if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Some("it does not begin with a letter or a digit".to_owned());
+    }
+    if text.ends_with('.') {
+        return Some("it ends with a dot, which Windows takes away".to_owned());
+    }
+    if text.len() > LONGEST {
+        return Some(format!(
+            "it has {} characters, and npm takes {LONGEST}",
+            text.len()
+        ));
+    }
+    let stem = text.split('.').next().unwrap_or_default();
+    let is_port = stem.len() == 4
+        && (stem.starts_with("com") || stem.starts_with("lpt"))
+        && stem.ends_with(|c: char| c.is_ascii_digit());
+    if DEVICES.contains(&stem) || is_port {
+        return Some("it is the name of a device on Windows".to_owned());
+    }
+    if TAKEN.contains(&text) {
+        return Some("the name is taken by Node or npm".to_owned());
+    }
+    if dependencies().any(|name| name == text) {
+        return Some(
+            "a package that a project may need has this name, and npm installs none into itself".to_owned(),
+        );
+    }
+    None
+}
+
+fn dependencies() -> impl Iterator<Item = &'static str> {
+    Server::ALL
+        .into_iter()
+        .flat_map(Server::peers)
+        .chain(Adapter::ALL.into_iter().flat_map(Adapter::packages))
+        .map(|(name, _)| *name)
+        .chain(["typescript"])
+}
+
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.')
+}
+
+/// The name that was probably meant.
+fn suggestion(text: &str) -> Option<String> {
+    let last = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
+    let mut name = String::new();
+    for c in last.to_lowercase().chars() {
+        if is_allowed(c) {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let mut name = name.trim_matches(['-', '_', '.']).to_owned();
+    name.truncate(LONGEST);
+    if name.is_empty() {
+        return None;
+    }
+    if problem(&name).is_some() {
+        name.push_str("-api");
+    }
+    problem(&name).is_none().then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProjectName;
+
+    #[test]
+    fn names_that_npm_takes() {
+        for name in [
+            "a",
+            "my-api",
+            "shelf.v2",
+            "x_y",
+            "0day",
+            "console-app",
+            "com",
+            "comet",
+        ] {
+            assert_eq!(ProjectName::parse(name).unwrap().as_str(), name);
+        }
+    }
+
+    #[test]
+    fn names_that_it_does_not_take_are_explained() {
+        for (name, message, help) in [
+            ("", "it is empty", "like `my-api`"),
+            ("My Api", "no capital letters, and it has `M`", "`my-api`"),
+            ("my api", "npm takes no ` `", "`my-api`"),
+            ("apps/shelf", "a path separator", "`shelf`"),
+            ("..\\shelf", "a path separator", "`shelf`"),
+            ("@me/shelf", "a path separator", "`shelf`"),
+            ("..", "does not begin with a letter", "like `my-api`"),
+            (".hidden", "does not begin with a letter", "`hidden`"),
+            ("-rf", "does not begin with a letter", "`rf`"),
+            ("shelf.", "ends with a dot", "`shelf`"),
+            ("bücher", "npm takes no `ü`", "`b-cher`"),
+            ("a\u{1b}[2J", "npm takes no `\\u{1b}`", "`a-2j`"),
+            ("nul", "a device on Windows", "`nul-api`"),
+            ("com1.x", "a device on Windows", "like `my-api`"),
+            ("http", "taken by Node", "`http-api`"),
+            ("express", "npm installs none into itself", "`express-api`"),
+        ] {
+            let error = ProjectName::parse(name).unwrap_err();
+            assert!(error.message.contains(message), "{error:?}");
+            assert!(error.help.contains(help), "{error:?}");
+        }
+        let long = ProjectName::parse(&"x".repeat(215)).unwrap_err();
+        assert!(long.message.contains("215 characters"), "{long:?}");
+    }
+}

@@ -1,0 +1,129 @@
+//! The files of a project.
+
+use crate::manifest::manifest;
+use crate::{Adapter, Options, Server};
+
+/// A file of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Below the project's root, with `/`.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Files that differ in the project's name at most. In the repository they have no dot, so that no tool takes them for its own.
+const COMMON: [(&str, &str); 18] = [
+    (".dockerignore", include_str!("../templates/project/dockerignore")),
+    (
+        ".env.development",
+        include_str!("../templates/project/env.development"),
+    ),
+    (
+        ".github/workflows/ci.yml",
+        include_str!("../templates/project/github/ci.yml"),
+    ),
+    (".gitignore", include_str!("../templates/project/gitignore")),
+    ("AGENTS.md", include_str!("../templates/project/AGENTS.md")),
+    ("Dockerfile", include_str!("../templates/project/Dockerfile")),
+    ("README.md", include_str!("../templates/project/README.md")),
+    ("compose.yaml", include_str!("../templates/project/compose.yaml")),
+    (
+        "otel-collector.yaml",
+        include_str!("../templates/project/otel-collector.yaml"),
+    ),
+    ("src/auth.ts", include_str!("../templates/project/src/auth.ts")),
+    ("src/main.ts", include_str!("../templates/project/src/main.ts")),
+    (
+        "src/todos.routes.ts",
+        include_str!("../templates/project/src/todos.routes.ts"),
+    ),
+    (
+        "src/todos.types.ts",
+        include_str!("../templates/project/src/todos.types.ts"),
+    ),
+    (
+        "tests/support.ts",
+        include_str!("../templates/project/tests/support.ts"),
+    ),
+    (
+        "tests/todos.test.ts",
+        include_str!("../templates/project/tests/todos.test.ts"),
+    ),
+    (
+        "tsconfig.json",
+        include_str!("../templates/project/tsconfig.json"),
+    ),
+    // What `kit migrate:generate --name create_todos` makes of the types; `tests/scaffold` holds that nothing is left to it.
+    (
+        "migrations/{{timestamp}}_create_todos/changes.json",
+        include_str!("../templates/project/migrations/changes.json"),
+    ),
+    (
+        "migrations/{{timestamp}}_create_todos/migration.sql",
+        include_str!("../templates/project/migrations/migration.sql"),
+    ),
+];
+
+const SNAPSHOT: (&str, &str) = (
+    "migrations/{{timestamp}}_create_todos/snapshot.json",
+    include_str!("../templates/project/migrations/snapshot.json"),
+);
+
+/// The files of a project, `package.json` first.
+pub fn project(options: &Options) -> Vec<File> {
+    let [database, handlers] = of_database(options.database);
+    let application = app(options.server);
+    let texts = COMMON.into_iter().chain([
+        SNAPSHOT,
+        ("src/app.ts", application.as_str()),
+        ("src/database.ts", database),
+        ("src/todos.handlers.ts", handlers),
+    ]);
+    let fill = |text: &str| {
+        text.replace("{{timestamp}}", &options.timestamp)
+            .replace("{{compose}}", &options.name.without_dots())
+            .replace("{{name}}", options.name.as_str())
+    };
+    let mut files: Vec<File> = texts
+        .map(|(path, text)| File {
+            path: fill(path),
+            text: fill(text),
+        })
+        .collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files.insert(
+        0,
+        File {
+            path: "package.json".to_owned(),
+            text: manifest(options),
+        },
+    );
+    files
+}
+
+/// `src/app.ts`: the adapters are called alike.
+fn app(server: Server) -> String {
+    let name = server.name();
+    include_str!("../templates/project/src/app.ts")
+        .replace("nativeServer", &format!("{name}Server"))
+        .replace("@kit/server-native", &format!("@kit/server-{name}"))
+}
+
+/// `src/database.ts` and `src/todos.handlers.ts`.
+fn of_database(adapter: Adapter) -> [&'static str; 2] {
+    match adapter {
+        Adapter::Raw => [
+            include_str!("../templates/database/raw/database.ts"),
+            include_str!("../templates/database/raw/todos.handlers.ts"),
+        ],
+        Adapter::Drizzle => [
+            include_str!("../templates/database/drizzle/database.ts"),
+            include_str!("../templates/database/drizzle/todos.handlers.ts"),
+        ],
+        Adapter::Kysely => [
+            include_str!("../templates/database/kysely/database.ts"),
+            include_str!("../templates/database/kysely/todos.handlers.ts"),
+        ],
+    }
+}

@@ -1,0 +1,19 @@
+import { createApp } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import { requireAuth } from "./auth.ts";
+import { database } from "./database.ts";
+import { todoHandlers } from "./todos.handlers.ts";
+
+/** The application: what is not registered here is not served. */
+export const app = createApp({
+  server: nativeServer(),
+  health: true,
+  routes: [
+    {
+      prefix: "/todos",
+      handlers: todoHandlers,
+      middleware: [{ name: "requireAuth", middleware: requireAuth, priority: 10 }],
+    },
+  ],
+  plugins: [database],
+});

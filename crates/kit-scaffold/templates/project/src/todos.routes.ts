@@ -1,0 +1,52 @@
+import type { RouteContract } from "@kit/types";
+import type { CreateTodoInput, PaginatedResponse, Paging, Todo, UpdateTodoInput } from "./todos.types.ts";
+
+/** Todos: everybody sees their own. */
+export interface TodoRoutes {
+  /**
+   * @summary Adds a todo
+   * @tag todos
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "POST /todos": RouteContract<void, void, CreateTodoInput, Todo>;
+
+  /**
+   * Newest first.
+   *
+   * @summary Lists todos, a page at a time
+   * @tag todos
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "GET /todos": RouteContract<void, Paging, void, PaginatedResponse<Todo>>;
+
+  /**
+   * @summary Reads a todo
+   * @tag todos
+   * @throws TODO_NOT_FOUND 404 The user has no such todo.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "GET /todos/:id": RouteContract<{ id: string }, void, void, Todo>;
+
+  /**
+   * Fields that are left out stay as they are.
+   *
+   * @summary Changes a todo
+   * @tag todos
+   * @throws TODO_NOT_FOUND 404 The user has no such todo.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "PUT /todos/:id": RouteContract<{ id: string }, void, UpdateTodoInput, Todo>;
+
+  /**
+   * @summary Deletes a todo
+   * @tag todos
+   * @throws TODO_NOT_FOUND 404 The user has no such todo.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "DELETE /todos/:id": RouteContract<{ id: string }, void, void, void>;
+}

@@ -1,0 +1,148 @@
+// What `kit scaffold init` makes works as it is: every combination is built and type-checked, some are tested and run.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { baseEnvironment, type CommandResult, run } from "../e2e/support/command.ts";
+import { repository } from "../e2e/support/project.ts";
+import { RunningApp } from "../e2e/support/running-app.ts";
+import { databaseStopped } from "./database.ts";
+
+const SERVERS = ["native", "express", "fastify", "hono"];
+const DATABASES = ["raw", "drizzle", "kysely"];
+
+/** These are tested too, so that each server and each adapter is. */
+const TESTED = new Set(["native-drizzle", "express-raw", "fastify-kysely", "hono-raw"]);
+
+const bin = join(repository, "node_modules/.bin");
+
+describe("a new project", { timeout: 300_000 }, () => {
+  let home: string;
+
+  before(async () => {
+    home = await mkdtemp(join(await realpath(tmpdir()), "kit-scaffold-"));
+    // PostgreSQL runs as another user where the tests run as root.
+    await chmod(home, 0o755);
+    // Found from every project below: installing is what tests/packed does.
+    await symlink(join(repository, "node_modules"), join(home, "node_modules"));
+  });
+
+  after(async () => {
+    for (const name of TESTED) await databaseStopped(join(home, name));
+    await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  });
+
+  /** Makes the project and gives it the packages of this repository. */
+  async function init(server: string, database: string): Promise<string> {
+    const name = `${server}-${database}`;
+    const args = [
+      "scaffold",
+      "init",
+      name,
+      "--server",
+      server,
+      "--db",
+      database,
+      "--no-install",
+      "--no-git",
+      "--json",
+    ];
+    const made = await run(process.execPath, [join(bin, "kit"), ...args], { cwd: home });
+    succeeded(made);
+    const report = JSON.parse(made.stdout) as { path: string };
+    assert.equal(report.path, name);
+    const root = join(home, name);
+    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    return root;
+  }
+
+  for (const server of SERVERS) {
+    for (const database of DATABASES) {
+      test(`on ${server} with ${database} is built and type-checked`, async () => {
+        const root = await init(server, database);
+        succeeded(await script(root, "check"));
+        // The migration that comes with it is all that its types need.
+        const left = await run(join(bin, "kit"), ["migrate:generate", "--name", "left", "--json"], {
+          cwd: root,
+        });
+        assert.equal((JSON.parse(left.stdout) as { status: string }).status, "unchanged", left.stdout);
+        if (TESTED.has(`${server}-${database}`)) {
+          const tested = await script(root, "test");
+          succeeded(tested);
+          assert.match(tested.stdout, /\bpass 5\b/);
+          assert.match(tested.stdout, /\b(fail|skipped) 0\b/);
+        }
+      });
+    }
+  }
+
+  test("runs after a build, as in production", async () => {
+    const root = join(home, "native-drizzle");
+    succeeded(await script(root, "build"));
+    succeeded(await script(root, "migrate"));
+    const app = await RunningApp.start(root, {});
+    try {
+      assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
+      assert.equal((await fetch(`${app.url}/todos`)).status, 401);
+      const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };
+      const body = JSON.stringify({ title: "Buy milk" });
+      assert.equal((await fetch(`${app.url}/todos`, { method: "POST", headers, body })).status, 201);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test("is clean for git once it is built", async () => {
+    const root = join(home, "native-drizzle");
+    const git = (...args: string[]): Promise<CommandResult> => run("git", args, { cwd: root });
+    succeeded(await git("init", "--quiet"));
+    const { stdout } = await git("status", "--porcelain", "--untracked-files=all");
+    const files = stdout.split("\n").map((line) => line.slice(3));
+    const generated = files.filter((file) => /^(\.kit|\.data|dist)\//.test(file));
+    assert.deepEqual(generated, []);
+    assert.ok(files.includes(".env.development"), stdout);
+  });
+
+  test("`npm run dev` serves from nothing", async () => {
+    const root = join(home, "hono-raw");
+    // In a group of its own, which is ended as Ctrl-C ends one.
+    const child = spawn("npm", ["run", "dev"], {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...baseEnvironment(), PORT: "0", HOST: "127.0.0.1" },
+    });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    try {
+      const url = await new Promise<string>((resolve, reject) => {
+        let text = "";
+        child.stdout.setEncoding("utf8").on("data", (more: string) => {
+          text += more;
+          const found = /Listening on (\S+)/.exec(text)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        child.once("close", () => reject(new Error(`it ended:\n${text}`)));
+      });
+      const answer = await fetch(`${url}/openapi.json`);
+      assert.equal(answer.status, 200);
+      const { paths } = (await answer.json()) as { paths: object };
+      assert.deepEqual(Object.keys(paths), ["/todos", "/todos/{id}"]);
+    } finally {
+      process.kill(-child.pid!, "SIGINT");
+      await ended;
+    }
+  });
+});
+
+/** Runs a script of the project, as its user does. */
+function script(root: string, name: string): Promise<CommandResult> {
+  return run("npm", ["run", "--silent", name], { cwd: root, timeout: 120_000 });
+}
+
+function succeeded(result: CommandResult): void {
+  assert.equal(result.code, 0, `${result.stdout}\n${result.stderr}`);
+}
