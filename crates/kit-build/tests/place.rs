@@ -1,5 +1,6 @@
 //! Making a directory as a whole.
 #![allow(clippy::disallowed_methods)] // Reason: tests look at what is made.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
 use std::fs;
 use std::path::PathBuf;
