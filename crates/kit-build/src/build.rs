@@ -1,7 +1,9 @@
 //! The phases, in order.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use kit_database::{Migration, Schema};
@@ -13,6 +15,7 @@ use kit_typescript::{FileSystem, Input, SourceTexts};
 
 use crate::database::{Drafted, PendingChanges};
 use crate::output::{Known, OutputDirectory, OutputFile};
+use crate::plugins::{AddedSources, Additions, Mode, NoPlugins, TapHost, Taps};
 use crate::{
     BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
     read_migrations, related, routes, unions,
@@ -94,10 +97,51 @@ pub struct Counts {
     pub routes: usize,
 }
 
-/// Builds a project. Mistakes in it are in the report; an error is a failure of the environment.
+/// Builds a project without plugins. Mistakes in it are in the report; an error is a failure of the environment.
 pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
-    let analysis = analyze(request, progress)?;
-    write(request, analysis, &mut Kept::default(), None, progress)
+    at_once(build_with(request, &NoPlugins, progress))
+}
+
+/// The same, with what plugins do between the phases.
+pub async fn build_with(
+    request: &BuildRequest<'_>,
+    host: &dyn TapHost,
+    progress: &dyn Progress,
+) -> Result<BuildReport, BuildError> {
+    let taps = Taps {
+        request,
+        host,
+        mode: Mode::Build,
+    };
+    let analysis = analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await?;
+    write(&taps, analysis, &mut Kept::default(), None, progress).await
+}
+
+/// Runs what waits for nobody: without plugins nothing is asked of a host.
+pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => unreachable!("a host that runs no plugins answers at once"),
+    }
+}
+
+/// Runs the taps of the compile step, and gives the plugin that took it over.
+pub async fn compile_step(
+    request: &BuildRequest<'_>,
+    host: &dyn TapHost,
+    mode: Mode,
+) -> Result<Option<String>, BuildError> {
+    Taps { request, host, mode }.compile(&mut Vec::new()).await
+}
+
+/// Runs the taps of `done`: the last that plugins see of a build.
+pub async fn finish(
+    request: &BuildRequest<'_>,
+    host: &dyn TapHost,
+    mode: Mode,
+    report: &mut BuildReport,
+) -> Result<(), BuildError> {
+    Taps { request, host, mode }.done(report).await
 }
 
 /// What was made by earlier builds, for builds that need the same.
@@ -108,32 +152,98 @@ pub(crate) struct Kept {
 }
 
 /// Writes what a project without errors comes to.
-pub(crate) fn write(
-    request: &BuildRequest<'_>,
+pub(crate) async fn write(
+    taps: &Taps<'_>,
     mut analysis: Analysis,
     kept: &mut Kept,
     known: Option<&mut Known>,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
+    let request = taps.request;
     let mut steps = Steps {
         progress,
         taken: std::mem::take(&mut analysis.steps),
     };
+    let additions = additions(taps, &mut analysis, kept).await?;
     let files = match &analysis.tree {
         Some(tree) if !analysis.diagnostics.has_errors() => {
+            let project = additions.pending(request.root)?;
             let path = request.root.join(&request.config.output_dir);
             let output = OutputDirectory::open(path, PATIENCE, known.as_deref())?;
-            let made = steps.run(Step::Emit, || artifacts(request, &analysis, tree, &output, kept))?;
-            steps.run(Step::Write, || output.replace(made, known))?
+            let mut made = steps.run(Step::Emit, || artifacts(request, &analysis, tree, &output, kept))?;
+            additions.apply(&mut made);
+            steps.run(Step::Write, || {
+                let mut changes = output.replace(made, known)?;
+                for file in project {
+                    file.write(request.root)?;
+                    changes.project.push(file.path.clone());
+                }
+                Ok::<_, BuildError>(changes)
+            })?
         }
         _ => FileChanges::default(),
     };
     Ok(report(analysis, files, steps.taken))
 }
 
-/// Does all of a build and writes nothing: [`BuildReport::files`] says what a build would write.
+/// What plugins add to the output, where nothing is wrong so far. Nobody else waits for the output directory meanwhile.
+async fn additions(
+    taps: &Taps<'_>,
+    analysis: &mut Analysis,
+    kept: &mut Kept,
+) -> Result<Additions, BuildError> {
+    let mut additions = Additions::default();
+    let idle = ["afterValidators", "afterRouteTable", "emit"]
+        .iter()
+        .all(|hook| taps.none(hook));
+    let Some(tree) = &analysis.tree else {
+        return Ok(additions);
+    };
+    if idle || analysis.diagnostics.has_errors() {
+        return Ok(additions);
+    }
+    let watched = &mut analysis.dependencies;
+    let (config, time) = (taps.request.config, taps.request.time);
+    let preview = |program: &Program, kept: &mut Kept| -> Vec<OutputFile> {
+        let mut files = emit::preview(program, tree, config, time, &mut kept.emitter);
+        files.extend(
+            kept.drafted
+                .artifacts(&analysis.schema, &analysis.migrations, config),
+        );
+        files
+    };
+    if !taps.none("afterValidators") {
+        let files = preview(&analysis.program, kept);
+        taps.after_validators(&files, &mut additions, watched).await?;
+    }
+    taps.after_route_table(&mut analysis.program, watched).await?;
+    if !taps.none("emit") {
+        let files = preview(&analysis.program, kept);
+        taps.emit(&analysis.program, &files, &mut additions, watched)
+            .await?;
+    }
+    Ok(additions)
+}
+
+/// Does all of a build of a project without plugins and writes nothing: [`BuildReport::files`] says what a build would write.
 pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
-    let mut analysis = analyze(request, progress)?;
+    at_once(check_with(request, &NoPlugins, progress))
+}
+
+/// The same, with what plugins do between the phases.
+pub async fn check_with(
+    request: &BuildRequest<'_>,
+    host: &dyn TapHost,
+    progress: &dyn Progress,
+) -> Result<BuildReport, BuildError> {
+    let taps = Taps {
+        request,
+        host,
+        mode: Mode::Check,
+    };
+    let mut analysis = analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await?;
+    let kept = &mut Kept::default();
+    let additions = additions(&taps, &mut analysis, kept).await?;
     let mut steps = Steps {
         progress,
         taken: std::mem::take(&mut analysis.steps),
@@ -142,8 +252,12 @@ pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Buil
         Some(tree) if !analysis.diagnostics.has_errors() => steps.run(Step::Emit, || {
             let path = request.root.join(&request.config.output_dir);
             let output = OutputDirectory::view(path, PATIENCE)?;
-            let made = artifacts(request, &analysis, tree, &output, &mut Kept::default())?;
-            output.compare(made)
+            let mut made = artifacts(request, &analysis, tree, &output, kept)?;
+            additions.apply(&mut made);
+            let mut changes = output.compare(made)?;
+            let project = additions.pending(request.root)?;
+            changes.project = project.into_iter().map(|file| file.path.clone()).collect();
+            Ok::<_, BuildError>(changes)
         })?,
         _ => FileChanges::default(),
     };
@@ -184,38 +298,61 @@ fn report(analysis: Analysis, files: FileChanges, steps: Vec<(Step, Duration)>) 
     }
 }
 
-/// Does all of a build but writing.
+/// Does all of a build of a project without plugins but writing.
 pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
-    analyze_in(&mut kit_typescript::Session::default(), request, progress)
+    at_once(analyze_with(request, &NoPlugins, progress))
+}
+
+/// The same, with what plugins do to sources and types.
+pub async fn analyze_with(
+    request: &BuildRequest<'_>,
+    host: &dyn TapHost,
+    progress: &dyn Progress,
+) -> Result<Analysis, BuildError> {
+    let taps = Taps {
+        request,
+        host,
+        mode: Mode::Check,
+    };
+    analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await
 }
 
 /// The same, with a compiler that may remember an earlier build.
-pub(crate) fn analyze_in(
+pub(crate) async fn analyze_in(
     compiler: &mut kit_typescript::Session,
-    request: &BuildRequest<'_>,
+    taps: &Taps<'_>,
     progress: &dyn Progress,
 ) -> Result<Analysis, BuildError> {
+    let request = taps.request;
     let (root, config) = (request.root, request.config);
     let mut steps = Steps {
         progress,
         taken: Vec::new(),
     };
     let mut diagnostics = Diagnostics::default();
-    let sources = steps.run(Step::Sources, || {
+    let mut sources = steps.run(Step::Sources, || {
         globs::find_sources(root, config, &mut diagnostics)
     })?;
+    let mut watched = Vec::new();
+    let added: AddedSources = taps.before_transform(&mut sources, &mut watched).await?;
     let compiled = steps.run(Step::Types, || {
         compiler.compile(&Input {
             root,
             type_files: sources.types,
             route_files: sources.routes,
             entry_files: sources.entries,
-            files: Arc::clone(&request.files),
+            files: added.over(&request.files),
         })
     });
     diagnostics.extend(compiled.diagnostics);
     let mut program = compiled.program;
     let mut dependencies = compiled.dependencies;
+    dependencies.retain(|path| !added.is_virtual(path));
+    // What could not be understood is nothing to show to plugins.
+    if !diagnostics.has_errors() {
+        taps.after_type_parse(&mut program, &mut watched).await?;
+    }
+    dependencies.extend(watched);
     unions::check(&program, &mut diagnostics);
     let tree = steps.run(Step::Routes, || {
         let tree = routes::compile(&program, &mut diagnostics);

@@ -44,6 +44,18 @@ pub(crate) fn artifacts(
     Ok(files)
 }
 
+/// The files that [`artifacts`] makes, with the time of this build in all that carry one.
+pub(crate) fn preview(
+    program: &Program,
+    tree: &RouteTree,
+    config: &ResolvedConfig,
+    time: &BuildTime,
+    emitter: &mut Emitter,
+) -> Vec<OutputFile> {
+    let made = emitter.emit(program, tree, &options(config, &time.iso()));
+    made.into_iter().map(|artifact| file(artifact, None)).collect()
+}
+
 fn options(config: &ResolvedConfig, generated_at: &str) -> EmitOptions {
     EmitOptions {
         generated_at: generated_at.to_owned(),

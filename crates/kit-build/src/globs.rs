@@ -291,7 +291,7 @@ fn walk(
     Ok(())
 }
 
-fn relative(root: &Path, path: &Path) -> String {
+pub(crate) fn relative(root: &Path, path: &Path) -> String {
     let parts: Vec<_> = path
         .strip_prefix(root)
         .unwrap_or(path)

@@ -9,6 +9,12 @@ pub struct Hook {
     pub description: &'static str,
 }
 
+/// The step that makes JavaScript of the project, after the artifacts are written: a plugin may take it over.
+pub const COMPILE_STEP: Hook = Hook {
+    name: "compile",
+    description: "take over the compile step",
+};
+
 /// All hooks, in order.
 pub const HOOKS: [Hook; 6] = [
     Hook {

@@ -41,6 +41,7 @@ mod hooks;
 mod migrations;
 mod output;
 mod place;
+mod plugins;
 mod progress;
 mod related;
 mod routes;
@@ -48,7 +49,10 @@ mod session;
 mod time;
 mod unions;
 
-pub use build::{Analysis, BuildReport, BuildRequest, Counts, analyze, build, check};
+pub use build::{
+    Analysis, BuildReport, BuildRequest, Counts, analyze, analyze_with, build, build_with, check, check_with,
+    compile_step, finish,
+};
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,
     ProjectInfo, Resolution, ResolvedConfig, RouteTestsConfig, TestsConfig, find_config_file, resolve,
@@ -57,10 +61,11 @@ pub use database::PendingChanges;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
-pub use hooks::{HOOKS, Hook};
+pub use hooks::{COMPILE_STEP, HOOKS, Hook};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
 pub use place::{Place, create_tree, place};
+pub use plugins::{Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapFuture, TapHost, registered_taps};
 pub use progress::{Progress, Step};
 pub use session::Session;
 pub use time::BuildTime;

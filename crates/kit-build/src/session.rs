@@ -1,7 +1,8 @@
 //! Builds of one project, one after the other, in one process: what `kit dev` does.
 
-use crate::build::{Kept, analyze_in, write};
+use crate::build::{Kept, analyze_in, at_once, write};
 use crate::output::Known;
+use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
 /// Builds a project again and again and does only what an edit made necessary: it parses files whose text changed, makes
@@ -45,7 +46,22 @@ impl Session {
         request: &BuildRequest<'_>,
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
-        let analysis = analyze_in(&mut self.compiler, request, progress)?;
-        write(request, analysis, &mut self.kept, Some(&mut self.known), progress)
+        at_once(self.build_with(request, &NoPlugins, progress))
+    }
+
+    /// The same, with what plugins do between the phases. They run in every build: nobody but they knows what they look at.
+    pub async fn build_with(
+        &mut self,
+        request: &BuildRequest<'_>,
+        host: &dyn TapHost,
+        progress: &dyn Progress,
+    ) -> Result<BuildReport, BuildError> {
+        let taps = Taps {
+            request,
+            host,
+            mode: Mode::Watch,
+        };
+        let analysis = analyze_in(&mut self.compiler, &taps, progress).await?;
+        write(&taps, analysis, &mut self.kept, Some(&mut self.known), progress).await
     }
 }

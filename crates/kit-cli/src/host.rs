@@ -17,6 +17,9 @@ pub trait Host {
     /// The URL of the project's embedded database, which runs until the command ends or longer.
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
 
+    /// Runs the tap of a plugin of the configuration that was loaded last, and gives its answer to `event`.
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value>;
+
     /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
 }

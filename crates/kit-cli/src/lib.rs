@@ -28,6 +28,7 @@ mod environment;
 mod exit;
 mod failure;
 mod host;
+mod plugins;
 mod process;
 mod project;
 #[cfg(test)]

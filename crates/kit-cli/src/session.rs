@@ -27,6 +27,15 @@ pub enum Request {
         /// Absolute path.
         root: String,
     },
+    /// Run the tap of a plugin and reply with its answer.
+    RunTap {
+        /// The place of the plugin in the list of the configuration.
+        plugin: usize,
+        /// The hook.
+        hook: &'static str,
+        /// What the tap gets.
+        event: Value,
+    },
     /// Run Node until it ends and reply with a [`NodeEnd`].
     RunNode(NodeRun),
     /// The command has ended: exit with this code.
@@ -190,6 +199,10 @@ impl Host for Desk {
                 }),
             }
         })
+    }
+
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value> {
+        Box::pin(self.ask(Request::RunTap { plugin, hook, event }))
     }
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {

@@ -25,6 +25,7 @@
 //! ```
 
 mod application;
+mod check;
 mod constraints;
 mod declaration;
 mod ids;

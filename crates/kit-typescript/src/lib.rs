@@ -34,6 +34,7 @@
 mod compile;
 mod docs;
 mod eval;
+mod exports;
 mod factory;
 mod files;
 mod lower;
@@ -52,6 +53,7 @@ use kit_ir::Program;
 
 use crate::modules::ParsedFiles;
 
+pub use exports::exports;
 pub use files::{FileSystem, MemoryFiles};
 pub use options::OptionPlaces;
 pub use print::program_text;

@@ -1,3 +1,5 @@
+import type { Plugin } from "./plugins/plugin.ts";
+
 /** What a project may configure. Everything has a default, so that most projects need no configuration file. */
 export interface Config {
   /**
@@ -36,6 +38,11 @@ export interface Config {
   readonly database?: DatabaseConfig;
   /** What generated tests send besides what the contracts say, so that they reach protected routes. */
   readonly tests?: TestsConfig;
+  /**
+   * Code that steps into builds, in order; what is false, null or undefined is left out. Only in a configuration file, since plugins are
+   * code.
+   */
+  readonly plugins?: readonly (Plugin | false | null | undefined)[];
 }
 
 /** What generated tests send besides what the contracts say. */

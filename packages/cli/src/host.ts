@@ -7,6 +7,9 @@ import type { NodeEnd } from "@kit/transform-native";
 
 import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
+import { describePlugins } from "./plugins/describe.ts";
+import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
+import { runTap, type TapAnswer, type TapRequest } from "./plugins/run.ts";
 
 /** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
 interface DevDatabase {
@@ -17,6 +20,8 @@ interface DevDatabase {
 /** Does for a command what only JavaScript can do. */
 export class Host {
   readonly #open: DevDatabase[] = [];
+  /** Of the configuration that was loaded last. */
+  #plugins: readonly Plugin[] = [];
   #received: NodeJS.Signals | undefined;
 
   /** The signal that ended what the command waited for, and that is to end the command. */
@@ -45,9 +50,33 @@ export class Host {
       throw new Error(`${name} has no default export; write \`export default defineConfig({ … })\``);
     }
     try {
-      return plainData(await module.default);
+      const config: unknown = await module.default;
+      if (typeof config !== "object" || config === null || !("plugins" in config)) return plainData(config);
+      const { plugins, ...rest } = config;
+      if (!Array.isArray(plugins)) return plainData(config);
+      const described = describePlugins(plugins);
+      this.#plugins = plugins as readonly Plugin[];
+      return plainData({ ...rest, plugins: described });
     } catch (error) {
       throw new Error(`${name}: ${describe(error, path)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Runs a tap of a plugin of the configuration.
+   *
+   * @throws An `Error` with what the tap threw, and where.
+   */
+  async runTap(plugin: number, hook: string, request: unknown): Promise<TapAnswer> {
+    const found = this.#plugins[plugin];
+    if (found === undefined) throw new Error("the configuration was not loaded");
+    const restore = redirectConsole();
+    try {
+      return await runTap(found, hook as keyof PluginHooks, request as TapRequest);
+    } catch (error) {
+      throw new Error(describeTap(error), { cause: error });
+    } finally {
+      restore();
     }
   }
 
@@ -106,6 +135,18 @@ function redirectConsole(): () => void {
   return () => {
     globalThis.console = original;
   };
+}
+
+/** The message of what a tap threw, and the first place outside of Node and kit. */
+function describeTap(error: unknown): string {
+  if (!(error instanceof Error)) return `it threw ${String(error)}`;
+  const own = new URL(".", import.meta.url).href;
+  const frame = error.stack
+    ?.split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .find((line) => !line.includes("node:") && !line.includes(own));
+  const place = frame?.match(/\(?((?:file:\/\/)?\/[^()]+?:\d+:\d+)\)?$/)?.[1];
+  return place === undefined ? error.message : `${error.message} (${place.replace(/^file:\/\//, "")})`;
 }
 
 /** The message of an error, and where in the file it was thrown. */

@@ -5,3 +5,19 @@
  */
 export { defineConfig } from "./config.ts";
 export type { Config, DatabaseConfig, RouteTestsConfig, TestsConfig } from "./config.ts";
+export type {
+  AfterRouteTableEvent,
+  AfterTypeParseEvent,
+  AfterValidatorsEvent,
+  BeforeTransformEvent,
+  BuildContext,
+  BuildEvent,
+  CompileEvent,
+  DoneEvent,
+  EmitEvent,
+  Plugin,
+  PluginFile,
+  PluginHooks,
+  Tap,
+} from "./plugins/plugin.ts";
+export type * from "./plugins/program.ts";

@@ -55,6 +55,8 @@ async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: 
         return { value: await host.loadConfig(request.path) };
       case "databaseUrl":
         return { value: await host.databaseUrl(request.root) };
+      case "runTap":
+        return { value: await host.runTap(request.plugin, request.hook, request.event) };
       case "runNode":
         return { value: await host.runNode(request.args, request.directory) };
     }

@@ -27,6 +27,7 @@ export interface Command {
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
+  | { readonly kind: "runTap"; readonly plugin: number; readonly hook: string; readonly event: unknown }
   | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
   | { readonly kind: "exit"; readonly code: number };
 

@@ -1,5 +1,6 @@
 //! The project's configuration: what may be said, what it means when nothing is said, and where it comes from.
 
+mod plugins_option;
 mod reader;
 mod resolve;
 mod source;
@@ -9,13 +10,15 @@ mod tests_option;
 
 use std::fmt;
 
+use crate::Plugin;
+
 pub use source::ConfigSource;
 pub use tests_option::{RouteTestsConfig, TestsConfig};
 
 pub use resolve::{CONFIG_FILES, LoadedConfig, Resolution, find_config_file, resolve};
 
 /// What a configuration file says. Everything may be left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
     /// Globs of the files that declare types.
     pub type_files: Option<Vec<String>>,
@@ -33,10 +36,12 @@ pub struct Config {
     pub adapter: Option<Adapter>,
     /// `tests`.
     pub tests: Option<TestsConfig>,
+    /// `plugins`, in order.
+    pub plugins: Option<Vec<Plugin>>,
 }
 
 /// A configuration in which every question is answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedConfig {
     /// Globs of the files that declare types.
     pub type_files: Vec<String>,
@@ -56,6 +61,8 @@ pub struct ResolvedConfig {
     pub adapter: AdapterChoice,
     /// What generated tests send besides what the contracts say.
     pub tests: TestsConfig,
+    /// Plugins, in order.
+    pub plugins: Vec<Plugin>,
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
 }
@@ -73,6 +80,7 @@ impl Default for ResolvedConfig {
             compiler_given: false,
             adapter: AdapterChoice::default(),
             tests: TestsConfig::default(),
+            plugins: Vec::new(),
             project: ProjectInfo::default(),
         }
     }

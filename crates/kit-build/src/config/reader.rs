@@ -5,10 +5,10 @@ use kit_diagnostics::{Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
 
 use super::source::ConfigSource;
-use super::{Adapter, Compiler, Config, tests_option};
+use super::{Adapter, Compiler, Config, plugins_option, tests_option};
 
 /// Every option at the top level.
-const OPTIONS: [&str; 8] = [
+const OPTIONS: [&str; 9] = [
     "typeFiles",
     "routeFiles",
     "outputDir",
@@ -17,6 +17,7 @@ const OPTIONS: [&str; 8] = [
     "compilerArgs",
     "database",
     "tests",
+    "plugins",
 ];
 
 /// Reads a configuration.
@@ -57,6 +58,9 @@ pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagn
         tests: options
             .get("tests")
             .and_then(|value| tests_option::read(value, &mut reader)),
+        plugins: options
+            .get("plugins")
+            .and_then(|value| plugins_option::read(value, &mut reader)),
     }
 }
 
@@ -119,6 +123,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether code runs where the configuration is written.
+    pub(super) fn is_module(&self) -> bool {
+        self.source.path != "package.json"
+    }
+
     pub(super) fn object<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
         let object = value.as_object();
         if object.is_none() {
@@ -135,7 +144,7 @@ impl Reader<'_> {
         text
     }
 
-    fn strings(&mut self, key: &str, value: &Value) -> Option<Vec<String>> {
+    pub(super) fn strings(&mut self, key: &str, value: &Value) -> Option<Vec<String>> {
         let texts = value.as_array().and_then(|items| {
             items
                 .iter()
@@ -148,7 +157,7 @@ impl Reader<'_> {
         texts
     }
 
-    fn globs(&mut self, key: &str, globs: &[String]) -> bool {
+    pub(super) fn globs(&mut self, key: &str, globs: &[String]) -> bool {
         let mut valid = true;
         for (index, glob) in globs.iter().enumerate() {
             if let Err(problem) = crate::globs::check(glob) {

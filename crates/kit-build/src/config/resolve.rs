@@ -75,6 +75,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         compiler_given,
         adapter: choose_adapter(config.adapter, &package),
         tests: config.tests.unwrap_or(defaults.tests),
+        plugins: config.plugins.unwrap_or(defaults.plugins),
         project: project_info(&package),
     };
     if nested(&config.output_dir, &config.dist_dir) {

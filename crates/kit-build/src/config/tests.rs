@@ -124,7 +124,7 @@ fn mistakes_are_explained_all_at_once() {
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
          KIT1001 kit.config.ts: unknown option `databse` | did you mean `database`?\n\
          KIT1001 kit.config.ts: unknown option `qqq` | known options: `typeFiles`, `routeFiles`, `outputDir`, \
-         `distDir`, `compiler`, `compilerArgs`, `database`, `tests`\n\
+         `distDir`, `compiler`, `compilerArgs`, `database`, `tests`, `plugins`\n\
          KIT1001 kit.config.ts: `outputDir` must be a string, but is a number | write `outputDir: \"…\"`, or leave it out"
     );
 }

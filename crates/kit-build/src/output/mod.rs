@@ -16,7 +16,7 @@ mod tests;
 mod writer;
 
 pub(crate) use known::Known;
-pub(crate) use writer::OutputDirectory;
+pub(crate) use writer::{OutputDirectory, check_path};
 
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,4 +38,6 @@ pub struct FileChanges {
     pub unchanged: usize,
     /// Written by an earlier build and no longer made, sorted.
     pub removed: Vec<String>,
+    /// Files outside of the output directory that plugins own, relative to the root: new or with other bytes, sorted.
+    pub project: Vec<String>,
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use kit_build::{
-    BuildError, BuildReport, BuildRequest, Disk, FileChanges, PendingChanges, Progress, Step, build, check,
+    BuildReport, BuildRequest, BuildTime, Disk, FileChanges, Mode, PendingChanges, Progress, Step,
+    build_with, check_with, compile_step, finish,
 };
 use kit_diagnostics::{BuildFailure, Failure};
 use serde::Serialize;
@@ -17,6 +18,7 @@ use crate::compiler::{self, Compiled};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::Stop;
+use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
 /// Makes .kit/ from the project's types and contracts.
@@ -47,17 +49,17 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let project = Project::open(&arguments.common, context).await?;
     if arguments.check {
-        look(&project, context)
+        look(&project, context).await
     } else {
-        make(&project, context, !arguments.no_compile)
+        make(&project, context, !arguments.no_compile).await
     }
 }
 
 /// Writes the artifacts and says so; then lets the project's compiler run, where it is wanted.
-pub(crate) fn make(project: &Project, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
+pub(crate) async fn make(project: &Project, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
-    let report = watched(project, context, build)?;
+    let mut report = watched(project, context, Mode::Build).await?;
     console.result(&summary(&report, start.elapsed(), console));
     if console.is_watched() && !console.is_json() {
         console.note(&console.paint(Stream::Err, Style::new().dimmed(), &phases(&report)));
@@ -65,11 +67,22 @@ pub(crate) fn make(project: &Project, context: &Context<'_>, compile: bool) -> R
     if let Some(text) = pending(&report) {
         console.result(&text);
     }
-    let compiled = if compile {
-        compiler::compile(project, context)?
+    let time = build_time(context.environment)?;
+    let (request, plugins) = (request(project, &time), Plugins(context.host));
+    let by_plugin = if compile {
+        compile_step(&request, &plugins, Mode::Build).await?
     } else {
         None
     };
+    let compiled = match &by_plugin {
+        None if compile => compiler::compile(project, context)?,
+        _ => None,
+    };
+    if let Some(plugin) = &by_plugin {
+        let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
+        console.result(&format!("{done} by the plugin {plugin}"));
+    }
+    finish(&request, &plugins, Mode::Build, &mut report).await?;
     if let Some(Compiled { compiler, took }) = &compiled {
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
         let (name, into, took) = (compiler.name(), &project.config.dist_dir, duration(*took));
@@ -85,12 +98,17 @@ pub(crate) fn make(project: &Project, context: &Context<'_>, compile: bool) -> R
 }
 
 /// Says whether the artifacts are what the sources say.
-fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
+async fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
-    let report = watched(project, context, check)?;
-    let FileChanges { written, removed, .. } = &report.files;
-    let is_fresh = written.is_empty() && removed.is_empty();
+    let report = watched(project, context, Mode::Check).await?;
+    let FileChanges {
+        written,
+        removed,
+        project: owned,
+        ..
+    } = &report.files;
+    let is_fresh = written.is_empty() && removed.is_empty() && owned.is_empty();
     let status = if is_fresh { "fresh" } else { "stale" };
     console.json(&JsonReport::new(status, &report, None, start.elapsed()));
     let directory = &project.config.output_dir;
@@ -102,7 +120,8 @@ fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     let left = removed
         .iter()
         .map(|path| format!("  {directory}/{path} (left over)"));
-    let lines: Vec<String> = old.chain(left).collect();
+    let owned = owned.iter().map(|path| format!("  {path}"));
+    let lines: Vec<String> = old.chain(left).chain(owned).collect();
     console.result(&format!(
         "{directory}/ is not what the sources say; `kit build` would write\n{}",
         lines.join("\n")
@@ -110,28 +129,37 @@ fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     Err(Stop::Told)
 }
 
-type Work = fn(&BuildRequest<'_>, &dyn Progress) -> Result<BuildReport, BuildError>;
+/// What is asked of a build of this project.
+pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildRequest<'a> {
+    BuildRequest {
+        root: &project.root,
+        config: &project.config,
+        files: Arc::new(Disk),
+        time,
+    }
+}
 
 /// Works on a project without mistakes; a person sees the step under way, and its warnings.
-pub(crate) fn watched(project: &Project, context: &Context<'_>, work: Work) -> Result<BuildReport, Stop> {
+pub(crate) async fn watched(
+    project: &Project,
+    context: &Context<'_>,
+    mode: Mode,
+) -> Result<BuildReport, Stop> {
     let console = context.console;
     let time = build_time(context.environment)?;
     let spinner = StepLine::new(console);
-    let result = work(
-        &BuildRequest {
-            root: &project.root,
-            config: &project.config,
-            files: Arc::new(Disk),
-            time: &time,
-        },
-        &spinner,
-    );
+    let (request, plugins) = (request(project, &time), Plugins(context.host));
+    let result = match mode {
+        Mode::Check => check_with(&request, &plugins, &spinner).await,
+        Mode::Build | Mode::Watch => build_with(&request, &plugins, &spinner).await,
+    };
     spinner.clear();
     let mut report = result?;
     let mut diagnostics = project.warnings.clone();
     diagnostics.extend(std::mem::take(&mut report.diagnostics));
     report.diagnostics = diagnostics;
     if !report.succeeded() {
+        finish(&request, &plugins, mode, &mut report).await?;
         return Err(Stop::Diagnosed(report.diagnostics, Box::new(report.sources)));
     }
     if !console.is_json() {
@@ -226,6 +254,9 @@ struct JsonFiles<'a> {
     written: &'a [String],
     unchanged: usize,
     removed: &'a [String],
+    /// Files outside of the output directory that plugins own.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    project: &'a [String],
 }
 
 /// How far the types are ahead of the committed migrations.
@@ -261,6 +292,7 @@ impl<'a> JsonReport<'a> {
                 written: &report.files.written,
                 unchanged: report.files.unchanged,
                 removed: &report.files.removed,
+                project: &report.files.project,
             },
             pending_migration: JsonPending {
                 changes: report.pending.changes,

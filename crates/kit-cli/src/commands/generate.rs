@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kit_build::{build, read_text, write_text};
+use kit_build::{Mode, read_text, write_text};
 use serde::Serialize;
 
 use super::build::{make, watched};
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let project = Project::open(&arguments.common, context).await?;
-    make(&project, context, false)
+    make(&project, context, false).await
 }
 
 /// Writes the OpenAPI 3.1 document.
@@ -57,7 +57,7 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
         .into());
     }
     let project = Project::open(&arguments.common, context).await?;
-    let report = watched(&project, context, build)?;
+    let report = watched(&project, context, Mode::Build).await?;
     let directory = project.root.join(&project.config.output_dir);
     let document = read_text(&directory.join("schemas/openapi.json"))?
         .ok_or_else(|| Problem::build("emit", "the document was removed while it was made"))?;

@@ -1,17 +1,18 @@
 //! `kit migrate:generate`.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use clap::Args;
-use kit_build::{BuildRequest, BuildTime, Disk, MIGRATIONS, analyze, write_migration};
+use kit_build::{BuildTime, MIGRATIONS, analyze_with, write_migration};
 use kit_database::{Change, Migration, plan};
 use serde::Serialize;
 
 use crate::args::Common;
+use crate::commands::build::request;
 use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::{Problem, Reason, Stop};
+use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
 /// Writes a migration for what the types changed since the last one.
@@ -35,15 +36,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let console = context.console;
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
-    let analysis = analyze(
-        &BuildRequest {
-            root: &project.root,
-            config: &project.config,
-            files: Arc::new(Disk),
-            time: &time,
-        },
-        &(),
-    )?;
+    let analysis = analyze_with(&request(&project, &time), &Plugins(context.host), &()).await?;
     let mut diagnostics = project.warnings;
     diagnostics.extend(analysis.diagnostics);
     if diagnostics.has_errors() {

@@ -36,6 +36,8 @@ pub struct Project {
 pub struct TestHost {
     pub config: Option<Result<Value, String>>,
     pub database: Option<Result<String, String>>,
+    /// Answers to taps, in the order in which they are asked.
+    pub taps: RefCell<std::collections::VecDeque<Result<Value, String>>>,
     /// How Node ends.
     pub node: Option<Result<NodeEnd, String>>,
     /// What was asked.
@@ -231,6 +233,12 @@ impl Host for TestHost {
     fn database_url<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, String> {
         self.asked.borrow_mut().push("database".to_owned());
         Box::pin(async move { Self::answer(self.database.as_ref()) })
+    }
+
+    fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value> {
+        self.asked.borrow_mut().push(format!("tap {hook} {event}"));
+        let answer = self.taps.borrow_mut().pop_front();
+        Box::pin(async move { Self::answer(answer.as_ref()) })
     }
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {

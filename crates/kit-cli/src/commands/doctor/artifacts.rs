@@ -10,6 +10,7 @@ use super::Check;
 use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::Stop;
+use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
 /// Where the configuration comes from, and its first warning.
@@ -34,9 +35,9 @@ pub(super) fn configuration(project: &Project) -> Check {
 
 /// Whether the artifacts are what the sources say, whether git leaves them out, whether the types are ahead of the
 /// migrations.
-pub(super) fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
+pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
     let directory = &project.config.output_dir;
-    let report = match look(project, context) {
+    let report = match look(project, context).await {
         Ok(report) => report,
         Err(stop) => {
             let (message, help) = stop.summary();
@@ -54,7 +55,7 @@ pub(super) fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
         let message = format!("the sources have {}", quantity(errors, "mistake"));
         return vec![Check::fail("artifacts", message).help("`kit build` shows where")];
     }
-    let stale = report.files.written.len() + report.files.removed.len();
+    let stale = report.files.written.len() + report.files.removed.len() + report.files.project.len();
     let mut checks = vec![if stale == 0 {
         Check::ok("artifacts", format!("{directory}/ is what the sources say"))
     } else if report.files.unchanged == 0 {
@@ -74,7 +75,7 @@ pub(super) fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
     checks
 }
 
-fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, Stop> {
+async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, Stop> {
     let time = build_time(context.environment)?;
     let request = BuildRequest {
         root: &project.root,
@@ -82,7 +83,7 @@ fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, Stop> {
         files: Arc::new(Disk),
         time: &time,
     };
-    Ok(kit_build::check(&request, &())?)
+    Ok(kit_build::check_with(&request, &Plugins(context.host), &()).await?)
 }
 
 /// Nothing where git is not used.

@@ -92,7 +92,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         }
         Ok(project) => {
             checks.push(artifacts::configuration(&project));
-            checks.extend(artifacts::check(&project, context));
+            checks.extend(artifacts::check(&project, context).await);
             checks.push(database::check(&root, context));
         }
     }

@@ -1,6 +1,6 @@
 //! `kit inspect build-pipeline`.
 
-use kit_build::{HOOKS, Hook};
+use kit_build::{HOOKS, Hook, RegisteredTap, registered_taps};
 use serde::Serialize;
 
 use super::artifacts::Built;
@@ -27,7 +27,7 @@ struct HookReport {
 #[derive(Serialize)]
 struct Tap {
     #[serde(rename = "hookName")]
-    hook: String,
+    hook: &'static str,
     #[serde(rename = "tapName")]
     name: String,
     order: usize,
@@ -43,7 +43,14 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
                 description,
             })
             .collect(),
-        registered_taps: Vec::new(),
+        registered_taps: registered_taps(&built.project.config.plugins)
+            .into_iter()
+            .map(|RegisteredTap { hook, plugin, order }| Tap {
+                hook,
+                name: plugin,
+                order,
+            })
+            .collect(),
         last_build_status: if built.exists() { "cached" } else { "none" },
         output_dir: &built.project.config.output_dir,
     };
@@ -63,8 +70,18 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
         "cached" => format!("{}/ holds a build", report.output_dir),
         _ => "not built yet: run `kit build`".to_owned(),
     };
+    let taps: Vec<Vec<String>> = report
+        .registered_taps
+        .iter()
+        .map(|tap| vec![tap.hook.to_owned(), tap.order.to_string(), tap.name.clone()])
+        .collect();
+    let taps = if taps.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n{}", table(&["TAPPED HOOK", "ORDER", "PLUGIN"], &taps))
+    };
     console.result(&format!(
-        "{}\n\n{status}",
+        "{}{taps}\n\n{status}",
         table(&["ORDER", "HOOK", "WHAT FOR"], &rows)
     ));
 }

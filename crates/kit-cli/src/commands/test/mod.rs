@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use kit_build::{build, find_contract_tests, find_tests};
+use kit_build::{Mode, find_contract_tests, find_tests};
 use serde::Serialize;
 
 use self::report::{Report, TestFailure};
@@ -118,7 +118,7 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
 async fn open(arguments: &RunArguments, context: &Context<'_>) -> Result<Project, Stop> {
     let project = Project::open(&arguments.common, context).await?;
     if !arguments.no_build {
-        watched(&project, context, build)?;
+        watched(&project, context, Mode::Build).await?;
     }
     Ok(project)
 }

@@ -1,0 +1,111 @@
+//! The IR as a document that plugins see, and the way back.
+
+use kit_ir::Program;
+use serde_json::Value;
+
+/// The program with the version of its form.
+pub(super) fn document(program: &Program) -> Value {
+    let mut value = serde_json::to_value(program).expect("a program always has a JSON form");
+    value["version"] = Program::VERSION.into();
+    value
+}
+
+/// Reads a document that a plugin gave; an error says what is wrong with it.
+pub(super) fn read(mut document: Value) -> Result<Program, String> {
+    let version = document
+        .as_object_mut()
+        .and_then(|members| members.remove("version"));
+    if version != Some(Program::VERSION.into()) {
+        return Err(format!(
+            "the program has the version {}, but this kit reads {}",
+            version.unwrap_or(Value::Null),
+            Program::VERSION
+        ));
+    }
+    let program: Program = serde_json::from_value(document.clone())
+        .map_err(|error| format!("the program does not fit its form: {error}"))?;
+    let printed = serde_json::to_value(&program).expect("a program always has a JSON form");
+    if let Some(place) = unread(&document, &printed, "") {
+        return Err(format!("the program has `{place}`, which kit does not know"));
+    }
+    match program.problems().as_slice() {
+        [] => Ok(program),
+        [only] => Err(format!("the program is not consistent: {only}")),
+        [first, others @ ..] => Err(format!(
+            "the program is not consistent: {first} (and {} more)",
+            others.len()
+        )),
+    }
+}
+
+/// A member that reading dropped: a misspelled one would otherwise be ignored without a word. What is left out when it is empty may
+/// have been written.
+pub(super) fn unread(given: &Value, read: &Value, place: &str) -> Option<String> {
+    let join = |name: &str| {
+        if place.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{place}.{name}")
+        }
+    };
+    match (given, read) {
+        (Value::Object(given), Value::Object(read)) => {
+            given.iter().find_map(|(name, value)| match read.get(name) {
+                Some(read) => unread(value, read, &join(name)),
+                None if is_empty(value) => None,
+                None => Some(join(name)),
+            })
+        }
+        (Value::Array(given), Value::Array(read)) => given
+            .iter()
+            .zip(read)
+            .enumerate()
+            .find_map(|(index, (given, read))| unread(given, read, &format!("{place}[{index}]"))),
+        _ => None,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.values().all(is_empty),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::{Program, TypeKind};
+    use serde_json::json;
+
+    use super::{document, read};
+
+    #[test]
+    fn a_document_comes_back_as_it_went() {
+        let mut program = Program::default();
+        program.add_type(TypeKind::String);
+        assert_eq!(read(document(&program)), Ok(program));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let with = |change: fn(&mut serde_json::Value)| {
+            let mut program = Program::default();
+            program.add_type(TypeKind::String);
+            let mut value = document(&program);
+            change(&mut value);
+            read(value).unwrap_err()
+        };
+        assert!(with(|value| value["version"] = json!(99)).contains("version 99"));
+        assert!(with(|value| value["types"][0]["kind"] = json!("text")).contains("unknown variant `text`"));
+        assert!(
+            with(|value| value["types"][0]["constraints"] = json!({ "maxLenght": 3 }))
+                .contains("`types[0].constraints")
+        );
+        assert!(
+            with(|value| value["types"][0] = json!({ "kind": "array", "element": 4 }))
+                .contains("does not exist")
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Sources that plugins add: files of the disk, and files that only the build sees.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_typescript::FileSystem;
+
+use super::messages::{BeforeTransform, Source};
+use crate::globs::SourceFiles;
+
+/// What plugins added.
+#[derive(Debug, Default)]
+pub(crate) struct AddedSources {
+    virtual_files: BTreeMap<PathBuf, String>,
+}
+
+impl AddedSources {
+    /// Takes what one plugin adds; an error says what is wrong with it.
+    pub(super) fn add(
+        &mut self,
+        root: &Path,
+        files: &dyn FileSystem,
+        added: BeforeTransform,
+        sources: &mut SourceFiles,
+    ) -> Result<(), String> {
+        for (list, added) in [
+            (&mut sources.types, added.types),
+            (&mut sources.routes, added.routes),
+        ] {
+            for source in added {
+                let path = self.source(root, files, source)?;
+                // A module of the application that becomes a source of types is read once.
+                sources.entries.retain(|entry| *entry != path);
+                list.push(path);
+            }
+            list.sort();
+            list.dedup();
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, root: &Path, files: &dyn FileSystem, source: Source) -> Result<PathBuf, String> {
+        let (path, text) = match source {
+            Source::Path(path) => (path, None),
+            Source::Virtual(file) => (file.path, Some(file.text)),
+        };
+        let full = root.join(super::files::within(&path, "the source")?);
+        if !matches!(
+            full.extension().and_then(|ending| ending.to_str()),
+            Some("ts" | "mts" | "cts")
+        ) {
+            return Err(format!(
+                "the source `{path}` is no TypeScript: its name must end in .ts, .mts or .cts"
+            ));
+        }
+        match text {
+            Some(_) if files.is_file(&full) => Err(format!(
+                "the virtual source `{path}` is a file of the project too"
+            )),
+            Some(text) => match self.virtual_files.insert(full.clone(), text) {
+                Some(_) => Err(format!("the virtual source `{path}` was added twice")),
+                None => Ok(full),
+            },
+            None if files.is_file(&full) => Ok(full),
+            None => Err(format!("there is no file `{path}` to add as a source")),
+        }
+    }
+
+    /// Whether only the build sees this file.
+    pub(crate) fn is_virtual(&self, path: &Path) -> bool {
+        self.virtual_files.contains_key(path)
+    }
+
+    /// The file system with the added files in it.
+    pub(crate) fn over(&self, files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+        if self.virtual_files.is_empty() {
+            return Arc::clone(files);
+        }
+        Arc::new(Overlay {
+            files: Arc::clone(files),
+            virtual_files: self.virtual_files.clone(),
+        })
+    }
+}
+
+struct Overlay {
+    files: Arc<dyn FileSystem>,
+    virtual_files: BTreeMap<PathBuf, String>,
+}
+
+impl Overlay {
+    /// Whether a directory has to be there for a virtual file to be in it.
+    fn holds_virtual(&self, path: &Path) -> bool {
+        self.virtual_files
+            .keys()
+            .any(|file| file.ancestors().skip(1).any(|above| above == path))
+    }
+}
+
+impl FileSystem for Overlay {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        match self.virtual_files.get(path) {
+            Some(text) => Ok(text.clone()),
+            None => self.files.read(path),
+        }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.virtual_files.contains_key(path) || self.files.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.files.is_dir(path) || self.holds_virtual(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let mut names = match self.files.list(path) {
+            Ok(names) => names,
+            Err(_) if self.holds_virtual(path) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let own = self
+            .virtual_files
+            .keys()
+            .filter_map(|file| file.strip_prefix(path).ok());
+        names.extend(own.filter_map(|rest| Some(rest.iter().next()?.to_string_lossy().into_owned())));
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        if self.virtual_files.contains_key(path) {
+            return Ok(path.to_owned());
+        }
+        self.files.real_path(path)
+    }
+}

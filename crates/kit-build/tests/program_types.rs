@@ -1,0 +1,107 @@
+//! The types of the program that plugins see (`packages/cli/src/plugins/program.ts`) describe what Rust prints.
+#![allow(clippy::disallowed_methods)] // Reason: a test reads the file that it is about.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_analysis::{Fit, fit};
+use kit_ir::{Program, TypeId};
+use kit_typescript::{Input, MemoryFiles, compile};
+use serde_json::{Value, json};
+
+fn program_of(text: &str, file: &str) -> Program {
+    let path = format!("/app/src/{file}");
+    let output = compile(&Input {
+        root: Path::new("/app"),
+        type_files: vec![PathBuf::from(&path)],
+        route_files: vec![PathBuf::from(&path)],
+        entry_files: vec![],
+        files: Arc::new(MemoryFiles::new([(path.as_str(), text)])),
+    });
+    assert!(!output.diagnostics.has_errors(), "{:#?}", output.diagnostics);
+    output.program
+}
+
+/// The type that the TypeScript side gives to the document.
+fn described() -> (Program, TypeId) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
+    let types = program_of(&std::fs::read_to_string(path).unwrap(), "program.types.ts");
+    let (_, declaration) = types.declaration("Program").unwrap();
+    let id = declaration.r#type;
+    (types, id)
+}
+
+/// One of every kind, and as many members as a source can bring forth.
+const SOURCE: &str = r#"
+import type { RouteContract } from "@kit/types";
+/** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
+export interface Thing {
+  /** @id @generated uuid */ id: string;
+  /** @minLength 1 @maxLength 9 @pattern ^a @unique @example "a" */ name: string;
+  /** @minimum 1 @maximum 9 @multipleOf 2 @integer @default 2 @index */ count: number;
+  /** @exclusiveMinimum 1 @exclusiveMaximum 9 @sensitive @column rate_of */ rate: number;
+  /** @generated now @onUpdate now */ changedAt: Date;
+  /** @references Thing.id cascade */ parent: string | null;
+  /** @format email @renamedFrom address */ mail?: string;
+}
+export interface Other {
+  /** @minItems 1 @maxItems 2 @uniqueItems */ list: string[];
+  pair: [first: string, second?: number, ...rest: boolean[]];
+  /** @default [] */ tags: string[];
+  /** @default null */ none: string | null;
+  /** @default now */ at: Date;
+  literal: "a" | 1 | true | 2n; big: bigint; bytes: Uint8Array; any: unknown;
+  template: `x-${string}`; record: Record<string, number>; keyed: { [key: `a-${number}`]: string }; numbered: { [key: number]: string };
+  self?: Other;
+}
+export interface Page<T> { data: T[] }
+export interface Routes {
+  /** List. @summary All @tag things @throws GONE 410 @status 200 */
+  "GET /things": RouteContract<void, { page?: number }, void, Page<Other>>;
+  "PUT /things/:id": RouteContract<{ id: string }, void, { name: string }, void>;
+}
+"#;
+
+fn document(program: &Program) -> Value {
+    let mut value = serde_json::to_value(program).unwrap();
+    value["version"] = json!(Program::VERSION);
+    value
+}
+
+#[test]
+fn what_rust_prints_fits_the_types() {
+    let (types, id) = described();
+    let value = document(&program_of(SOURCE, "things.types.ts"));
+    assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");
+    for (place, wrong) in [
+        ("/version", json!(1)),
+        ("/routes/0/method", json!("FETCH")),
+        ("/types/0/kind", json!("text")),
+    ] {
+        let mut spoiled = value.clone();
+        *spoiled.pointer_mut(place).unwrap() = wrong;
+        assert_eq!(fit(&types, id, &spoiled), Fit::No, "{place}");
+    }
+}
+
+/// A member that Rust prints and the types do not name would be invisible to plugins: every key must stand in the file.
+#[test]
+fn every_member_is_named() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut open = vec![document(&program_of(SOURCE, "things.types.ts"))];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let named = [format!("{name}:"), format!("{name}?:"), format!("\"{name}\"")];
+                    assert!(named.iter().any(|form| text.contains(form.as_str())), "`{name}`");
+                    open.push(value);
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+}

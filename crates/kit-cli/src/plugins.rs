@@ -1,0 +1,18 @@
+//! Plugins of a build, run by the host of the command.
+
+use kit_build::{TapFuture, TapHost};
+use serde_json::Value;
+
+use crate::Host;
+
+/// The plugins of the configuration that the host has loaded.
+pub(crate) struct Plugins<'a>(pub(crate) &'a dyn Host);
+
+impl TapHost for Plugins<'_> {
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a> {
+        Box::pin(async move {
+            let answer = self.0.run_tap(plugin, hook, event).await;
+            answer.map_err(|error| error.message)
+        })
+    }
+}

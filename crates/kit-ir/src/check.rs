@@ -1,0 +1,290 @@
+//! Whether a program keeps the invariants that emitters build on. The compiler's programs do; one that somebody changed by hand
+//! may not.
+
+use std::collections::HashSet;
+
+use crate::{DeclarationId, IndexKey, Program, Span, TemplatePart, TypeId, TypeKind};
+
+impl Program {
+    /// What is wrong with a program that did not come from the compiler, each as a sentence; empty where nothing is.
+    ///
+    /// ```
+    /// use kit_ir::{Program, TypeId, TypeKind};
+    ///
+    /// let mut program = Program::default();
+    /// program.add_type(TypeKind::Array { element: TypeId(7) });
+    /// assert_eq!(program.problems(), ["types[0] refers to types[7], which does not exist"]);
+    /// ```
+    pub fn problems(&self) -> Vec<String> {
+        let mut checker = Checker {
+            program: self,
+            found: Vec::new(),
+        };
+        checker.types();
+        // What refers to nothing cannot be looked at any further.
+        if checker.found.is_empty() {
+            checker.declarations();
+            checker.routes();
+        }
+        checker.found
+    }
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    found: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, message: String) {
+        self.found.push(message);
+    }
+
+    fn types(&mut self) {
+        for (id, r#type) in self.program.types.iter_ids() {
+            let place = format!("types[{}]", id.0);
+            for child in children(&r#type.kind) {
+                self.reference(&place, child);
+            }
+            match &r#type.kind {
+                TypeKind::Reference { declaration } => self.declared(&place, *declaration),
+                TypeKind::Union { members } if members.len() < 2 => {
+                    self.report(format!("{place} is a union of fewer than two members"));
+                }
+                TypeKind::Tuple { elements }
+                    if elements.iter().filter(|element| element.rest).count() > 1 =>
+                {
+                    self.report(format!("{place} is a tuple with more than one rest element"));
+                }
+                TypeKind::Object(object) => {
+                    let mut names = HashSet::new();
+                    for property in &object.properties {
+                        let name = &property.name;
+                        if !names.insert(name.as_str()) {
+                            self.report(format!("{place} has the property `{name}` twice"));
+                        }
+                        self.span(&format!("the property `{name}` of {place}"), property.span);
+                    }
+                    let mut keys: Vec<&IndexKey> = Vec::new();
+                    for signature in &object.index {
+                        if keys.contains(&&signature.key) {
+                            self.report(format!("{place} has two index signatures of one key"));
+                        }
+                        keys.push(&signature.key);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.found.is_empty() {
+            self.circles();
+        }
+        let count = self.program.types.len();
+        for declaration in &self.program.declarations {
+            if usize::from(declaration.r#type) >= count {
+                let place = format!("the declaration `{}`", declaration.name);
+                self.reference(&place, declaration.r#type);
+            }
+        }
+    }
+
+    /// Types hold each other directly only downwards: recursion goes through references.
+    fn circles(&mut self) {
+        let count = self.program.types.len();
+        // 0 not seen, 1 on the way, 2 done.
+        let mut state = vec![0_u8; count];
+        for start in 0..count {
+            let mut stack = vec![(TypeId::from(start), false)];
+            while let Some((id, leaving)) = stack.pop() {
+                let index = usize::from(id);
+                if leaving {
+                    state[index] = 2;
+                    continue;
+                }
+                match state[index] {
+                    1 => {
+                        self.report(format!(
+                            "types[{index}] holds itself; recursion goes through a type of the kind `reference`"
+                        ));
+                        return;
+                    }
+                    2 => continue,
+                    _ => {}
+                }
+                state[index] = 1;
+                stack.push((id, true));
+                stack.extend(
+                    children(&self.program.types[id].kind)
+                        .into_iter()
+                        .map(|child| (child, false)),
+                );
+            }
+        }
+    }
+
+    fn declarations(&mut self) {
+        let mut names = HashSet::new();
+        for declaration in &self.program.declarations {
+            let name = &declaration.name;
+            let place = format!("the declaration `{name}`");
+            if !is_name(name) {
+                self.report(format!(
+                    "`{name}` is no name of a declaration: write an identifier in PascalCase"
+                ));
+            }
+            // Declarations become files, and some systems do not tell their case.
+            if !names.insert(name.to_lowercase()) {
+                self.report(format!("two declarations are called `{name}`"));
+            }
+            if matches!(
+                self.program.types[declaration.r#type].kind,
+                TypeKind::Reference { .. }
+            ) {
+                self.report(format!("{place} is a bare reference to another one"));
+            }
+            self.span(&place, declaration.span);
+        }
+        for entity in &self.program.entities {
+            let place = format!("the entity of the table `{}`", entity.table);
+            if usize::from(entity.declaration) >= self.program.declarations.len() {
+                self.declared(&place, entity.declaration);
+            } else if !self.is_object(entity.declaration) {
+                self.report(format!("{place} is no object"));
+            }
+        }
+    }
+
+    fn routes(&mut self) {
+        for route in &self.program.routes {
+            let place = format!("the route `{}`", route.reference());
+            self.span(&place, route.span);
+            if let Some(handler) = &route.handler {
+                self.span(&place, handler.span);
+            }
+            if !(200..400).contains(&route.status) {
+                self.report(format!(
+                    "{place} answers success with the status {}",
+                    route.status
+                ));
+            }
+            for slot in crate::Slot::ALL {
+                let Some(declaration) = route.slots.get(slot) else {
+                    continue;
+                };
+                if usize::from(declaration) >= self.program.declarations.len() {
+                    self.declared(&place, declaration);
+                } else if matches!(slot, crate::Slot::Params | crate::Slot::Query)
+                    && !self.is_object(declaration)
+                {
+                    self.report(format!("{place} has {} that are no object", slot.name()));
+                }
+            }
+        }
+        if let Some(span) = self.program.application.span {
+            self.span("the application", span);
+        }
+        for middleware in &self.program.application.middleware {
+            self.span(&format!("the middleware `{}`", middleware.name), middleware.span);
+        }
+    }
+
+    fn is_object(&self, declaration: DeclarationId) -> bool {
+        let r#type = self.program.declarations[declaration].r#type;
+        matches!(self.program.types[r#type].kind, TypeKind::Object(_))
+    }
+
+    fn reference(&mut self, place: &str, id: TypeId) {
+        if usize::from(id) >= self.program.types.len() {
+            self.report(format!("{place} refers to types[{}], which does not exist", id.0));
+        }
+    }
+
+    fn declared(&mut self, place: &str, id: DeclarationId) {
+        if usize::from(id) >= self.program.declarations.len() {
+            self.report(format!(
+                "{place} refers to declarations[{}], which does not exist",
+                id.0
+            ));
+        }
+    }
+
+    fn span(&mut self, place: &str, span: Span) {
+        if usize::from(span.source) >= self.program.sources.len() {
+            self.report(format!(
+                "{place} comes from sources[{}], which does not exist",
+                span.source.0
+            ));
+        }
+    }
+}
+
+/// The types that a type holds directly.
+fn children(kind: &TypeKind) -> Vec<TypeId> {
+    let holes = |parts: &[TemplatePart]| -> Vec<TypeId> {
+        parts
+            .iter()
+            .filter_map(|part| match part {
+                TemplatePart::Hole(id) => Some(*id),
+                TemplatePart::Text(_) => None,
+            })
+            .collect()
+    };
+    match kind {
+        TypeKind::Template { parts } => holes(parts),
+        TypeKind::Array { element } => vec![*element],
+        TypeKind::Tuple { elements } => elements.iter().map(|element| element.r#type).collect(),
+        TypeKind::Object(object) => {
+            let mut found: Vec<TypeId> = object.properties.iter().map(|property| property.r#type).collect();
+            for signature in &object.index {
+                found.push(signature.value);
+                if let IndexKey::Template { parts } = &signature.key {
+                    found.extend(holes(parts));
+                }
+            }
+            found
+        }
+        TypeKind::Union { members } => members.clone(),
+        TypeKind::Unknown
+        | TypeKind::Never
+        | TypeKind::Null
+        | TypeKind::Boolean
+        | TypeKind::Number
+        | TypeKind::String
+        | TypeKind::BigInt
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Literal { .. }
+        | TypeKind::Reference { .. } => Vec::new(),
+    }
+}
+
+/// An identifier in TypeScript and in Rust.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && name
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Program, TypeId, TypeKind};
+
+    #[test]
+    fn a_type_that_holds_itself_is_found_at_any_depth() {
+        let mut program = Program::default();
+        program.add_type(TypeKind::Array { element: TypeId(1) });
+        program.add_type(TypeKind::Array { element: TypeId(0) });
+        assert!(program.problems()[0].contains("holds itself"));
+
+        let mut shared = Program::default();
+        let text = shared.add_type(TypeKind::String);
+        shared.add_type(TypeKind::Union {
+            members: vec![text, text],
+        });
+        assert!(
+            shared.problems().is_empty(),
+            "one type in two places is no circle"
+        );
+    }
+}

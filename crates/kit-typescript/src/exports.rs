@@ -1,0 +1,54 @@
+//! What a single module exports, without following its imports.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{Declaration, Statement};
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+use crate::stack::Room;
+
+/// Whether a module of this text exports a value of that name. What it re-exports with `*` is not looked at.
+///
+/// ```
+/// use kit_typescript::exports;
+///
+/// assert!(exports("export const NoteValidator = {};", "NoteValidator"));
+/// assert!(exports("const a = {};\nexport { a as NoteValidator };", "NoteValidator"));
+/// assert!(!exports("export type NoteValidator = string;", "NoteValidator"));
+/// assert!(!exports("export const = ;", "NoteValidator"));
+/// ```
+pub fn exports(text: &str, name: &str) -> bool {
+    let allocator = Allocator::default();
+    Room::of(text).run(|| {
+        let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+        parsed.diagnostics.is_empty()
+            && parsed.program.body.iter().any(|statement| match statement {
+                Statement::ExportDeclaration(export) => declares(&export.declaration, name),
+                Statement::ExportNamedDeclaration(export) => {
+                    !export.export_kind.is_type()
+                        && export.specifiers.iter().any(|specifier| {
+                            !specifier.export_kind.is_type() && specifier.exported.name() == name
+                        })
+                }
+                _ => false,
+            })
+    })
+}
+
+fn declares(declaration: &Declaration<'_>, name: &str) -> bool {
+    match declaration {
+        Declaration::VariableDeclaration(variables) => variables.declarations.iter().any(|variable| {
+            variable
+                .id
+                .get_identifier_name()
+                .is_some_and(|own| own.as_str() == name)
+        }),
+        Declaration::FunctionDeclaration(function) => {
+            function.id.as_ref().is_some_and(|own| own.name.as_str() == name)
+        }
+        Declaration::ClassDeclaration(class) => {
+            class.id.as_ref().is_some_and(|own| own.name.as_str() == name)
+        }
+        _ => false,
+    }
+}
