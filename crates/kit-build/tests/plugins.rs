@@ -1,0 +1,103 @@
+//! Plugins in builds that follow each other: what a session makes is what a build from nothing makes.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+mod support;
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::SystemTime;
+
+use kit_build::{
+    BuildRequest, BuildTime, Disk, Plugin, ResolvedConfig, Session, Tap, TapFuture, TapHost, build,
+    build_with, resolve,
+};
+use serde_json::{Value, json};
+use support::Project;
+
+/// A plugin that adds a type with a property of this number, and a file of that text.
+struct Host(Cell<u32>);
+
+impl TapHost for Host {
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a> {
+        assert_eq!(plugin, 0);
+        let number = self.0.get();
+        let result = match hook {
+            "beforeTransform" => {
+                let text = format!("export interface Made {{ p{number}: string }}\n");
+                json!({ "types": [{ "path": "virtual/made.types.ts", "text": text }], "routes": [] })
+            }
+            _ => {
+                let count = event["event"]["program"]["declarations"]
+                    .as_array()
+                    .unwrap()
+                    .len();
+                let text = format!("{number} of {count}\n");
+                json!({ "files": [{ "path": "made.txt", "text": text }], "projectFiles": [] })
+            }
+        };
+        Box::pin(async move { Ok(json!({ "watch": ["made.graphql"], "result": result })) })
+    }
+}
+
+fn now<T>(work: impl Future<Output = T>) -> T {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("the host answers at once"),
+    }
+}
+
+fn request<'a>(project: &'a Project, config: &'a ResolvedConfig, time: &'a BuildTime) -> BuildRequest<'a> {
+    BuildRequest {
+        root: &project.root,
+        config,
+        files: Arc::new(Disk),
+        time,
+    }
+}
+
+#[test]
+fn a_session_follows_what_plugins_say() {
+    let files = [
+        ("package.json", "{}"),
+        ("src/a.types.ts", "export interface A { a: string }"),
+    ];
+    let (kept, fresh) = (Project::new(files), Project::new(files));
+    let mut config = resolve(&kept.root, None).unwrap().config;
+    let tap = |hook| Tap { hook, stage: 0.0 };
+    config.plugins.push(Plugin {
+        index: 0,
+        name: "made".to_owned(),
+        taps: vec![tap("beforeTransform"), tap("emit")],
+        owns: Vec::new(),
+    });
+    let time = BuildTime::new(Some("0"), SystemTime::UNIX_EPOCH).unwrap();
+    let request = |project| request(project, &config, &time);
+    let (kept, fresh) = (&kept, &fresh);
+    let host = Host(Cell::new(0));
+    let mut session = Session::default();
+    for number in [1, 1, 2] {
+        host.0.set(number);
+        let report = now(session.build_with(&request(kept), &host, &())).unwrap();
+        assert!(report.succeeded(), "{:?}", report.diagnostics);
+        assert!(report.dependencies.contains(&kept.root.join("made.graphql")));
+        assert!(
+            !report
+                .dependencies
+                .iter()
+                .any(|path| path.ends_with("virtual/made.types.ts"))
+        );
+        now(build_with(&request(fresh), &host, &())).unwrap();
+        assert_eq!(kept.output(), fresh.output());
+        assert_eq!(kept.output()["made.txt"], format!("{number} of 2\n"));
+        assert!(kept.output()["types.ts"].contains(&format!("p{number}: string")));
+    }
+    // Without a host the plugins of a project are an error, never left out.
+    let error = build(&request(kept), &()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "plugin `made` failed in `beforeTransform`: nothing here can run it"
+    );
+}
