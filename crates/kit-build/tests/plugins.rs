@@ -24,19 +24,13 @@ impl TapHost for Host {
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a> {
         assert_eq!(plugin, 0);
         let number = self.0.get();
-        let result = match hook {
-            "beforeTransform" => {
-                let text = format!("export interface Made {{ p{number}: string }}\n");
-                json!({ "types": [{ "path": "virtual/made.types.ts", "text": text }], "routes": [] })
-            }
-            _ => {
-                let count = event["event"]["program"]["declarations"]
-                    .as_array()
-                    .unwrap()
-                    .len();
-                let text = format!("{number} of {count}\n");
-                json!({ "files": [{ "path": "made.txt", "text": text }], "projectFiles": [] })
-            }
+        let result = if hook == "beforeTransform" {
+            let text = format!("export interface Made {{ p{number}: string }}\n");
+            json!({ "types": [{ "path": "virtual/made.types.ts", "text": text }], "routes": [] })
+        } else {
+            let declarations = &event["event"]["program"]["declarations"];
+            let text = format!("{number} of {}\n", declarations.as_array().unwrap().len());
+            json!({ "files": [{ "path": "made.txt", "text": text }], "projectFiles": [] })
         };
         Box::pin(async move { Ok(json!({ "watch": ["made.graphql"], "result": result })) })
     }
