@@ -6,7 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, doctor, explain, generate, inspect, migrate_apply, migrate_generate, scaffold, test,
+    build, completions, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate, scaffold,
+    test,
 };
 use crate::context::Context;
 use crate::failure::Stop;
@@ -31,6 +32,7 @@ Examples:
   kit scaffold init my-api                   make a project that builds, runs and is tested
   kit build                                  make .kit/ from the project's types and contracts
   kit test --json                            run the project's tests and say what failed
+  kit dev                                    serve the app, and serve it anew whenever a file is saved
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
   kit doctor                                 look for what keeps a project from working
@@ -48,6 +50,7 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     Scaffold(scaffold::Arguments),
     Build(build::Arguments),
+    Dev(dev::Arguments),
     Generate(generate::Arguments),
     #[command(name = "generate:openapi")]
     GenerateOpenapi(generate::OpenapiArguments),
@@ -90,7 +93,7 @@ impl Command {
             Self::Doctor(arguments) => arguments.common.json,
             Self::Generate(arguments) => arguments.common.json,
             Self::GenerateOpenapi(arguments) => arguments.common.json,
-            Self::Completions(_) => false,
+            Self::Dev(_) | Self::Completions(_) => false,
         }
     }
 
@@ -101,6 +104,7 @@ impl Command {
             Self::Build(arguments) => build::run(arguments, context).await,
             Self::Test(arguments) => test::run(arguments, context).await,
             Self::TestContracts(arguments) => test::contracts(arguments, context).await,
+            Self::Dev(arguments) => dev::run(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,

@@ -22,6 +22,9 @@ pub trait Host {
 
     /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
+
+    /// Serves an application in development, until something is to be done.
+    fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
 }
 
 /// How to run the Node that the host is.
@@ -52,6 +55,57 @@ pub struct NodeEnd {
     pub interrupted: bool,
     /// What it wrote into its report, where it wrote one.
     pub report: Option<String>,
+}
+
+/// What is to be served in development.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Serve {
+    /// Absolute path of the project.
+    pub root: String,
+    /// The program, relative to the root.
+    pub entry: String,
+    /// In place of the port that the program says.
+    pub port: Option<u16>,
+    /// Directories whose changes are nobody's edits, relative to the root.
+    pub ignored: Vec<String>,
+    /// Of the embedded database, where that is used.
+    pub database_url: Option<String>,
+    /// How the last build went. After one that failed the application goes on as it is.
+    pub build: BuildState,
+}
+
+/// How a build went, for those who see the application and not the terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "status")]
+pub enum BuildState {
+    /// It was built.
+    Built {
+        /// Empty.
+        text: String,
+    },
+    /// It was not.
+    Failed {
+        /// What the terminal shows.
+        text: String,
+        /// What `kit build --json` prints.
+        report: Value,
+    },
+}
+
+/// What happened while an application was served.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Event {
+    /// Files were written, came or went.
+    Changed {
+        /// Relative to the root.
+        files: Vec<String>,
+    },
+    /// Somebody wants it built once more.
+    Rebuild,
+    /// It is over.
+    Quit,
 }
 
 /// What the host could not do, and why, in words for the user.

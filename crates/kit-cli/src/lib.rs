@@ -39,7 +39,7 @@ mod tsconfig;
 
 pub use environment::{Environment, Speech, Stream};
 pub use exit::Exit;
-pub use host::{Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT, REPORTER};
+pub use host::{BuildState, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT, REPORTER, Serve};
 pub use process::ProcessEnvironment;
 pub use run::run;
 pub use session::{Reply, Request, Session, SessionError};

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Environment, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun, run};
+use crate::{Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve, run};
 
 /// What a command wants of its host next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,6 +38,8 @@ pub enum Request {
     },
     /// Run Node until it ends and reply with a [`NodeEnd`].
     RunNode(NodeRun),
+    /// Serve an application in development and reply with what happened.
+    Serve(Serve),
     /// The command has ended: exit with this code.
     Exit {
         /// The exit code.
@@ -210,6 +212,15 @@ impl Host for Desk {
             let value = self.ask(Request::RunNode(run.clone())).await?;
             serde_json::from_value(value).map_err(|error| HostError {
                 message: format!("the host did not say how Node ended: {error}"),
+            })
+        })
+    }
+
+    fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
+        Box::pin(async move {
+            let value = self.ask(Request::Serve(what.clone())).await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("what happened in development cannot be read: {error}"),
             })
         })
     }

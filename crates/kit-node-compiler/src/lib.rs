@@ -12,6 +12,8 @@
 //! request = JSON.parse(command.step('{"value":{}}')); // { kind: "exit", code: 0 }
 //! ```
 
+mod held_port;
+
 use std::any::Any;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { NodeEnd } from "@kit/transform-native";
+import { type DevelopmentEvent, loadCompiler, type NodeEnd, type ServeRequest } from "@kit/transform-native";
 
+import type { Supervisor } from "./dev/supervisor.ts";
 import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./plugins/describe.ts";
@@ -23,6 +24,8 @@ export class Host {
   /** Of the configuration that was loaded last. */
   #plugins: readonly Plugin[] = [];
   #received: NodeJS.Signals | undefined;
+  #supervisor: Supervisor | undefined;
+  #configs = 0;
 
   /** The signal that ended what the command waited for, and that is to end the command. */
   get received(): NodeJS.Signals | undefined {
@@ -40,7 +43,10 @@ export class Host {
     const restore = redirectConsole();
     let module: { default?: unknown };
     try {
-      module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+      // Node keeps a module for as long as it runs; `kit dev` reads a configuration again.
+      const again = this.#configs === 0 ? "" : `?${this.#configs}`;
+      this.#configs += 1;
+      module = (await import(pathToFileURL(path).href + again)) as { default?: unknown };
     } catch (error) {
       throw new Error(`${name} cannot be loaded: ${describe(error, path)}`, { cause: error });
     } finally {
@@ -108,8 +114,19 @@ export class Host {
     return end;
   }
 
-  /** Gives back what was opened. */
+  /** Serves an application under `kit dev` until something is to be done. */
+  async serve(request: ServeRequest): Promise<DevelopmentEvent> {
+    if (this.#supervisor === undefined) {
+      // No other command pays for it.
+      const { Supervisor: Loaded } = await import("./dev/supervisor.ts");
+      this.#supervisor = new Loaded(loadCompiler());
+    }
+    return this.#supervisor.serve(request);
+  }
+
+  /** Gives back what was opened: the application before the database that it uses. */
   async close(): Promise<void> {
+    await this.#supervisor?.close();
     await Promise.all(this.#open.splice(0).map((database) => database.close()));
   }
 }

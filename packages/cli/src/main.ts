@@ -59,6 +59,8 @@ async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: 
         return { value: await host.runTap(request.plugin, request.hook, request.event) };
       case "runNode":
         return { value: await host.runNode(request.args, request.directory) };
+      case "serve":
+        return { value: await host.serve(request) };
     }
   } catch (error) {
     return { error: messageOf(error) };

@@ -29,6 +29,7 @@ export type CommandRequest =
   | { readonly kind: "databaseUrl"; readonly root: string }
   | { readonly kind: "runTap"; readonly plugin: number; readonly hook: string; readonly event: unknown }
   | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
+  | ({ readonly kind: "serve" } & ServeRequest)
   | { readonly kind: "exit"; readonly code: number };
 
 /** The reply to `runNode`. */
@@ -42,6 +43,37 @@ export interface NodeEnd {
   readonly report: string | null;
 }
 
+/** What `kit dev` wants to be served. The host replies with a {@link DevelopmentEvent}. */
+export interface ServeRequest {
+  /** Absolute path of the project. */
+  readonly root: string;
+  /** The program, relative to the root. */
+  readonly entry: string;
+  /** In place of the port that the program says. */
+  readonly port: number | null;
+  /** Directories whose changes are nobody's edits, relative to the root. */
+  readonly ignored: readonly string[];
+  /** Of the embedded database, where that is used. */
+  readonly databaseUrl: string | null;
+  readonly build: { readonly status: "built" | "failed"; readonly text: string; readonly report?: unknown };
+}
+
+/** What happened while an application was served. */
+export type DevelopmentEvent =
+  | { readonly kind: "changed"; readonly files: readonly string[] }
+  | { readonly kind: "rebuild" }
+  | { readonly kind: "quit" };
+
+/** A socket that listens and accepts nothing, to be passed on to processes that do. */
+export interface HeldPort {
+  /** Its descriptor in this process. */
+  readonly fd: number;
+  /** The port it has, where 0 was asked for. */
+  readonly port: number;
+  /** Closes it here. */
+  release(): void;
+}
+
 /** The host's reply: a value, or why there is none. */
 export type CommandReply = { readonly value: unknown } | { readonly error: string };
 
@@ -49,6 +81,12 @@ export type CommandReply = { readonly value: unknown } | { readonly error: strin
 export interface Compiler {
   /** A command with its arguments, without the program's name. */
   readonly Command: new (args: string[]) => Command;
+  /**
+   * Listens on a port of a host, or of every address.
+   *
+   * @throws An `Error` where somebody else listens there, and on Windows, where a socket cannot be passed on.
+   */
+  readonly HeldPort: new (host: string | null, port: number) => HeldPort;
   /** Version of the addon, equal to that of this package. */
   readonly version: () => string;
 }

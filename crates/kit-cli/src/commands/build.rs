@@ -169,7 +169,7 @@ pub(crate) async fn watched(
 }
 
 /// `built 5 routes, 9 types in 12 ms (31 files written)`
-fn summary(report: &BuildReport, took: Duration, console: &Console<'_>) -> String {
+pub(crate) fn summary(report: &BuildReport, took: Duration, console: &Console<'_>) -> String {
     let mut changes = Vec::new();
     let (written, removed) = (report.files.written.len(), report.files.removed.len());
     if written > 0 {
@@ -202,7 +202,7 @@ fn phases(report: &BuildReport) -> String {
 }
 
 /// Where the types are ahead of the committed migrations.
-fn pending(report: &BuildReport) -> Option<String> {
+pub(crate) fn pending(report: &BuildReport) -> Option<String> {
     let PendingChanges { changes, problems } = report.pending;
     let text = match (changes, problems) {
         (0, 0) => return None,

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod completions;
+pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;

@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use kit_cli::{Environment, Host, HostError, HostFuture, NodeEnd, NodeRun, Speech, Stream, run};
+use kit_cli::{
+    Environment, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve, Speech, Stream, run,
+};
 use serde_json::Value;
 
 /// A project on disk, gone when the test ends.
@@ -42,6 +44,10 @@ pub struct TestHost {
     pub node: Option<Result<NodeEnd, String>>,
     /// What was asked.
     pub asked: RefCell<Vec<String>>,
+    /// What was to be served, in order.
+    pub served: RefCell<Vec<Serve>>,
+    /// What somebody does while it is served, the last one first; then it is over.
+    pub edits: RefCell<Vec<Box<dyn Fn()>>>,
 }
 
 /// What a command left behind.
@@ -246,5 +252,16 @@ impl Host for TestHost {
             .borrow_mut()
             .push(format!("node {}", run.args.join(" ")));
         Box::pin(async move { Self::answer(self.node.as_ref()) })
+    }
+
+    fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
+        self.served.borrow_mut().push(what.clone());
+        let edit = self.edits.borrow_mut().pop();
+        Box::pin(async move {
+            Ok(edit.map_or(Event::Quit, |edit| {
+                edit();
+                Event::Rebuild
+            }))
+        })
     }
 }

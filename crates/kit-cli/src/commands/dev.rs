@@ -1,0 +1,269 @@
+//! `kit dev`.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Instant, SystemTime};
+
+use clap::Args;
+use kit_build::{BuildReport, Mode, read_migrations};
+use kit_diagnostics::Diagnostics;
+use kit_migrate::apply;
+use serde_json::Value;
+
+use super::build::{pending, summary, watched};
+use crate::args::Common;
+use crate::console::{Console, quantity};
+use crate::context::Context;
+use crate::entry;
+use crate::failure::Stop;
+use crate::host::{BuildState, Event, Serve};
+use crate::project::Project;
+use crate::{Environment, Speech, Stream};
+
+/// Serves the app, and serves it anew whenever a file is saved.
+///
+/// Builds, starts the embedded database where `DATABASE_URL` is not set, says which migrations are not applied, and runs
+/// the program. After an edit the next process listens before the last one stops, so that no connection is refused. After
+/// a mistake the last version goes on running. On a terminal: r builds again, o opens the API's page, q quits.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit dev
+  kit dev --port 4000
+  kit dev --entry src/server.ts --no-db")]
+pub(crate) struct Arguments {
+    /// The project's root.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// The port to listen on, in place of the one that the program says.
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// The file that starts the app; without it src/main.ts, src/server.ts, src/index.ts, …
+    #[arg(long, value_name = "FILE")]
+    entry: Option<String>,
+    /// Start no database and ask none about migrations.
+    #[arg(long)]
+    no_db: bool,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let mut development = Development {
+        arguments,
+        context,
+        database: Database::default(),
+        served: None,
+        told: None,
+    };
+    loop {
+        let serve = development.build().await?;
+        let event = context.host.serve(&serve).await?;
+        development.served = Some(serve);
+        if event == Event::Quit {
+            return Ok(());
+        }
+    }
+}
+
+struct Development<'a> {
+    arguments: &'a Arguments,
+    context: &'a Context<'a>,
+    database: Database,
+    /// What was served last; what a project that cannot be read has is not known.
+    served: Option<Serve>,
+    /// What was said of pending changes; not to be said after every edit.
+    told: Option<String>,
+}
+
+/// The project's database, once it was looked for.
+#[derive(Default)]
+struct Database {
+    is_known: bool,
+    /// Where it is the embedded one.
+    embedded: Option<String>,
+    /// What was said of migrations.
+    unapplied: Vec<String>,
+}
+
+impl Development<'_> {
+    /// Builds, says how it went, and gives what is to be served.
+    async fn build(&mut self) -> Result<Serve, Stop> {
+        match self.attempt().await {
+            Ok(serve) => Ok(serve),
+            // Nobody can repair by an edit what is not there: no project, no program.
+            Err(stop @ Stop::Failed(_)) if self.served.is_none() => Err(stop),
+            Err(stop) => {
+                stop.report(self.context.console);
+                let build = BuildState::Failed {
+                    text: self.recorded(&stop, false).trim().to_owned(),
+                    report: serde_json::from_str(&self.recorded(&stop, true)).unwrap_or(Value::Null),
+                };
+                match &self.served {
+                    Some(last) => Ok(Serve {
+                        build,
+                        ..last.clone()
+                    }),
+                    None => self.unbuilt(build),
+                }
+            }
+        }
+    }
+
+    async fn attempt(&mut self) -> Result<Serve, Stop> {
+        let start = Instant::now();
+        let console = self.context.console;
+        let common = Common {
+            root: self.arguments.root.clone(),
+            json: false,
+        };
+        let project = Project::open(&common, self.context).await?;
+        let entry = entry::find(&project.root, self.arguments.entry.as_deref())?;
+        let report = watched(&project, self.context, Mode::Watch).await?;
+        console.result(&summary(&report, start.elapsed(), console));
+        let text = pending(&report);
+        if self.told != text {
+            if let Some(text) = &text {
+                console.result(text);
+            }
+            self.told = text;
+        }
+        self.look_at_database(&project, &report).await;
+        Ok(Serve {
+            root: project.root.to_string_lossy().into_owned(),
+            entry,
+            port: self.arguments.port,
+            ignored: vec![project.config.output_dir, project.config.dist_dir],
+            database_url: self.database.embedded.clone(),
+            build: BuildState::Built { text: String::new() },
+        })
+    }
+
+    /// What is served of a project whose first build fails.
+    fn unbuilt(&self, build: BuildState) -> Result<Serve, Stop> {
+        let common = Common {
+            root: self.arguments.root.clone(),
+            json: false,
+        };
+        let root = crate::project::root(&common, self.context.environment)?;
+        let defaults = kit_build::ResolvedConfig::default();
+        Ok(Serve {
+            entry: entry::find(&root, self.arguments.entry.as_deref())?,
+            root: root.to_string_lossy().into_owned(),
+            port: self.arguments.port,
+            ignored: vec![defaults.output_dir, defaults.dist_dir],
+            database_url: None,
+            build,
+        })
+    }
+
+    /// Starts the embedded database, where the project has tables and names no other, and says which migrations it does not
+    /// have. Without it the app may run well enough, so nothing of it is a failure.
+    async fn look_at_database(&mut self, project: &Project, report: &BuildReport) {
+        if self.arguments.no_db || report.counts.entities == 0 {
+            return;
+        }
+        let Context {
+            environment,
+            host,
+            console,
+        } = self.context;
+        let named = environment.var("DATABASE_URL").filter(|url| !url.is_empty());
+        if !self.database.is_known && named.is_none() {
+            match host.database_url(&project.root).await {
+                Ok(url) => self.database.embedded = Some(url),
+                Err(error) => console.warning(&error.message),
+            }
+        }
+        let is_first = !self.database.is_known;
+        self.database.is_known = true;
+        let Some(url) = named.or_else(|| self.database.embedded.clone()) else {
+            return;
+        };
+        let Ok(migrations) = read_migrations(&project.root, &mut Diagnostics::default()) else {
+            return;
+        };
+        // The database is asked at the start and for as long as something is missing: an edit does not wait for it otherwise.
+        let names: Vec<String> = migrations
+            .iter()
+            .map(|migration| migration.name.clone())
+            .collect();
+        if migrations.is_empty() || (!is_first && names == self.database.unapplied) {
+            return;
+        }
+        let options = kit_migrate::Options {
+            dry_run: true,
+            ..kit_migrate::Options::default()
+        };
+        match apply(&url, &migrations, &options) {
+            Ok(report) if report.pending.is_empty() => {}
+            Ok(report) => console.warning(&format!(
+                "{} not applied: {}; `kit migrate:apply` does",
+                quantity(report.pending.len(), "migration"),
+                report.pending.join(", ")
+            )),
+            Err(error) => console.warning(&format!(
+                "the migrations cannot be compared with the database: {error}"
+            )),
+        }
+        self.database.unapplied = names;
+    }
+
+    fn recorded(&self, stop: &Stop, json: bool) -> String {
+        let recorder = Recorder {
+            inner: self.context.environment,
+            text: RefCell::default(),
+        };
+        stop.report(&Console::new(&recorder, json));
+        recorder.text.into_inner()
+    }
+}
+
+/// Keeps what would be written, without colours.
+struct Recorder<'a> {
+    inner: &'a dyn Environment,
+    text: RefCell<String>,
+}
+
+impl Environment for Recorder<'_> {
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        self.inner.current_dir()
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        self.inner.var(name)
+    }
+
+    fn now(&self) -> SystemTime {
+        self.inner.now()
+    }
+
+    fn is_terminal(&self, _stream: Stream) -> bool {
+        false
+    }
+
+    fn write(&self, _stream: Stream, text: &str) -> io::Result<()> {
+        self.text.borrow_mut().push_str(text);
+        Ok(())
+    }
+
+    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output> {
+        self.inner.output(program, args, directory)
+    }
+
+    fn can_ask(&self) -> bool {
+        false
+    }
+
+    fn choose(&self, _question: &str, _choices: &[&str]) -> io::Result<Option<usize>> {
+        Ok(None)
+    }
+
+    fn ask(&self, _question: &str) -> io::Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool> {
+        self.inner.run(program, args, directory, speech)
+    }
+}

@@ -1,0 +1,84 @@
+//! A port that `kit dev` keeps while processes of the application come and go.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
+
+use napi::{Error, Result};
+use napi_derive::napi;
+
+/// A socket that listens and accepts nothing: connections wait in its queue for a process that has it too.
+#[napi]
+pub struct HeldPort {
+    listener: Option<TcpListener>,
+}
+
+#[napi]
+impl HeldPort {
+    /// Listens on a port of a host, or of every address.
+    #[napi(constructor)]
+    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over an owned string.
+    pub fn new(host: Option<String>, port: u16) -> Result<Self> {
+        let listener = bind(host.as_deref(), port).map_err(|error| failure(&error))?;
+        Ok(Self {
+            listener: Some(listener),
+        })
+    }
+
+    /// The descriptor.
+    #[napi(getter)]
+    pub fn fd(&self) -> Result<i32> {
+        self.listener()
+            .and_then(descriptor)
+            .map_err(|error| failure(&error))
+    }
+
+    /// The port, where any was asked for.
+    #[napi(getter)]
+    pub fn port(&self) -> Result<u16> {
+        let address = self.listener().and_then(TcpListener::local_addr);
+        address
+            .map(|address| address.port())
+            .map_err(|error| failure(&error))
+    }
+
+    /// Closes it in this process.
+    #[napi]
+    pub fn release(&mut self) {
+        self.listener = None;
+    }
+
+    fn listener(&self) -> io::Result<&TcpListener> {
+        self.listener
+            .as_ref()
+            .ok_or_else(|| io::Error::other("the port was released"))
+    }
+}
+
+fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
+    if cfg!(windows) {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    match host {
+        Some(host) => TcpListener::bind((host, port)),
+        // The first stands for both families, where the machine has IPv6.
+        None => TcpListener::bind((Ipv6Addr::UNSPECIFIED, port)).or_else(|error| match error.kind() {
+            io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => Err(error),
+            _ => TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)),
+        }),
+    }
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // Reason: not everywhere is there one.
+fn descriptor(listener: &TcpListener) -> io::Result<i32> {
+    Ok(std::os::fd::AsRawFd::as_raw_fd(listener))
+}
+
+#[cfg(not(unix))]
+fn descriptor(_listener: &TcpListener) -> io::Result<i32> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn failure(error: &io::Error) -> Error {
+    Error::from_reason(error.to_string())
+}

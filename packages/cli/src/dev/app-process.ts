@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { extname } from "node:path";
+
+import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
+
+import { type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
+
+/** What a process tells its supervisor. */
+export interface ProcessEvents {
+  place(asked: Extract<Report, { kit: "place" }>): void;
+  listening(address: ListenAddress, imported: readonly string[]): void;
+  answered(requests: readonly AnsweredRequest[]): void;
+  /** It has ended; `text` says why where it threw. */
+  ended(end: ProcessEnd): void;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly description: string;
+  readonly code: string | undefined;
+  readonly text: string | undefined;
+}
+
+/** What is run. */
+export interface Program {
+  readonly root: string;
+  readonly entry: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const linkModule = new URL(`./link${extname(import.meta.url)}`, import.meta.url).href;
+/** Longer than an application takes to close in development. */
+const killMs = 8_000;
+/** The first descriptor after the standard streams and the channel. */
+const firstFd = 4;
+
+/** A process of the application, which waits until {@link go}. */
+export class AppProcess {
+  readonly ended: Promise<void>;
+  readonly #child: ChildProcess;
+  #crash: Extract<Report, { kit: "crashed" }> | undefined;
+  #isClosing = false;
+  #killer: NodeJS.Timeout | undefined;
+
+  /** `sockets` are the supervisor's own descriptors of `plan.held`, in order. */
+  constructor(
+    program: Program,
+    plan: Omit<ProcessPlan, "held">,
+    held: readonly Held[],
+    events: ProcessEvents,
+  ) {
+    const itsPlan: ProcessPlan = {
+      ...plan,
+      held: held.map(({ host, port }, index) => ({ host, port, fd: firstFd + index })),
+    };
+    this.#child = spawn(process.execPath, ["--import", linkModule, program.entry, ...program.args], {
+      cwd: program.root,
+      env: { ...program.env, [planVariable]: JSON.stringify(itsPlan) },
+      stdio: ["ignore", "inherit", "inherit", "ipc", ...held.map(({ fd }) => fd)],
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#child.on("message", (report: Report) => {
+      if (report.kit === "place") events.place(report);
+      else if (report.kit === "listening") events.listening(report.address, report.imported);
+      else if (report.kit === "answered") events.answered(report.requests);
+      else this.#crash = report;
+    });
+    const end = (description: string): void => {
+      clearTimeout(this.#killer);
+      resolve();
+      events.ended({ description, code: this.#crash?.code, text: this.#crash?.text });
+    };
+    this.#child.on("error", (error) => {
+      if (this.#child.pid === undefined) end(error.message);
+    });
+    // `close` and not `exit`: what it said last has come by then.
+    this.#child.on("close", (code, signal) =>
+      end(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  go(build: BuildState): void {
+    this.#send({ kit: "go", build });
+  }
+
+  build(build: BuildState): void {
+    this.#send({ kit: "build", build });
+  }
+
+  own(): void {
+    this.#send({ kit: "own" });
+  }
+
+  /** Has it answer what it has begun and end; settles when it has. */
+  close(): Promise<void> {
+    if (!this.#isClosing) {
+      this.#isClosing = true;
+      this.#send({ kit: "close" });
+      this.#killer = setTimeout(() => this.kill(), killMs);
+    }
+    return this.ended;
+  }
+
+  kill(): void {
+    this.#isClosing = true;
+    this.#child.kill("SIGKILL");
+  }
+
+  #send(order: Order): void {
+    // One that hung up is ending, of which is told.
+    if (this.#child.connected) this.#child.send(order, () => undefined);
+  }
+}
+
+/** A socket that the supervisor holds. */
+export interface Held {
+  readonly host: string | undefined;
+  readonly port: number;
+  /** In the supervisor. */
+  readonly fd: number;
+  release(): void;
+}

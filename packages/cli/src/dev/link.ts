@@ -1,0 +1,144 @@
+/**
+ * Runs in the process of an application before its program, by `--import`: waits until the program is wanted, with everything
+ * loaded that no edit changes, and then stands between the application and `kit dev`.
+ *
+ * @module
+ */
+import { enableCompileCache, flushCompileCache, registerHooks } from "node:module";
+import { isMainThread } from "node:worker_threads";
+
+import type { AnsweredRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
+
+import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
+
+/** Lines of requests are told together. */
+const linesMs = 30;
+/** What was compiled is kept when the application has been used a little. */
+const flushMs = 1_000;
+
+async function begin(plan: ProcessPlan): Promise<void> {
+  enableCompileCache(plan.cache);
+  const link = new Link(plan);
+  Object.assign(globalThis, { [Symbol.for("kit.development")]: link });
+  // One after the other, as the program will: a module that fails does so again when the program imports it.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const url of plan.warm) await import(url).catch(() => undefined);
+  link.watchImports();
+  await link.wanted;
+}
+
+class Link implements DevelopmentLink {
+  readonly version = 1;
+  readonly answered: DevelopmentLink["answered"];
+  /** Settled when the program is to run. */
+  readonly wanted: Promise<void>;
+  readonly #plan: ProcessPlan;
+  readonly #held: HeldSocket[];
+  readonly #imported = new Set<string>();
+  readonly #closes: (() => void)[] = [];
+  #build: BuildState = { status: "built", text: "" };
+  #answers: AnsweredRequest[] = [];
+  #own: (() => void) | undefined;
+
+  constructor(plan: ProcessPlan) {
+    this.#plan = plan;
+    this.#held = [...plan.held];
+    this.answered = plan.lines ? (request) => this.#tellAnswer(request) : null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.wanted = promise;
+    process.on("message", (order: Order) => {
+      switch (order.kit) {
+        case "go":
+          this.#build = order.build;
+          // The server keeps the process, not the channel.
+          process.channel?.unref();
+          resolve();
+          break;
+        case "build":
+          this.#build = order.build;
+          break;
+        case "own":
+          this.#own?.();
+          break;
+        case "close":
+          this.#end();
+      }
+    });
+    process.on("disconnect", () => this.#end());
+    process.on("uncaughtExceptionMonitor", (error: unknown) => {
+      const { code } = error as { code?: unknown };
+      const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
+    });
+  }
+
+  build(): BuildState {
+    return this.#build;
+  }
+
+  async place(options: ListenOptions): Promise<ListenOptions> {
+    if (options.path !== undefined || options.fd !== undefined) return options;
+    const { host } = options;
+    const port = this.#plan.port ?? options.port;
+    const taken = this.#plan.held.length - this.#held.length;
+    const index = this.#held.findIndex((held) => held.port === port && held.host === host);
+    if (index !== -1) return { ...options, port, fd: this.#held.splice(index, 1)[0]!.fd };
+    // Where it can be held, this process is ended and another one is started that has it.
+    await new Promise<void>((resolve) => {
+      this.#own = resolve;
+      process.channel?.ref();
+      send({ kit: "place", ...(host !== undefined && { host }), port, taken });
+    });
+    process.channel?.unref();
+    return { ...options, port };
+  }
+
+  listening(address: Parameters<DevelopmentLink["listening"]>[0], close: () => void): void {
+    this.#closes.push(close);
+    send({ kit: "listening", address, imported: [...this.#imported] });
+    setTimeout(flushCompileCache, flushMs).unref();
+  }
+
+  /** Remembers what the project's own modules import from elsewhere. */
+  watchImports(): void {
+    const { root, warm } = this.#plan;
+    for (const url of warm) this.#imported.add(url);
+    const isOwn = (url: string | undefined): boolean =>
+      url !== undefined && url.startsWith(root) && !url.includes("/node_modules/");
+    registerHooks({
+      resolve: (specifier, context, next) => {
+        const result = next(specifier, context);
+        const isCode = /^file:.*\.[cm]?[jt]s$/.test(result.url);
+        if (isCode && isOwn(context.parentURL) && !isOwn(result.url)) this.#imported.add(result.url);
+        return result;
+      },
+    });
+  }
+
+  #tellAnswer(request: AnsweredRequest): void {
+    if (this.#answers.length === 0) {
+      setTimeout(() => {
+        send({ kit: "answered", requests: this.#answers });
+        this.#answers = [];
+      }, linesMs).unref();
+    }
+    this.#answers.push(request);
+  }
+
+  /** `kit dev` wants this process to end, or is gone. */
+  #end(): void {
+    if (this.#closes.length === 0) process.exit(0);
+    for (const close of this.#closes.splice(0)) close();
+  }
+}
+
+function send(report: Report): void {
+  // A failure means that nobody is there to hear it, of which `disconnect` tells.
+  if (process.connected) process.send?.(report, undefined, undefined, () => undefined);
+}
+
+const text = process.env[planVariable];
+// Processes and threads that the application starts have nothing to do with this.
+delete process.env[planVariable];
+if (text !== undefined && isMainThread && process.send !== undefined)
+  await begin(JSON.parse(text) as ProcessPlan);

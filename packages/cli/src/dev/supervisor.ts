@@ -1,0 +1,268 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import type { Compiler, DevelopmentEvent, ServeRequest } from "@kit/transform-native";
+import type { BuildState, ListenAddress } from "@kit/types";
+
+import { AppProcess, type Held, type ProcessEnd, type Program } from "./app-process.ts";
+import { Terminal } from "./terminal.ts";
+import { Watcher } from "./watcher.ts";
+
+const unavailable = fileURLToPath(new URL(`./unavailable${extname(import.meta.url)}`, import.meta.url));
+/** What a program usually listens on. */
+const usualPort = 3000;
+const slowStartMs = 10_000;
+/** Instrumentation has to be loaded before what it watches, so nothing is loaded ahead of it. */
+const instrumentation = /\/node_modules\/@opentelemetry\//;
+/** Who changes these may have changed what a waiting process has loaded. */
+const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
+
+/** Runs the application under `kit dev`: starts the next process before the last one ends, on the same socket. */
+export class Supervisor {
+  readonly #compiler: Compiler;
+  readonly #terminal: Terminal;
+  readonly #held: Held[] = [];
+  /** What the application asks for is not known before it has; this one may have been wrong. */
+  #guess: Held | undefined;
+  #watcher: Watcher | undefined;
+  #request!: ServeRequest;
+  /** Answers requests. */
+  #current: AppProcess | undefined;
+  #isCurrentAnApp = false;
+  /** Says why there is no application. */
+  #stand: AppProcess | undefined;
+  /** Is being started. */
+  #next: AppProcess | undefined;
+  /** Waits for the next change. */
+  #spare: AppProcess | undefined;
+  #warm: readonly string[] = [];
+  #address: ListenAddress | undefined;
+  #changedAt = 0;
+  #waiting: ((event: DevelopmentEvent) => void) | undefined;
+  #pending: DevelopmentEvent | undefined;
+  readonly #closing = new Set<AppProcess>();
+  #isEnding = false;
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+    this.#terminal = new Terminal({
+      r: () => this.#tell({ kind: "rebuild" }),
+      o: () => this.#address && this.#terminal.open(`${this.#address.url}/docs`),
+      q: () => this.#tell({ kind: "quit" }),
+    });
+  }
+
+  /** Serves what was built, or goes on serving what was; settles when something is to be done. */
+  serve(request: ServeRequest): Promise<DevelopmentEvent> {
+    const isFirst = this.#watcher === undefined;
+    this.#request = request;
+    if (isFirst) this.#begin();
+    if (request.build.status === "built") this.#start();
+    else this.#fail(request.build);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+      const pending = this.#pending;
+      this.#pending = undefined;
+      if (pending !== undefined) this.#tell(pending);
+    });
+  }
+
+  /** Ends every process and gives everything back. */
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    this.#terminal.close();
+    this.#watcher?.close();
+    this.#spare?.kill();
+    this.#next?.kill();
+    const processes = [this.#current, this.#next, this.#spare, ...this.#closing];
+    await Promise.all(processes.map((one) => (one === undefined ? undefined : one.close())));
+    for (const held of this.#held.splice(0)) held.release();
+  }
+
+  #begin(): void {
+    const { root, ignored, port } = this.#request;
+    this.#changedAt = performance.now();
+    this.#watcher = new Watcher(
+      root,
+      ignored,
+      (files) => {
+        this.#changedAt = performance.now();
+        if (files.some((file) => foundation.test(file))) this.#dropSpare();
+        this.#tell({ kind: "changed", files });
+      },
+      (error) => this.#terminal.warn(`some files cannot be watched: ${messageOf(error)}`),
+    );
+    this.#guess = this.#hold(
+      process.env["HOST"] || undefined,
+      port ?? (Number(process.env["PORT"]) || usualPort),
+    );
+  }
+
+  /** Keeps a port from now on, for all processes; nothing where somebody else has it or this system cannot pass it on. */
+  #hold(host: string | undefined, port: number): Held | undefined {
+    try {
+      const socket = new this.#compiler.HeldPort(host ?? null, port);
+      const held = { host, port, fd: socket.fd, release: () => socket.release() };
+      this.#held.push(held);
+      return held;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #start(): void {
+    const { build } = this.#request;
+    this.#next?.kill();
+    const next = this.#spare ?? this.#spawn(this.#program());
+    this.#spare = undefined;
+    this.#next = next;
+    next.go(build);
+    const slow = setTimeout(() => {
+      if (this.#next === next) this.#terminal.warn(`${this.#request.entry} does not listen yet`);
+    }, slowStartMs);
+    void next.ended.then(() => clearTimeout(slow));
+  }
+
+  #program(): Program {
+    const { root, entry, databaseUrl } = this.#request;
+    const env = {
+      ...process.env,
+      NODE_ENV: process.env["NODE_ENV"] || "development",
+      ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+    };
+    return { root, entry: join(root, entry), args: [], env };
+  }
+
+  #spawn(program: Program): AppProcess {
+    const { root, port } = this.#request;
+    const cache = join(root, "node_modules", ".cache", "kit");
+    if (existsSync(join(root, "node_modules"))) mkdirSync(cache, { recursive: true });
+    const plan = {
+      port: port ?? undefined,
+      lines: this.#terminal.isShown,
+      warm: program.entry === unavailable ? [] : this.#warm,
+      root: `${pathToFileURL(root).href}/`,
+      cache,
+    };
+    const isApp = program.entry !== unavailable;
+    const child: AppProcess = new AppProcess(program, plan, this.#held, {
+      place: ({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken),
+      listening: (address, imported) => this.#listening(child, isApp, address, imported),
+      answered: (requests) => this.#terminal.requests(requests),
+      ended: (end) => this.#ended(child, end),
+    });
+    return child;
+  }
+
+  /** A process wants a socket that is not held. With it, it is started once more. */
+  #place(child: AppProcess, host: string | undefined, port: number, taken: number): void {
+    if (child.isClosing) return;
+    if (taken === 0 && this.#guess !== undefined && this.#current === undefined) {
+      this.#held.splice(this.#held.indexOf(this.#guess), 1);
+      this.#guess.release();
+    }
+    this.#guess = undefined;
+    if (child !== this.#next || this.#hold(host, port) === undefined) {
+      child.own();
+      return;
+    }
+    child.kill();
+    this.#dropSpare();
+    this.#start();
+  }
+
+  #listening(child: AppProcess, isApp: boolean, address: ListenAddress, imported: readonly string[]): void {
+    // A program may listen in several places; the first is enough to go on.
+    if (child !== this.#next) return;
+    this.#next = undefined;
+    const last = this.#current;
+    this.#current = child;
+    this.#isCurrentAnApp = isApp;
+    if (last !== undefined) this.#retire(last);
+    if (!isApp) return;
+    const tookMs = Math.round(performance.now() - this.#changedAt);
+    if (this.#address?.url !== address.url) this.#terminal.address(address.url);
+    this.#address = address;
+    this.#terminal.ready(tookMs);
+    this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
+    this.#spare ??= this.#spawn(this.#program());
+  }
+
+  #retire(child: AppProcess): void {
+    this.#closing.add(child);
+    void child.close().then(() => this.#closing.delete(child));
+  }
+
+  #ended(child: AppProcess, { description, code, text }: ProcessEnd): void {
+    if (this.#isEnding) return;
+    if (child === this.#spare) this.#spare = undefined;
+    else if (child === this.#stand) {
+      // Nobody can stand in for the one that stands in.
+      this.#stand = undefined;
+      if (child === this.#next) this.#next = undefined;
+      if (child === this.#current) this.#current = undefined;
+    } else if (child === this.#next) {
+      this.#next = undefined;
+      // Something of it that is not passed on, another port or a Unix socket, is in use by the process before.
+      if (code === "EADDRINUSE" && this.#current !== undefined) void this.#startAfter(this.#current);
+      else
+        this.#fail({
+          status: "failed",
+          text: text ?? `${this.#request.entry} ended before it listened (${description})`,
+        });
+    } else if (child === this.#current && !child.isClosing) {
+      this.#current = undefined;
+      this.#terminal.crashed(
+        `the application ended (${description}); it is started again when a file changes`,
+      );
+      this.#fail({ status: "failed", text: text ?? `The application ended: ${description}` });
+    }
+  }
+
+  async #startAfter(child: AppProcess): Promise<void> {
+    this.#current = undefined;
+    await child.close();
+    if (!this.#isEnding && this.#next === undefined) this.#start();
+  }
+
+  /** Has whoever answers requests say what is wrong. */
+  #fail(build: BuildState): void {
+    this.#next?.kill();
+    this.#next = undefined;
+    if (this.#current !== undefined) {
+      this.#current.build(build);
+      this.#terminal.note(this.#isCurrentAnApp ? "the last version goes on running" : "waiting for a change");
+      return;
+    }
+    const [held] = this.#held;
+    if (held === undefined) return;
+    const stand = this.#spawn({
+      root: this.#request.root,
+      entry: unavailable,
+      args: [String(held.port), held.host ?? ""],
+      env: process.env,
+    });
+    this.#next = stand;
+    this.#stand = stand;
+    stand.go(build);
+  }
+
+  #dropSpare(): void {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    spare?.kill();
+  }
+
+  #tell(event: DevelopmentEvent): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    // To quit is not forgotten for a change that comes after it.
+    if (waiting === undefined) this.#pending = this.#pending?.kind === "quit" ? this.#pending : event;
+    else waiting(event);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

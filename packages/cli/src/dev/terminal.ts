@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { styleText } from "node:util";
+
+import type { AnsweredRequest } from "@kit/types";
+
+const interrupt = "\u0003";
+
+/** What `kit dev` shows, and the keys that it takes on a terminal. */
+export class Terminal {
+  /** Whether lines of requests are shown: where a person looks. */
+  readonly isShown: boolean = process.stdout.isTTY === true;
+  readonly #keys: Readonly<Record<string, () => void>>;
+  readonly #hasKeys = process.stdin.isTTY === true;
+  readonly #quit: () => void;
+
+  constructor(keys: Readonly<Record<"r" | "o" | "q", () => void>>) {
+    this.#keys = keys;
+    this.#quit = keys.q;
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, this.#quit);
+    if (!this.#hasKeys) return;
+    process.stdin.setRawMode(true).setEncoding("utf8").on("data", this.#onKey).resume();
+  }
+
+  close(): void {
+    if (!this.#hasKeys) return;
+    process.stdin.off("data", this.#onKey).setRawMode(false).pause();
+  }
+
+  address(url: string): void {
+    const keys = this.#hasKeys ? dim("  r rebuild · o open the API's page · q quit") : "";
+    write(`${paint("green", "serving")} ${paint("cyan", url)}${keys}`);
+  }
+
+  ready(ms: number): void {
+    write(dim(`ready in ${ms} ms`));
+  }
+
+  note(text: string): void {
+    write(dim(text));
+  }
+
+  warn(text: string): void {
+    write(`${paint("yellow", "warning")}: ${text}`);
+  }
+
+  crashed(text: string): void {
+    write(`${paint("red", "error")}: ${text}`);
+  }
+
+  requests(requests: readonly AnsweredRequest[]): void {
+    for (const { method, target, status, durationMs } of requests) {
+      const color = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
+      // Whoever sends a request decides what its target is: nothing of it may steer the terminal.
+      const shown = target.replaceAll(/[^\x20-\x7e]/g, "?");
+      write(
+        `${method.padEnd(6)} ${shown} ${paint(color, String(status))} ${dim(`${durationMs.toFixed(1)} ms`)}`,
+      );
+    }
+  }
+
+  open(url: string): void {
+    write(dim(`opening ${url}`));
+    const [command, ...before] =
+      process.platform === "darwin"
+        ? ["open"]
+        : process.platform === "win32"
+          ? ["cmd", "/c", "start"]
+          : ["xdg-open"];
+    spawn(command!, [...before, url], { stdio: "ignore", detached: true })
+      .on("error", () => write(`open ${url} in a browser`))
+      .unref();
+  }
+
+  readonly #onKey = (keys: string): void => {
+    for (const key of keys) {
+      if (key === interrupt) this.#quit();
+      else this.#keys[key]?.();
+    }
+  };
+}
+
+function paint(style: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+function dim(text: string): string {
+  return paint("dim", text);
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,54 @@
+/**
+ * The program that `kit dev` runs where the application cannot: it says on the application's port why there is no application.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+
+import type { DevelopmentLink } from "@kit/types";
+
+const link = (globalThis as Record<symbol, unknown>)[Symbol.for("kit.development")] as DevelopmentLink;
+
+const server = createServer((request, response) => {
+  const build = link.build();
+  if (request.url === "/__kit/build") {
+    answer(200, "application/json", JSON.stringify(build));
+  } else if (request.headers.accept?.includes("text/html") === true) {
+    answer(503, "text/html; charset=utf-8", page(build.text));
+  } else {
+    const message = "The application does not run; `kit dev` says why";
+    const details = { build: build.text };
+    const traceId = randomBytes(16).toString("hex");
+    answer(
+      503,
+      "application/json",
+      JSON.stringify({ error: { code: "APP_UNAVAILABLE", message, details, traceId } }),
+    );
+  }
+  // The connection must not outlive this process unexpectedly: the next request is the application's.
+  function answer(status: number, type: string, body: string): void {
+    const headers = { "content-type": type, "cache-control": "no-store", connection: "close" };
+    response.writeHead(status, { ...headers, "x-kit-build": build.status }).end(body);
+    request.resume();
+  }
+});
+
+const options = await link.place({
+  port: Number(process.argv[2]),
+  ...(process.argv[3] && { host: process.argv[3] }),
+});
+server.listen(options.fd === undefined ? options : { fd: options.fd }, () => {
+  const { port } = server.address() as { port: number };
+  link.listening({ host: "", port, url: `http://localhost:${port}` }, () => {
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+  });
+});
+
+function page(text: string): string {
+  const shown = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>kit dev</title>
+<style>body{font:15px system-ui;margin:3rem;background:#16181d;color:#e6e6e6}pre{font:14px ui-monospace,monospace;white-space:pre-wrap;background:#0d0f12;padding:1rem;border-radius:6px}</style>
+<h1>The application does not run</h1><pre>${shown}</pre><p>This page goes away when the mistake does.</p>`;
+}
