@@ -19,6 +19,10 @@ const ACCEPT_BATCH: usize = 128;
 /// How long accepting pauses when the process has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long a connection that was accepted just before an adopted listener was let go of may take to say what it wants. Whoever
+/// connected could as well have met the next process, and must not learn that it was this one.
+pub(crate) const SETTLE: Duration = Duration::from_millis(100);
+
 impl Engine {
     pub(crate) fn accept(&self, handler: &mut dyn Handler) {
         if self.accept_retry.get().is_some_and(|time| time <= self.now.get()) {
@@ -107,6 +111,22 @@ impl Engine {
                 }
                 Err(_) => {}
             }
+        }
+    }
+
+    /// Closes what is idle once an adopted listener has been let go of for a while.
+    pub(crate) fn end_settling(&self) {
+        if self.settling.get().is_some_and(|end| end <= self.now.get()) {
+            self.settling.set(None);
+            self.suspect_all();
+        }
+    }
+
+    /// Has every connection looked at: what the system has received of it is under way, and one without a request ends.
+    pub(crate) fn suspect_all(&self) {
+        for (slot, connection) in &*self.connections.borrow() {
+            connection.link.socket.borrow_mut().suspect_readable();
+            self.enqueue(slot, connection);
         }
     }
 }

@@ -16,6 +16,7 @@ use mio::{Events, Poll, Token};
 use slab::Slab;
 
 use self::streaming::Stream;
+use crate::accepting::SETTLE;
 use crate::body::Body;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
@@ -111,23 +112,31 @@ pub struct Engine {
     /// Whether the handler was told of the pause that lasts.
     pub(crate) pause_is_told: Cell<bool>,
     cut_at: Cell<Option<Instant>>,
+    /// Others accept from the listener too.
+    pub(crate) is_adopted: bool,
+    /// Nothing is accepted any more, and until then connections without a request are left open.
+    pub(crate) settling: Cell<Option<Instant>>,
 }
 
 impl Engine {
     /// Binds and listens; connections are accepted from the first turn on.
     pub fn bind(config: Config) -> io::Result<Self> {
         let listener = Listener::bind(&config)?;
-        Self::on(listener, config)
+        Self::on(listener, config, false)
     }
 
     /// Accepts from a socket that listens already, in place of where the configuration says. Whoever else has it open goes
     /// on listening when this engine closes, so that a port can go from one process to the next without a gap.
     pub fn adopt(socket: std::net::TcpListener, config: Config) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
-        Self::on(Listener::Tcp(mio::net::TcpListener::from_std(socket)), config)
+        Self::on(
+            Listener::Tcp(mio::net::TcpListener::from_std(socket)),
+            config,
+            true,
+        )
     }
 
-    fn on(mut listener: Listener, config: Config) -> io::Result<Self> {
+    fn on(mut listener: Listener, config: Config, is_adopted: bool) -> io::Result<Self> {
         let poll = Poll::new()?;
         listener.register(poll.registry(), LISTENER)?;
         let mut builder = http1::Builder::new();
@@ -158,6 +167,8 @@ impl Engine {
             accept_retry: Cell::new(None),
             pause_is_told: Cell::new(false),
             cut_at: Cell::new(None),
+            is_adopted,
+            settling: Cell::new(None),
         })
     }
 
@@ -207,6 +218,7 @@ impl Engine {
     /// Accepts, lets deadlines pass, and drives every connection that is ready or was answered, once.
     pub fn drive(&self, handler: &mut dyn Handler) {
         self.accept(handler);
+        self.end_settling();
         self.sweep(handler);
         let ready = std::mem::take(&mut *self.queue.borrow_mut());
         for slot in &ready {
@@ -280,10 +292,15 @@ impl Engine {
 
     /// When [`Engine::drive`] has next to run though no descriptor is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
-        [self.next_sweep.get(), self.accept_retry.get(), self.cut_at.get()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.next_sweep.get(),
+            self.accept_retry.get(),
+            self.cut_at.get(),
+            self.settling.get(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Stops listening and closes idle connections; requests under way may finish until `grace` has passed, then their
@@ -292,7 +309,11 @@ impl Engine {
     /// What the system has received by then is under way, whether or not the engine has read it: requests on connections
     /// that seemed idle, and on those that waited to be accepted.
     pub fn close(&self, grace: Duration) {
-        self.accept_waiting();
+        if self.is_adopted {
+            self.settling.set(Instant::now().checked_add(SETTLE));
+        } else {
+            self.accept_waiting();
+        }
         if let Some(mut listener) = self.listener.borrow_mut().take() {
             // Dropping the listener removes it anyway.
             let _ = listener.deregister(self.poll.borrow().registry());
@@ -301,9 +322,8 @@ impl Engine {
         self.accept_retry.set(None);
         // A grace beyond the clock's range means to wait.
         self.cut_at.set(Instant::now().checked_add(grace));
-        for (slot, connection) in &*self.connections.borrow() {
-            connection.link.socket.borrow_mut().suspect_readable();
-            self.enqueue(slot, connection);
+        if !self.is_adopted {
+            self.suspect_all();
         }
     }
 
@@ -329,7 +349,7 @@ impl Engine {
             return;
         };
         connection.queued.set(false);
-        let is_closing = self.listener.borrow().is_none();
+        let is_closing = self.listener.borrow().is_none() && self.settling.get().is_none();
         if is_closing && connection.link.reply.borrow().is_some() {
             // The answer shall say that it is the last one.
             connection.leave();

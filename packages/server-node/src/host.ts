@@ -1,5 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
@@ -37,6 +39,8 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
+/** As kit's engine has it. */
+const settleMs = 100;
 
 /**
  * A server of node:http under an adapter, from its start to its end: what Node's parser lets through and kit's own
@@ -52,6 +56,8 @@ export class NodeHost {
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
   #closing = false;
+  /** Whether other processes have the listening socket too. */
+  #isShared = false;
 
   /** Takes over a server that does not listen yet. Its listeners for requests are called for what passes. */
   constructor(
@@ -134,6 +140,7 @@ export class NodeHost {
   ): Promise<ListenAddress> {
     const { port, host, path, fd } = where;
     try {
+      this.#isShared = fd !== undefined;
       if (fd !== undefined) await start({ fd });
       else if (path !== undefined) {
         await removeStaleSocket(path);
@@ -152,9 +159,10 @@ export class NodeHost {
 
   /** Stops accepting, waits for answers under way, and cuts what takes longer. */
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
+    const server = this.#server;
+    const left = this.#isShared ? await this.#leave() : undefined;
     this.#closing = true;
     await inboxRead();
-    const server = this.#server;
     // What is answered from now on is the last answer of its connection.
     for (const { [latest]: response } of this.#sockets) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
@@ -165,6 +173,7 @@ export class NodeHost {
     }, graceMs);
     try {
       await stop();
+      await left?.ended;
     } finally {
       clearInterval(sweep);
       clearTimeout(cut);
@@ -181,6 +190,15 @@ export class NodeHost {
       resolve();
     });
     return promise;
+  }
+
+  /** Stops accepting and nothing else, for long enough that whoever has just connected has said what for. */
+  async #leave(): Promise<{ ended: Promise<void> }> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // That of node:http would close idle connections as well, those that are about to send their first request included.
+    NetServer.prototype.close.call(this.#server, () => resolve());
+    await sleep(settleMs);
+    return { ended: promise };
   }
 
   #unbind(): Promise<void> {

@@ -111,3 +111,23 @@ fn ask(address: SocketAddr) -> String {
     stream.read_exact(&mut answer).expect("is answered");
     String::from_utf8_lossy(&answer).into_owned()
 }
+
+#[test]
+fn a_socket_goes_from_one_engine_to_the_next_without_a_gap() {
+    let held = TcpListener::bind((HOST, 0)).unwrap();
+    let address = held.local_addr().unwrap();
+    let adopt = |held: TcpListener| Engine::adopt(held, config(0, false)).unwrap();
+    let first = adopt(held.try_clone().unwrap());
+    assert_eq!(first.local_addr(), Some(address));
+    first.close(std::time::Duration::ZERO);
+    drop(first);
+
+    // Nobody accepts, and nobody is refused.
+    let mut early = TcpStream::connect(address).unwrap();
+    early.write_all(&get("/early")).unwrap();
+    let next = Server::of(move || adopt(held));
+    let mut text = [0; 12];
+    early.read_exact(&mut text).unwrap();
+    assert_eq!(&text, b"HTTP/1.1 200");
+    drop(next);
+}

@@ -52,6 +52,11 @@ impl Server {
             host: config.host.clone().or_else(|| Some("127.0.0.1".into())),
             ..config.clone()
         };
+        Self::of(move || Engine::bind(config).expect("binds"))
+    }
+
+    /// An engine is made on the thread that it stays on.
+    pub(crate) fn of(make: impl FnOnce() -> Engine + Send + 'static) -> Self {
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
         let (refuse, refusals) = channel();
@@ -60,7 +65,7 @@ impl Server {
         let seen = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
-            let engine = Engine::bind(config).expect("binds");
+            let engine = make();
             // A server on a Unix socket is reached by its path.
             let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
             let address = engine.local_addr().unwrap_or(nowhere);
