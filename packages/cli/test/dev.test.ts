@@ -54,6 +54,9 @@ test("after a mistake the last version goes on, and says so", { skip }, async (t
   const url = await dev.url();
   await dev.project.write("src/wrong.types.ts", "export interface Wrong {\n  a: ;\n}\n");
   await dev.until(() => dev.output.includes("error[KIT1101]"), "the mistake was not shown");
+  // The application hears of it a moment after the terminal.
+  const isTold = async (): Promise<boolean> => (await ask(url)).headers["x-kit-build"] === "failed";
+  await dev.until(isTold, "the application was not told");
   const { status, headers, text } = await ask(`${url}/notes/1`);
   assert.deepEqual([status, headers["x-kit-build"]], [200, "failed"]);
   assert.match(text, /"right"/);
