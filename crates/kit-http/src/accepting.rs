@@ -21,7 +21,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a connection that was accepted just before an adopted listener was let go of may take to say what it wants. Whoever
 /// connected could as well have met the next process, and must not learn that it was this one.
-pub(crate) const SETTLE: Duration = Duration::from_millis(100);
+pub(crate) const SETTLE: Duration = Duration::from_millis(250);
 
 impl Engine {
     pub(crate) fn accept(&self, handler: &mut dyn Handler) {

@@ -39,8 +39,8 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
-/** As kit's engine has it. */
-const settleMs = 100;
+/** Long enough for a client on a busy machine. */
+const settleMs = 250;
 
 /**
  * A server of node:http under an adapter, from its start to its end: what Node's parser lets through and kit's own
