@@ -80,6 +80,18 @@ describe("a new project", { timeout: 300_000 }, () => {
     }
   }
 
+  test("takes additions, which are built and type-checked", async () => {
+    const root = join(home, "express-kysely");
+    for (const what of [
+      ["route", "order-items"],
+      ["middleware", "request-log"],
+    ])
+      succeeded(await run(join(bin, "kit"), ["scaffold", "add", ...what], { cwd: root }));
+    succeeded(await script(root, "check"));
+    const { stdout } = await run(join(bin, "kit"), ["inspect", "routes", "--json"], { cwd: root });
+    assert.ok(stdout.includes('"/order-items"'), stdout);
+  });
+
   test("runs after a build, as in production", async () => {
     const root = join(home, "native-drizzle");
     succeeded(await script(root, "build"));

@@ -51,3 +51,17 @@ pub fn create_tree<'a>(
         let _ = disk::remove_tree(staged);
     })
 }
+
+/// Writes a new file in one step. A file that is there already is an error and stays as it is.
+pub fn create_file(path: &Path, text: &str) -> Result<(), BuildError> {
+    if disk::is_there(path) {
+        let taken = std::io::ErrorKind::AlreadyExists;
+        return Err(BuildError::io("write", path)(taken.into()));
+    }
+    crate::write_text(path, text)
+}
+
+/// Takes back a file that [`create_file`] made.
+pub fn remove_created(path: &Path) -> Result<(), BuildError> {
+    disk::remove_file(path)
+}

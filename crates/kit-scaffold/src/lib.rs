@@ -19,11 +19,13 @@
 //! assert_eq!(project(&options)[0].path, "package.json");
 //! ```
 
+mod addition;
 mod manifest;
 mod name;
 mod options;
 mod project;
 
+pub use addition::{Addition, Kind, addition};
 pub use name::{NameError, ProjectName};
 pub use options::{Adapter, Options, Server};
 pub use project::{File, project};

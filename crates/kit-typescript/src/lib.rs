@@ -41,6 +41,7 @@ mod lower;
 mod modules;
 mod options;
 mod print;
+mod register;
 mod routes;
 mod source;
 mod stack;
@@ -57,6 +58,7 @@ pub use exports::exports;
 pub use files::{FileSystem, MemoryFiles};
 pub use options::OptionPlaces;
 pub use print::program_text;
+pub use register::{Registration, register};
 pub use source::SourceTexts;
 
 /// What to compile.

@@ -5,9 +5,10 @@ use clap::{Args, Subcommand};
 use crate::context::Context;
 use crate::failure::Stop;
 
+mod add;
 mod init;
 
-/// Makes projects.
+/// Makes projects, and adds to them.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -15,7 +16,8 @@ mod init;
     after_help = "\
 Examples:
   kit scaffold init my-api
-  kit scaffold init my-api --server fastify --db kysely"
+  kit scaffold init my-api --server fastify --db kysely
+  kit scaffold add route orders"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -25,6 +27,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     Init(init::Arguments),
+    Add(add::Arguments),
 }
 
 impl Arguments {
@@ -32,6 +35,7 @@ impl Arguments {
     pub(crate) fn json(&self) -> bool {
         match &self.what {
             What::Init(arguments) => arguments.json,
+            What::Add(arguments) => arguments.common.json,
         }
     }
 }
@@ -39,5 +43,6 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     match &arguments.what {
         What::Init(arguments) => init::run(arguments, context),
+        What::Add(arguments) => add::run(arguments, context),
     }
 }

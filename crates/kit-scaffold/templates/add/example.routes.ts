@@ -1,0 +1,7 @@
+import type { RouteContract } from "@kit/types";
+
+/** What can be asked under `/example`. */
+export interface ExampleRoutes {
+  /** @summary Says whether it is there */
+  "GET /example": RouteContract<void, void, void, { ready: boolean }>;
+}

@@ -1,0 +1,269 @@
+//! Registers something with `createApp({ … })` by editing the text that calls it.
+//!
+//! An edit only inserts, at places where TypeScript takes an element whatever follows: after the `[` of the list, and before
+//! the first import. So comments, commas and layout of the rest stay as they are.
+
+use oxc_allocator::Allocator;
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    Argument, ArrayExpression, Expression, ImportDeclarationSpecifier, ObjectPropertyKind, Program, Statement,
+};
+use oxc_ast_visit::Visit;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+use crate::stack::Room;
+
+/// What to insert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// The name that is imported, `bookHandlers`.
+    pub import: String,
+    /// Where it is imported from, `./books.handlers.ts`.
+    pub from: String,
+    /// The option of `createApp` whose list gets the entry, `routes`.
+    pub option: &'static str,
+    /// The entry, an expression on one line.
+    pub entry: String,
+}
+
+/// The text with the registration in it; where that cannot be, why.
+pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
+    Room::of(text).run(|| edit(text, registration))
+}
+
+fn edit(text: &str, registration: &Registration) -> Result<String, String> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+    if parsed.panicked || !parsed.diagnostics.is_empty() {
+        return Err("it has a syntax error".to_owned());
+    }
+    let imports = Imports::read(&parsed.program);
+    if imports.names.iter().any(|name| *name == registration.import) {
+        return Err(format!("it imports `{}` already", registration.import));
+    }
+    let Some(create_app) = imports.create_app else {
+        return Err("it does not import `createApp` from `@kit/core`".to_owned());
+    };
+    let mut calls = Calls {
+        name: create_app,
+        options: Vec::new(),
+    };
+    calls.visit_program(&parsed.program);
+    let options = match calls.options.as_slice() {
+        [Some(options)] => *options,
+        [None] => return Err("the options of `createApp` are no object literal".to_owned()),
+        [] => return Err("it does not call `createApp`".to_owned()),
+        _ => return Err("it calls `createApp` more than once".to_owned()),
+    };
+    let (at, inserted) = place(text, options, registration)?;
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let import = format!(
+        "import {{ {} }} from \"{}\";{line_end}",
+        registration.import, registration.from
+    );
+    let first = imports.first;
+    let inserted = inserted.replace('\n', line_end);
+    // The import stands before the call: imports that follow it are unusual, and then it is the other way around.
+    let mut edits = [(first, import), (at, inserted)];
+    edits.sort_by_key(|(at, _)| *at);
+    let [(one, before), (two, after)] = edits;
+    Ok([&text[..one], &before, &text[one..two], &after, &text[two..]].concat())
+}
+
+/// Where the entry goes, and the text that goes there.
+fn place(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
+    let (option, entry) = (registration.option, &registration.entry);
+    let mut spread = false;
+    for property in options.properties {
+        match property {
+            ObjectPropertyKind::SpreadProperty(_) => spread = true,
+            ObjectPropertyKind::ObjectProperty(property) => {
+                if property.key.static_name().as_deref() != Some(option) {
+                    continue;
+                }
+                let Expression::ArrayExpression(list) = &property.value else {
+                    return Err(format!(
+                        "`{option}` of `createApp` is not a list that is written out"
+                    ));
+                };
+                return Ok(in_list(text, list, entry));
+            }
+        }
+    }
+    if spread {
+        return Err(format!(
+            "`{option}` of `createApp` may come from the spread in its options"
+        ));
+    }
+    let at = options.start + 1;
+    Ok((at, format!("\n  {option}: [{entry}],")))
+}
+
+/// An element in front of the others, on a line of its own where they have theirs.
+fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, String) {
+    let at = list.span.start as usize + 1;
+    let Some(first) = list.elements.first() else {
+        return (at, entry.to_owned());
+    };
+    let start = oxc_span::GetSpan::span(first).start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let indent = &text[line..start];
+    if line > at && indent.trim().is_empty() {
+        (at, format!("\n{indent}{entry},"))
+    } else {
+        (at, format!("{entry}, "))
+    }
+}
+
+/// What a module imports.
+struct Imports<'a> {
+    names: Vec<&'a str>,
+    /// The local name of kit's `createApp`.
+    create_app: Option<&'a str>,
+    /// Where the first import begins.
+    first: usize,
+}
+
+impl<'a> Imports<'a> {
+    fn read(program: &'a Program<'a>) -> Self {
+        let mut imports = Self {
+            names: Vec::new(),
+            create_app: None,
+            first: usize::MAX,
+        };
+        for statement in &program.body {
+            let Statement::ImportDeclaration(import) = statement else {
+                continue;
+            };
+            imports.first = imports.first.min(import.span.start as usize);
+            for specifier in import.specifiers.iter().flatten() {
+                let local = specifier.local().name.as_str();
+                imports.names.push(local);
+                if let ImportDeclarationSpecifier::ImportSpecifier(named) = specifier
+                    && import.source.value == "@kit/core"
+                    && named.imported.name() == "createApp"
+                {
+                    imports.create_app = Some(local);
+                }
+            }
+        }
+        imports
+    }
+}
+
+/// An object literal and where it begins.
+#[derive(Clone, Copy)]
+struct Span<'a> {
+    start: usize,
+    properties: &'a [ObjectPropertyKind<'a>],
+}
+
+/// The calls of a function by its name, with the options that are written out.
+struct Calls<'a> {
+    name: &'a str,
+    options: Vec<Option<Span<'a>>>,
+}
+
+impl<'a> Visit<'a> for Calls<'a> {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        if let AstKind::CallExpression(call) = kind
+            && call.callee.is_specific_id(self.name)
+        {
+            let options = match call.arguments.first() {
+                Some(Argument::ObjectExpression(object)) => Some(Span {
+                    start: object.span.start as usize,
+                    properties: &object.properties,
+                }),
+                _ => None,
+            };
+            self.options.push(options);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Registration, register};
+
+    fn book(option: &'static str) -> Registration {
+        Registration {
+            import: "books".to_owned(),
+            from: "./books.ts".to_owned(),
+            option,
+            entry: "{ handlers: books }".to_owned(),
+        }
+    }
+
+    fn edited(options: &str) -> Result<String, String> {
+        let text = format!(
+            "// head\nimport {{ createApp }} from \"@kit/core\";\nconst app = createApp({options});\n"
+        );
+        register(&text, &book("routes")).map(|text| {
+            let head = "// head\nimport { books } from \"./books.ts\";\nimport { createApp } from \"@kit/core\";\nconst app = createApp(";
+            text.strip_prefix(head).unwrap().strip_suffix(");\n").unwrap().to_owned()
+        })
+    }
+
+    #[test]
+    fn an_entry_comes_first_and_leaves_the_rest() {
+        for (before, after) in [
+            ("{ routes: [] }", "{ routes: [{ handlers: books }] }"),
+            ("{ routes: [a, b] }", "{ routes: [{ handlers: books }, a, b] }"),
+            (
+                "{ routes: [/* ] */] }",
+                "{ routes: [{ handlers: books }/* ] */] }",
+            ),
+            (
+                "{\n  routes: [\n    a, // last ]\n  ],\n}",
+                "{\n  routes: [\n    { handlers: books },\n    a, // last ]\n  ],\n}",
+            ),
+            (
+                "{ ...o, \"routes\": [...more] }",
+                "{ ...o, \"routes\": [{ handlers: books }, ...more] }",
+            ),
+            ("{ server }", "{\n  routes: [{ handlers: books }], server }"),
+            ("{}", "{\n  routes: [{ handlers: books }],}"),
+        ] {
+            assert_eq!(edited(before).as_deref(), Ok(after));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_edited_is_refused() {
+        for (options, why) in [
+            ("options", "no object literal"),
+            ("", "no object literal"),
+            ("{ routes }", "not a list that is written out"),
+            ("{ routes: [a].concat(b) }", "not a list that is written out"),
+            ("{ ...options }", "may come from the spread"),
+            ("{}); createApp({}", "more than once"),
+            ("{", "a syntax error"),
+        ] {
+            let error = edited(options).unwrap_err();
+            assert!(error.contains(why), "{options}: {error}");
+        }
+        for (text, why) in [
+            ("import { books } from \"x\";", "imports `books` already"),
+            ("const createApp = 1;", "does not import `createApp`"),
+            (
+                "import { createApp } from \"elsewhere\"; createApp({});",
+                "does not import `createApp`",
+            ),
+            ("import { createApp } from \"@kit/core\";", "does not call"),
+        ] {
+            let error = register(text, &book("routes")).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn another_name_of_the_factory_and_other_line_ends_are_kept() {
+        let text = "import { createApp as make } from \"@kit/core\";\r\nmake({});\r\n";
+        assert_eq!(
+            register(text, &book("middleware")).unwrap(),
+            "import { books } from \"./books.ts\";\r\nimport { createApp as make } from \"@kit/core\";\r\n\
+             make({\r\n  middleware: [{ handlers: books }],});\r\n"
+        );
+    }
+}
