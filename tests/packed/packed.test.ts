@@ -30,7 +30,7 @@ const tsconfig = JSON.stringify({
     verbatimModuleSyntax: true,
     noEmit: true,
   },
-  include: ["src", ".kit"],
+  include: ["src", ".kit/**/*"],
 });
 
 const greetings: Readonly<Record<string, string>> = {

@@ -116,7 +116,7 @@ describe("a new project", { timeout: 300_000 }, () => {
     const files = stdout.split("\n").map((line) => line.slice(3));
     const generated = files.filter((file) => /^(\.kit|\.data|dist)\//.test(file));
     assert.deepEqual(generated, []);
-    assert.ok(files.includes(".env.development"), stdout);
+    assert.ok(files.includes("src/app.ts"), stdout);
   });
 
   test("`npm run dev` serves from nothing", async () => {

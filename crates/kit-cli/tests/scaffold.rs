@@ -28,7 +28,6 @@ fn a_project_has_these_files() {
         paths(&project, "shelf"),
         [
             ".dockerignore",
-            ".env.development",
             ".github/workflows/ci.yml",
             ".gitignore",
             "AGENTS.md",
@@ -386,7 +385,7 @@ fn packages_that_cannot_be_installed_leave_a_whole_project() {
         "{}",
         outcome.err
     );
-    assert_eq!(paths(&project, "shelf").len(), 23);
+    assert_eq!(paths(&project, "shelf").len(), 22);
 }
 
 /// A project with `scaffold add` run in it.

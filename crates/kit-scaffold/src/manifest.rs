@@ -33,7 +33,7 @@ pub(crate) fn manifest(options: &Options) -> String {
         "type": "module",
         "engines": { "node": ">=24" },
         "scripts": {
-            "dev": "kit generate && kit migrate:apply && node --watch --env-file=.env.development src/main.ts",
+            "dev": "kit migrate:apply && kit dev",
             "build": "kit build",
             "start": "node src/main.ts",
             "test": "kit generate && node --test \"tests/**/*.test.ts\"",

@@ -13,12 +13,8 @@ pub struct File {
 }
 
 /// Files that differ in the project's name at most. In the repository they have no dot, so that no tool takes them for its own.
-const COMMON: [(&str, &str); 18] = [
+const COMMON: [(&str, &str); 17] = [
     (".dockerignore", include_str!("../templates/project/dockerignore")),
-    (
-        ".env.development",
-        include_str!("../templates/project/env.development"),
-    ),
     (
         ".github/workflows/ci.yml",
         include_str!("../templates/project/github/ci.yml"),
