@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { openDatabase } from "../src/index.ts";
 import { placesOf } from "../src/places.ts";
@@ -21,10 +22,27 @@ async function takePort(dataDir: string, url: string): Promise<Server> {
   process.kill(keeper, "SIGSTOP");
   process.kill(server, "SIGKILL");
   await until(() => serverOf(dataDir) === undefined, "the server to die");
-  const thief = createServer((socket) => socket.destroy()).listen(Number(new URL(url).port), "127.0.0.1");
-  await once(thief, "listening");
+  const thief = createServer((socket) => socket.destroy());
+  const port = Number(new URL(url).port);
+  // The server's children hold the port until they notice that it is gone.
+  for (let isTaken = false; !isTaken; ) {
+    // oxlint-disable-next-line no-await-in-loop
+    isTaken = await listens(thief, port);
+  }
   process.kill(keeper, "SIGCONT");
   return thief;
+}
+
+async function listens(server: Server, port: number): Promise<boolean> {
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return true;
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, "EADDRINUSE");
+    await sleep(20);
+    return false;
+  }
 }
 
 test("a PostgreSQL that is killed again while it starts comes back, with the same keeper", async (context) => {

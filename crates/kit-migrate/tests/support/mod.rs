@@ -102,7 +102,10 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
 }
 
 fn start() -> Result<Server, String> {
-    let directory = std::env::temp_dir().join(format!("kit-migrate-{}", std::process::id()));
+    // One of its own for each: the last server may still be taking its directory away.
+    static NUMBER: AtomicU32 = AtomicU32::new(1);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let directory = std::env::temp_dir().join(format!("kit-migrate-{}-{number}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     start_in(directory.clone()).inspect_err(|_| {
