@@ -25,7 +25,7 @@ async function takePort(dataDir: string, url: string): Promise<Server> {
   const thief = createServer((socket) => socket.destroy());
   const port = Number(new URL(url).port);
   // The server's children hold the port until they notice that it is gone.
-  for (let isTaken = false; !isTaken; ) {
+  for (let isTaken = false; !isTaken;) {
     // oxlint-disable-next-line no-await-in-loop
     isTaken = await listens(thief, port);
   }
