@@ -1,15 +1,15 @@
-//! Steps from one schema to the next.
+//! What a migration changes, one thing at a time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::sql::{Statement, TableAction};
-use crate::{Check, Column, ForeignKey, Index, Table, Unique};
+use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
-/// One step of a migration, as `changes.json` records it.
+/// One change of a migration, as `changes.json` records it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum Change {
-    /// A new table with its columns, primary key, unique constraints and value lists. Its foreign keys and indexes are
+    /// A new table with its columns, primary key, unique constraints, checks and comments. Its foreign keys and indexes are
     /// changes of their own, so that tables may refer to each other.
     CreateTable {
         /// The table.
@@ -20,7 +20,14 @@ pub enum Change {
         /// Its name.
         table: String,
     },
-    /// A new column.
+    /// A table has another name from then on.
+    RenameTable {
+        /// Its name.
+        from: String,
+        /// Its name from then on.
+        to: String,
+    },
+    /// A new column. One that may not be null and has no default is added as null, waits for values, and is then closed.
     AddColumn {
         /// Its table.
         table: String,
@@ -34,6 +41,71 @@ pub enum Change {
         /// Its name.
         column: String,
     },
+    /// A column has another name from then on.
+    RenameColumn {
+        /// Its table.
+        table: String,
+        /// Its name.
+        from: String,
+        /// Its name from then on.
+        to: String,
+    },
+    /// A column stores another type. Fails, and changes nothing, where a value would not survive the way there and back.
+    SetType {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+        /// What it stores.
+        from: ColumnType,
+        /// What it stores from then on.
+        to: ColumnType,
+        /// Whether values may get lost on the way, so that all are looked at first.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        guarded: bool,
+    },
+    /// A column gets a default, or another one. Rows that are there keep what they have.
+    SetDefault {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+        /// The default.
+        default: ColumnDefault,
+    },
+    /// A column has no default any more.
+    DropDefault {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+        /// Whether it was the next number of a sequence.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        identity: bool,
+    },
+    /// A column may not be null any more. Fails, and changes nothing, where a row has no value.
+    SetNotNull {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+    },
+    /// A column may be null.
+    DropNotNull {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+    },
+    /// A primary key on other columns.
+    AddPrimaryKey {
+        /// Its table.
+        table: String,
+        /// Its name.
+        name: String,
+        /// Its columns.
+        columns: Vec<String>,
+    },
     /// A new unique constraint. Fails, and changes nothing, where rows have equal values.
     AddUnique {
         /// Its table.
@@ -41,7 +113,7 @@ pub enum Change {
         /// The constraint.
         unique: Unique,
     },
-    /// A new value list. Fails, and changes nothing, where a row has another value.
+    /// A new check. Fails, and changes nothing, where a row does not satisfy it.
     AddCheck {
         /// Its table.
         table: String,
@@ -55,12 +127,21 @@ pub enum Change {
         /// The constraint.
         foreign_key: ForeignKey,
     },
-    /// A unique constraint, a value list or a reference goes away.
+    /// A primary key, unique constraint, check or reference goes away.
     DropConstraint {
         /// Its table.
         table: String,
         /// Its name.
         constraint: String,
+    },
+    /// A constraint has another name from then on.
+    RenameConstraint {
+        /// Its table.
+        table: String,
+        /// Its name.
+        from: String,
+        /// Its name from then on.
+        to: String,
     },
     /// A new index.
     CreateIndex {
@@ -76,6 +157,26 @@ pub enum Change {
         /// Its name.
         index: String,
     },
+    /// An index has another name from then on.
+    RenameIndex {
+        /// Its table.
+        table: String,
+        /// Its name.
+        from: String,
+        /// Its name from then on.
+        to: String,
+    },
+    /// Another comment in the database's catalog, or none.
+    SetComment {
+        /// The table.
+        table: String,
+        /// The column; the table itself where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        column: Option<String>,
+        /// The text.
+        #[serde(default)]
+        comment: Option<String>,
+    },
 }
 
 impl Change {
@@ -89,8 +190,24 @@ impl Change {
         match self {
             Self::CreateTable { table } => format!("create table {}", table.name),
             Self::DropTable { table } => format!("drop table {table} and all its rows"),
+            Self::RenameTable { from, to } => format!("rename table {from} to {to}"),
             Self::AddColumn { table, column } => format!("add column {table}.{}", column.name),
             Self::DropColumn { table, column } => format!("drop column {table}.{column} and all its values"),
+            Self::RenameColumn { table, from, to } => format!("rename column {table}.{from} to {to}"),
+            Self::SetType {
+                table,
+                column,
+                from,
+                to,
+                ..
+            } => format!("change the type of {table}.{column} from {from} to {to}"),
+            Self::SetDefault { table, column, .. } => format!("set the default of {table}.{column}"),
+            Self::DropDefault { table, column, .. } => format!("drop the default of {table}.{column}"),
+            Self::SetNotNull { table, column } => format!("no longer let {table}.{column} be null"),
+            Self::DropNotNull { table, column } => format!("let {table}.{column} be null"),
+            Self::AddPrimaryKey { table, columns, .. } => {
+                format!("make {table} ({}) the primary key", columns.join(", "))
+            }
             Self::AddUnique { table, unique } => {
                 format!("make {table} ({}) unique", unique.columns.join(", "))
             }
@@ -100,41 +217,201 @@ impl Change {
                 foreign_key.column, foreign_key.table, foreign_key.target
             ),
             Self::DropConstraint { table, constraint } => format!("drop constraint {constraint} of {table}"),
+            Self::RenameConstraint { table, from, to } => {
+                format!("rename constraint {from} of {table} to {to}")
+            }
             Self::CreateIndex { table, index } => format!("index {table} ({})", index.columns.join(", ")),
             Self::DropIndex { table, index } => format!("drop index {index} of {table}"),
+            Self::RenameIndex { table, from, to } => format!("rename index {from} of {table} to {to}"),
+            Self::SetComment { table, column, .. } => match column {
+                None => format!("comment on {table}"),
+                Some(column) => format!("comment on {table}.{column}"),
+            },
         }
     }
 
-    /// The statement that makes it.
-    pub fn statement(&self) -> Statement {
-        let alter = |table: &String, action| Statement::AlterTable {
-            name: table.clone(),
-            action,
-        };
+    /// The statements that make it, in order.
+    pub fn statements(&self) -> Vec<Statement> {
         match self {
-            Self::CreateTable { table } => Statement::CreateTable {
-                name: table.name.clone(),
-                columns: table.columns.clone(),
-                primary_key: table.primary_key.clone(),
-                uniques: table.uniques.clone(),
-                checks: table.checks.clone(),
-            },
-            Self::DropTable { table } => Statement::DropTable { name: table.clone() },
-            Self::AddColumn { table, column } => alter(table, TableAction::AddColumn(column.clone())),
-            Self::DropColumn { table, column } => alter(table, TableAction::DropColumn(column.clone())),
-            Self::AddUnique { table, unique } => alter(table, TableAction::AddUnique(unique.clone())),
-            Self::AddCheck { table, check } => alter(table, TableAction::AddCheck(check.clone())),
+            Self::CreateTable { table } => create_table(table),
+            Self::DropTable { table } => vec![Statement::DropTable { name: table.clone() }],
+            Self::RenameTable { from, to } => vec![alter(from, TableAction::Rename(to.clone()))],
+            Self::AddColumn { table, column } => add_column(table, column),
+            Self::DropColumn { table, column } => {
+                vec![alter(table, TableAction::DropColumn(column.clone()))]
+            }
+            Self::RenameColumn { table, from, to } => {
+                let (from, to) = (from.clone(), to.clone());
+                vec![alter(table, TableAction::RenameColumn { from, to })]
+            }
+            Self::SetType {
+                table,
+                column,
+                from,
+                to,
+                guarded,
+            } => set_type(table, column, *from, *to, *guarded),
+            Self::SetDefault {
+                table,
+                column,
+                default,
+            } => {
+                let (column, default) = (column.clone(), default.clone());
+                let identity = default == ColumnDefault::Identity;
+                let advance = Statement::AdvanceIdentity {
+                    table: table.clone(),
+                    column: column.clone(),
+                };
+                let mut statements = vec![alter(table, TableAction::SetDefault { column, default })];
+                statements.extend(identity.then_some(advance));
+                statements
+            }
+            Self::DropDefault {
+                table,
+                column,
+                identity,
+            } => {
+                let action = if *identity {
+                    TableAction::DropIdentity
+                } else {
+                    TableAction::DropDefault
+                };
+                vec![alter(table, action(column.clone()))]
+            }
+            Self::SetNotNull { table, column } => {
+                vec![alter(table, TableAction::SetNotNull(column.clone()))]
+            }
+            Self::DropNotNull { table, column } => {
+                vec![alter(table, TableAction::DropNotNull(column.clone()))]
+            }
+            Self::AddPrimaryKey { table, name, columns } => {
+                let (name, columns) = (name.clone(), columns.clone());
+                vec![alter(table, TableAction::AddPrimaryKey { name, columns })]
+            }
+            Self::AddUnique { table, unique } => {
+                vec![alter(table, TableAction::AddUnique(unique.clone()))]
+            }
+            Self::AddCheck { table, check } => vec![alter(table, TableAction::AddCheck(check.clone()))],
             Self::AddForeignKey { table, foreign_key } => {
-                alter(table, TableAction::AddForeignKey(foreign_key.clone()))
+                vec![alter(table, TableAction::AddForeignKey(foreign_key.clone()))]
             }
             Self::DropConstraint { table, constraint } => {
-                alter(table, TableAction::DropConstraint(constraint.clone()))
+                vec![alter(table, TableAction::DropConstraint(constraint.clone()))]
             }
-            Self::CreateIndex { table, index } => Statement::CreateIndex {
+            Self::RenameConstraint { table, from, to } => {
+                let (from, to) = (from.clone(), to.clone());
+                vec![alter(table, TableAction::RenameConstraint { from, to })]
+            }
+            Self::CreateIndex { table, index } => vec![Statement::CreateIndex {
                 table: table.clone(),
                 index: index.clone(),
-            },
-            Self::DropIndex { index, .. } => Statement::DropIndex { name: index.clone() },
+            }],
+            Self::DropIndex { index, .. } => vec![Statement::DropIndex { name: index.clone() }],
+            Self::RenameIndex { from, to, .. } => vec![Statement::RenameIndex {
+                from: from.clone(),
+                to: to.clone(),
+            }],
+            Self::SetComment {
+                table,
+                column,
+                comment,
+            } => vec![Statement::Comment {
+                table: table.clone(),
+                column: column.clone(),
+                comment: comment.clone(),
+            }],
         }
     }
+}
+
+fn alter(table: &str, action: TableAction) -> Statement {
+    Statement::AlterTable {
+        name: table.to_owned(),
+        action,
+    }
+}
+
+fn create_table(table: &Table) -> Vec<Statement> {
+    let mut statements = vec![Statement::CreateTable {
+        name: table.name.clone(),
+        columns: table.columns.clone(),
+        primary_key: table.primary_key.clone(),
+        primary_key_name: table.primary_key_name(),
+        uniques: table.uniques.clone(),
+        checks: table.checks.clone(),
+    }];
+    let own = std::iter::once((None, &table.comment));
+    let columns = table
+        .columns
+        .iter()
+        .map(|column| (Some(column.name.clone()), &column.comment));
+    statements.extend(own.chain(columns).filter_map(|(column, comment)| {
+        comment.clone().map(|comment| Statement::Comment {
+            table: table.name.clone(),
+            column,
+            comment: Some(comment),
+        })
+    }));
+    statements
+}
+
+fn add_column(table: &str, column: &Column) -> Vec<Statement> {
+    let comment = column.comment.clone().map(|comment| Statement::Comment {
+        table: table.to_owned(),
+        column: Some(column.name.clone()),
+        comment: Some(comment),
+    });
+    let mut statements = if column.nullable || column.default.is_some() {
+        vec![alter(table, TableAction::AddColumn(column.clone()))]
+    } else {
+        let open = Column {
+            nullable: true,
+            ..column.clone()
+        };
+        let (quoted, name) = (
+            crate::sql::identifier(table),
+            crate::sql::identifier(&column.name),
+        );
+        vec![
+            alter(table, TableAction::AddColumn(open)),
+            Statement::Remark(vec![
+                "Rows that are there have no value for it yet, and only you know which. Say so here, or the next statement".to_owned(),
+                "stops the migration, with nothing changed, where the table has rows:".to_owned(),
+                format!("UPDATE {quoted} SET {name} = … WHERE {name} IS NULL;"),
+            ]),
+            alter(table, TableAction::SetNotNull(column.name.clone())),
+        ]
+    };
+    statements.extend(comment);
+    statements
+}
+
+fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded: bool) -> Vec<Statement> {
+    let set = alter(
+        table,
+        TableAction::SetType {
+            column: column.to_owned(),
+            r#type: to,
+            cast: guarded,
+        },
+    );
+    if !guarded {
+        return vec![set];
+    }
+    let name = crate::sql::identifier(column);
+    vec![
+        Statement::Lock {
+            name: table.to_owned(),
+        },
+        Statement::Guard {
+            table: table.to_owned(),
+            condition: format!("{name} IS DISTINCT FROM {name}::{to}::{from}"),
+            message: format!("{table}.{column} holds values that a column of type {to} would change"),
+            hint: format!(
+                "Look for them with: SELECT * FROM {} WHERE {name} IS DISTINCT FROM {name}::{to}::{from}",
+                crate::sql::identifier(table)
+            ),
+        },
+        set,
+    ]
 }

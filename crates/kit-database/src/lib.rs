@@ -3,7 +3,7 @@
 //! Where it stands: beside `kit-emit`, below `kit-build` and `kit-cli`. Everything is a pure function of the IR and of
 //! texts that the caller read; nothing here opens a file or a connection (`kit-migrate` does the latter).
 //!
-//! The way: [`Schema::from_program`] makes tables of entities; [`drizzle::emit`] writes schema files; [`plan`] compares
+//! The way: [`Schema::from_program`] makes tables of entities; [`drizzle::emit`], [`kysely::emit`] and [`raw::emit`] write schema files; [`plan`] compares
 //! the committed [`Snapshot`] with the schema; [`Migration::create`] turns the [`Plan`] into a committed directory and
 //! [`draft`] into the pending files of `.kit/`.
 //!
@@ -25,26 +25,34 @@
 //! # let _ = (Snapshot::of(&schema), std::any::type_name::<Migration>());
 //! ```
 
+mod branches;
 mod change;
 mod diff;
 mod draft;
 pub mod drizzle;
+pub mod kysely;
 mod migration;
 mod model;
 mod names;
+pub mod raw;
+mod rows;
 mod snapshot;
 pub mod sql;
+mod step;
 mod tables;
+mod typescript;
 
+pub use branches::{Latest, latest};
 pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
-pub use draft::draft;
+pub use draft::{draft, refused};
 pub use migration::{Migration, MigrationError};
 pub use model::{
-    Check, Column, ColumnDefault, ColumnSource, ColumnType, ForeignKey, Index, Schema, Table, Unique,
-    ValueType,
+    Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,
+    Table, Unique, ValueType,
 };
 pub use snapshot::{Snapshot, SnapshotError};
+pub use step::{Alternative, Class, Step};
 
 /// A file to write: its path relative to the directory named by the function that returns it, with `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::names;
-use crate::{Change, Plan, Schema, Snapshot, SnapshotError, TextFile};
+use crate::{Plan, Schema, Snapshot, SnapshotError, Step, TextFile};
 
 /// A migration, made of a plan or read from its directory.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Migration {
     /// Whether it loses stored values; such a migration is applied only on demand.
     pub destructive: bool,
     /// What it changes, as far as kit planned it; a migration written by hand lists nothing.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Step>,
     /// What the database looks like afterwards; nothing where a migration written by hand changes data alone.
     pub snapshot: Option<Snapshot>,
 }
@@ -27,7 +27,7 @@ pub struct Migration {
 struct ChangesDocument {
     version: u32,
     destructive: bool,
-    changes: Vec<Change>,
+    changes: Vec<Step>,
 }
 
 /// Why there is no migration.
@@ -86,8 +86,14 @@ impl Migration {
     const LONGEST_NAME: usize = 100;
 
     /// Makes the migration of a plan. `timestamp` is the UTC time as `yyyymmddhhmmss`; `name` is what a person typed:
-    /// `Create notes` becomes `create_notes`.
-    pub fn create(timestamp: &str, name: &str, plan: &Plan, schema: &Schema) -> Result<Self, MigrationError> {
+    /// `Create notes` becomes `create_notes`; `previous` is what the plan was made from.
+    pub fn create(
+        timestamp: &str,
+        name: &str,
+        plan: &Plan,
+        previous: Option<&Snapshot>,
+        schema: &Schema,
+    ) -> Result<Self, MigrationError> {
         if !is_timestamp(timestamp) {
             return Err(MigrationError::Timestamp(timestamp.to_owned()));
         }
@@ -111,7 +117,7 @@ impl Migration {
             ),
             destructive: plan.is_destructive(),
             changes: plan.changes.clone(),
-            snapshot: Some(Snapshot::of(schema)),
+            snapshot: Some(Snapshot::after(previous, schema)),
         })
     }
 
@@ -151,7 +157,7 @@ impl Migration {
                 supported: Self::VERSION,
             });
         }
-        if !document.destructive && document.changes.iter().any(Change::is_destructive) {
+        if !document.destructive && document.changes.iter().any(Step::is_destructive) {
             return Err(MigrationError::Understated(migration()));
         }
         let snapshot =
@@ -177,14 +183,6 @@ impl Migration {
         names::hex(&Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes()))
     }
 
-    /// The picture of the database after all of them, which must be in the order of their names.
-    pub fn latest_snapshot(migrations: &[Self]) -> Option<&Snapshot> {
-        migrations
-            .iter()
-            .rev()
-            .find_map(|migration| migration.snapshot.as_ref())
-    }
-
     fn file(&self, name: &str, text: String) -> TextFile {
         TextFile {
             path: format!("{}/{name}", self.name),
@@ -194,7 +192,7 @@ impl Migration {
 }
 
 /// The text of `changes.json`.
-pub(crate) fn changes_json(destructive: bool, changes: &[Change]) -> String {
+pub(crate) fn changes_json(destructive: bool, changes: &[Step]) -> String {
     let document = ChangesDocument {
         version: Migration::VERSION,
         destructive,

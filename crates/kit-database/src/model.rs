@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kit_ir::{LiteralValue, Relation};
+use kit_ir::{Decimal, LiteralValue, Relation};
 use serde::{Deserialize, Serialize};
 
 /// All tables of an application, in the order of its entities.
@@ -29,6 +29,12 @@ pub struct Table {
     /// The entity it stores; empty in a table that was read from a snapshot, which knows nothing of types.
     #[serde(skip)]
     pub entity: String,
+    /// Its former name, where a migration is to rename it; not part of a snapshot.
+    #[serde(skip)]
+    pub renamed_from: Option<String>,
+    /// What it is for, as its entity's doc comment says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
     /// The columns in order.
     pub columns: Vec<Column>,
     /// Names of the primary key's columns; never empty.
@@ -48,6 +54,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// The name of the primary key's constraint.
+    pub fn primary_key_name(&self) -> String {
+        crate::names::constraint(&[&self.name], "pkey")
+    }
+
     /// The column of that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -75,6 +86,9 @@ pub struct Column {
     /// What an insert that leaves it out stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<ColumnDefault>,
+    /// What it is for, as its property's doc comment says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
     /// Where it comes from; not part of a snapshot.
     #[serde(skip)]
     pub source: ColumnSource,
@@ -89,6 +103,8 @@ pub struct ColumnSource {
     pub on_update_now: bool,
     /// How much narrower than the column the property's type is.
     pub value: ValueType,
+    /// Its former name, as a property or as a column, where a migration is to rename it.
+    pub renamed_from: Option<String>,
 }
 
 /// The TypeScript type of a column's values.
@@ -130,6 +146,25 @@ pub enum ColumnType {
     Timestamp,
     /// `jsonb`.
     Jsonb,
+    /// `bytea`.
+    Bytes,
+}
+
+impl ColumnType {
+    /// Whether PostgreSQL sees the same type, whatever the values are in TypeScript.
+    pub fn is_stored_as(self, other: Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+
+    /// Whether its values are text.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::Varchar { .. } | Self::Text)
+    }
+
+    /// Whether its values are whole numbers.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Integer | Self::BigInt | Self::BigIntExact)
+    }
 }
 
 impl fmt::Display for ColumnType {
@@ -144,6 +179,7 @@ impl fmt::Display for ColumnType {
             Self::DoublePrecision => f.write_str("double precision"),
             Self::Timestamp => f.write_str("timestamp"),
             Self::Jsonb => f.write_str("jsonb"),
+            Self::Bytes => f.write_str("bytea"),
         }
     }
 }
@@ -174,7 +210,7 @@ pub struct Unique {
     pub columns: Vec<String>,
 }
 
-/// A constraint that lists the values a column may hold.
+/// A constraint on the values of a column. Null satisfies every one of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
@@ -182,8 +218,71 @@ pub struct Check {
     pub name: String,
     /// The column.
     pub column: String,
-    /// The values, in source order.
-    pub values: Vec<LiteralValue>,
+    /// What its values satisfy.
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+/// What the values of a column satisfy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Rule {
+    /// Each is one of these, which stand in source order.
+    Values(Vec<LiteralValue>),
+    /// The number of characters (code points) of a text.
+    Length(Counts),
+    /// The number of elements of a JSON array.
+    Items(Counts),
+    /// Bounds of a number.
+    Range(Range),
+    /// A whole number is a multiple of this one.
+    MultipleOf(Decimal),
+    /// A text has a part that matches this regular expression of PostgreSQL.
+    Pattern(String),
+}
+
+impl Rule {
+    /// The end of the constraint's name.
+    pub(crate) fn suffix(&self) -> &'static str {
+        match self {
+            Self::Values(_) => "check",
+            Self::Length(_) => "length_check",
+            Self::Items(_) => "items_check",
+            Self::Range(_) => "range_check",
+            Self::MultipleOf(_) => "step_check",
+            Self::Pattern(_) => "pattern_check",
+        }
+    }
+}
+
+/// Bounds of a count, inclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    /// The least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<u64>,
+    /// The greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
+}
+
+/// Bounds of a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Range {
+    /// The least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Decimal>,
+    /// The greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<Decimal>,
+    /// Less than all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclusive_minimum: Option<Decimal>,
+    /// Greater than all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclusive_maximum: Option<Decimal>,
 }
 
 /// A reference to a row of another table.

@@ -15,11 +15,16 @@ const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tabl
 pub(crate) fn column(property: &str) -> String {
     let name = property.to_snake_case();
     // A property of signs alone, such as `$`, has no words: it keeps its name and is quoted.
-    if name.is_empty() {
+    let name = if name.is_empty() {
         property.to_owned()
     } else {
         name
+    };
+    if name.len() <= LONGEST {
+        return name;
     }
+    let hash = hash(&name);
+    format!("{}_{hash}", cut(&name, LONGEST - hash.len() - 1))
 }
 
 /// Why PostgreSQL would not take a name as it is, or nothing.
@@ -45,14 +50,35 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     if full.len() <= LONGEST {
         return full;
     }
-    let hash = hex(&Sha256::digest(full.as_bytes())[..4]);
+    hashed(&full, suffix)
+}
+
+/// A name that another one took: with a hash before its suffix, by which it is its own.
+pub(crate) fn distinct(name: &str, parts: &[&str], suffix: &str) -> String {
+    // The separator tells `a_b` of `c` from `b_c` of `a`.
+    let hash = hash(&parts.join("\0"));
     let room = LONGEST - suffix.len() - hash.len() - 2;
-    let head: String = full
-        .char_indices()
-        .take_while(|(at, char)| at + char.len_utf8() <= room)
+    let head = name.strip_suffix(&format!("_{suffix}")).unwrap_or(name);
+    format!("{}_{hash}_{suffix}", cut(head, room))
+}
+
+fn hashed(full: &str, suffix: &str) -> String {
+    let hash = hash(full);
+    let room = LONGEST - suffix.len() - hash.len() - 2;
+    format!("{}_{hash}_{suffix}", cut(full, room))
+}
+
+/// Eight hexadecimal digits.
+fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..4])
+}
+
+/// As many whole characters as fit into so many bytes.
+fn cut(text: &str, bytes: usize) -> String {
+    text.char_indices()
+        .take_while(|(at, char)| at + char.len_utf8() <= bytes)
         .map(|(_, char)| char)
-        .collect();
-    format!("{head}_{hash}_{suffix}")
+        .collect()
 }
 
 /// Bytes in hexadecimal.
@@ -79,6 +105,9 @@ mod tests {
         ] {
             assert_eq!(column(property), expected);
         }
+        let (one, two) = (column(&"é".repeat(40)), column(&"é".repeat(41)));
+        assert!(one.len() <= LONGEST && two.len() <= LONGEST, "{one} {two}");
+        assert_ne!(one, two);
     }
 
     #[test]

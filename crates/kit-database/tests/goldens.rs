@@ -5,7 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use kit_database::{Migration, Schema, TextFile, draft, drizzle, plan};
+use kit_database::{Migration, Schema, TextFile, draft, drizzle, kysely, plan, raw};
 
 use support::Builder;
 
@@ -43,9 +43,11 @@ fn schema(program: &kit_ir::Program) -> Schema {
 fn reference_entities() {
     let schema = schema(&support::reference_program());
     check("reference/schemas", &drizzle::emit(&schema));
+    check("reference/kysely", &kysely::emit(&schema));
+    check("reference/raw", &raw::emit(&schema));
     let plan = plan(None, &schema).unwrap();
     assert!(!plan.is_destructive());
-    let migration = Migration::create("20260102030405", "Create everything", &plan, &schema).unwrap();
+    let migration = Migration::create("20260102030405", "Create everything", &plan, None, &schema).unwrap();
     check("reference/migrations", &migration.files());
     check("reference/draft", &draft(None, &schema));
 }
@@ -56,8 +58,16 @@ fn every_kind_of_column() {
     support::mixed(&mut builder);
     let schema = schema(&builder.program);
     check("mixed/schemas", &drizzle::emit(&schema));
-    let migration =
-        Migration::create("20260102030405", "orders", &plan(None, &schema).unwrap(), &schema).unwrap();
+    check("mixed/kysely", &kysely::emit(&schema));
+    check("mixed/raw", &raw::emit(&schema));
+    let migration = Migration::create(
+        "20260102030405",
+        "orders",
+        &plan(None, &schema).unwrap(),
+        None,
+        &schema,
+    )
+    .unwrap();
     check("mixed/migrations", &migration.files());
 }
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use kit_database::{Change, Migration, Plan, PlanError, Schema, Snapshot, draft, plan};
-use kit_ir::{Constraints, DefaultValue, LiteralValue, Program, TypeKind};
+use kit_database::{Change, Class, Migration, Plan, PlanError, Schema, Snapshot, draft, latest, plan};
+use kit_ir::{Program, TypeKind};
 
 use support::{Builder, property, tagged};
 
@@ -77,37 +77,44 @@ fn a_not_null_column_without_default_is_never_added_bare() {
         let text = builder.string(20);
         builder.with_id("Tag", "tags", vec![property("label", text)]);
     });
-    let error = between(&before, &after).unwrap_err();
-    assert_eq!(error.problems.len(), 1);
-    assert_eq!(error.problems[0].place, "tags.label");
-    assert!(error.problems[0].help.contains("@default"), "{error}");
-    let files = draft(Some(&Snapshot::of(&before)), &after);
-    let sql = &files.iter().find(|file| file.path == "pending.sql").unwrap().text;
-    assert!(sql.contains("-- not generated: tags.label"), "{sql}");
-    assert!(!sql.contains("ALTER TABLE"), "{sql}");
+    let plan = between(&before, &after).unwrap();
+    assert_eq!(plan.changes.len(), 1);
+    assert_eq!(plan.changes[0].class, Class::NeedsData);
+    assert!(plan.changes[0].alternative.is_some());
+    let sql = plan.sql();
+    assert!(
+        sql.starts_with("ALTER TABLE tags ADD COLUMN label varchar(20);\n"),
+        "{sql}"
+    );
+    assert!(sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\nALTER TABLE tags ALTER COLUMN label SET NOT NULL;"), "{sql}");
 }
 
 #[test]
-fn what_cannot_be_generated_yet_says_so_for_each_place() {
-    let with = |length: u64, required: bool| {
+fn what_kit_cannot_know_is_said_for_each_place() {
+    let with = |text: bool| {
         build(|builder| {
-            let label = builder.string(length);
-            let number = builder.constrained(TypeKind::Number, Constraints::default());
-            let mut size = tagged("size", number, |tags| {
-                tags.default = Some(DefaultValue::Literal(LiteralValue::Number(1.0)));
-            });
-            size.optional = !required;
-            builder.with_id("Tag", "tags", vec![property("label", label), size]);
+            let date = builder.kind(TypeKind::Date);
+            let string = builder.kind(TypeKind::String);
+            let list = builder.kind(TypeKind::Array { element: string });
+            let (at, tags) = if text { (string, string) } else { (date, list) };
+            builder.with_id("Tag", "tags", vec![property("at", at), property("tags", tags)]);
         })
     };
-    let error = between(&with(20, false), &with(30, true)).unwrap_err();
+    let error = between(&with(false), &with(true)).unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("tags.label: its type changes from varchar(20) to varchar(30)"),
+        text.contains("tags.at: its type changes from timestamp to text"),
         "{text}"
     );
-    assert!(text.contains("tags.size: it may no longer be null"), "{text}");
-    assert!(text.contains("by hand"), "{text}");
+    assert!(
+        text.contains("tags.tags: its type changes from jsonb to text"),
+        "{text}"
+    );
+    assert!(error.problems[0].help.contains("UPDATE"), "{error}");
+    let files = draft(Some(&Snapshot::of(&with(false))), &with(true));
+    let sql = &files.iter().find(|file| file.path == "pending.sql").unwrap().text;
+    assert!(sql.contains("-- not generated: tags.at"), "{sql}");
+    assert!(!sql.contains("ALTER TABLE"), "{sql}");
 }
 
 #[test]
@@ -133,7 +140,7 @@ fn changed_constraints_are_replaced() {
          ALTER TABLE jobs ADD CONSTRAINT jobs_status_unique UNIQUE (status);\n\n\
          ALTER TABLE jobs ADD CONSTRAINT jobs_status_check CHECK (status IN ('a', 'it''s'));\n"
     );
-    assert!(matches!(plan.changes[0], Change::DropConstraint { .. }));
+    assert!(matches!(plan.changes[0].change, Change::DropConstraint { .. }));
 }
 
 #[test]
@@ -151,6 +158,7 @@ fn a_migration_comes_back_from_its_files() {
         "20260102030405",
         " Create: Notes! ",
         &plan(None, &schema).unwrap(),
+        None,
         &schema,
     )
     .unwrap();
@@ -181,15 +189,15 @@ fn a_migration_comes_back_from_its_files() {
     .unwrap();
     assert_eq!(windows.checksum(), made.checksum());
     assert_eq!(
-        Migration::latest_snapshot(&[read, windows]),
-        Some(&Snapshot::of(&schema))
+        latest(&[read, windows]).unwrap().snapshot,
+        Some(Snapshot::of(&schema))
     );
 }
 
 #[test]
 fn bad_migrations_are_refused_with_the_reason() {
     let create = |timestamp, name| {
-        Migration::create(timestamp, name, &Plan::default(), &Schema::default()).unwrap_err()
+        Migration::create(timestamp, name, &Plan::default(), None, &Schema::default()).unwrap_err()
     };
     assert!(create("2026", "x").to_string().contains("yyyymmddhhmmss"));
     assert!(

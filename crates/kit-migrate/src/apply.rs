@@ -1,13 +1,18 @@
 //! The run itself.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kit_database::Migration;
-use tokio_postgres::{Client, SimpleQueryMessage};
+use tokio_postgres::Client;
 
-use crate::connect::{block_on, connect};
-use crate::history::History;
+use crate::connect::{Connection, block_on, connect};
+use crate::event::{Event, Planned};
+use crate::history::{History, Progress, Record};
+use crate::interrupt::Interrupt;
+use crate::one::One;
+use crate::script::Script;
 use crate::{MigrateError, Refusal, lock};
 
 /// How to apply.
@@ -17,8 +22,12 @@ pub struct Options {
     pub allow_destructive: bool,
     /// Find out what would be applied, and write nothing.
     pub dry_run: bool,
-    /// How long to wait for another run to end, and for each lock on a table that the application holds.
+    /// How long to wait for another run to end, and how long to go on trying where the application holds locks.
+    pub wait: Duration,
+    /// How long one try waits for a lock. Queries that come meanwhile queue behind it, so it is short.
     pub lock_timeout: Duration,
+    /// Whether Ctrl-C and a termination signal end the run cleanly. They are then this process's no longer.
+    pub interruptible: bool,
 }
 
 impl Default for Options {
@@ -26,7 +35,9 @@ impl Default for Options {
         Self {
             allow_destructive: false,
             dry_run: false,
-            lock_timeout: Duration::from_secs(15),
+            wait: Duration::from_mins(1),
+            lock_timeout: Duration::from_secs(2),
+            interruptible: false,
         }
     }
 }
@@ -37,7 +48,7 @@ pub struct Report {
     /// What this run applied, in order.
     pub applied: Vec<Applied>,
     /// What a dry run would have applied, in order.
-    pub pending: Vec<String>,
+    pub pending: Vec<Planned>,
     /// How many had been applied before.
     pub already_applied: usize,
     /// What a person should know, though nothing failed.
@@ -57,54 +68,166 @@ pub struct Applied {
 ///
 /// Blocks until done; connects with a bounded wait (10 s unless the URL says `connect_timeout`).
 pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<Report, MigrateError> {
-    if let Some(pair) = migrations.windows(2).find(|pair| pair[0].name >= pair[1].name) {
-        return Err(MigrateError::Order(pair[1].name.clone()));
-    }
-    block_on(run(url, migrations, options))
+    apply_watched(url, migrations, options, &|_| {})
 }
 
-async fn run(url: &str, migrations: &[Migration], options: &Options) -> Result<Report, MigrateError> {
-    let client = connect(url).await?;
-    let history = History::locate(&client).await?;
-    if !options.dry_run {
-        lock::acquire(&client, options.lock_timeout).await?;
+/// Applies as [`apply`] does, and tells `watch` what happens meanwhile.
+///
+/// ```no_run
+/// use kit_migrate::{Event, Options, apply_watched};
+///
+/// let watch = |event: &Event<'_>| {
+///     if let Event::Applied(applied) = event {
+///         eprintln!("{}", applied.name);
+///     }
+/// };
+/// apply_watched("postgres://localhost/app", &[], &Options::default(), &watch)?;
+/// # Ok::<(), kit_migrate::MigrateError>(())
+/// ```
+pub fn apply_watched(
+    url: &str,
+    migrations: &[Migration],
+    options: &Options,
+    watch: &dyn Fn(&Event<'_>),
+) -> Result<Report, MigrateError> {
+    in_order(migrations)?;
+    block_on(async {
+        let interrupt = Interrupt::default();
+        let open = async {
+            let connection = connect(url).await?;
+            let history = History::locate(&connection).await?;
+            Ok((connection, history))
+        };
+        let (connection, history) = if options.interruptible {
+            interrupt.or(open).await?
+        } else {
+            open.await?
+        };
+        let run = Run {
+            history,
+            connection,
+            options,
+            watch,
+            interrupt,
+            applied: RefCell::default(),
+        };
+        if !options.interruptible {
+            return run.all(migrations).await;
+        }
+        run.interrupt
+            .guard(&run.connection, run.all(migrations))
+            .await
+            .map_err(|error| match error {
+                MigrateError::Interrupted { name, .. } => MigrateError::Interrupted {
+                    name,
+                    applied: run.applied_names(),
+                },
+                error => error,
+            })
+    })
+}
+
+/// Whether migrations are in the order of their names, each once.
+pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
+    match migrations.windows(2).find(|pair| pair[0].name >= pair[1].name) {
+        Some(pair) => Err(MigrateError::Order(pair[1].name.clone())),
+        None => Ok(()),
     }
-    let done = history.read(&client).await?;
-    let pending = pending(migrations, &done)?;
-    let mut report = Report {
-        already_applied: done.len(),
-        warnings: warnings(&client, migrations, &pending, &done).await?,
-        ..Report::default()
-    };
-    if options.dry_run {
-        report.pending = pending.iter().map(|migration| migration.name.clone()).collect();
-        return Ok(report);
+}
+
+/// One run.
+pub(crate) struct Run<'a> {
+    pub(crate) connection: Connection,
+    pub(crate) history: History,
+    pub(crate) options: &'a Options,
+    pub(crate) interrupt: Interrupt,
+    watch: &'a dyn Fn(&Event<'_>),
+    applied: RefCell<Vec<Applied>>,
+}
+
+impl Run<'_> {
+    async fn all(&self, migrations: &[Migration]) -> Result<Report, MigrateError> {
+        if !self.options.dry_run {
+            lock::acquire(self).await?;
+        }
+        let done = self.history.read(&self.connection).await?;
+        let progress = self.history.read_progress(&self.connection).await?;
+        let pending = pending(migrations, &done)?;
+        let scripts = scripts(&pending)?;
+        let planned = plan(&pending, &scripts, &done, &progress)?;
+        let mut report = Report {
+            already_applied: done.len(),
+            warnings: warnings(&self.connection, &planned, &done).await?,
+            ..Report::default()
+        };
+        if self.options.dry_run {
+            report.pending = planned;
+            return Ok(report);
+        }
+        if !planned.is_empty() {
+            self.say(&Event::Planned(&planned));
+        }
+        let destructive: Vec<String> = planned
+            .iter()
+            .filter(|planned| planned.destructive)
+            .map(|planned| planned.name.clone())
+            .collect();
+        if !destructive.is_empty() && !self.options.allow_destructive {
+            return Err(MigrateError::Destructive { names: destructive });
+        }
+        if !pending.is_empty() {
+            let progress = scripts.iter().any(|script| !script.is_whole());
+            self.history.create(&self.connection, progress).await?;
+        }
+        for (migration, script) in pending.iter().zip(&scripts) {
+            let before = progress.get(&migration.name).cloned().unwrap_or_default();
+            let applied = One::new(self, migration, script).apply(before).await?;
+            self.say(&Event::Applied(&applied));
+            self.applied.borrow_mut().push(applied);
+        }
+        report.applied = self.applied.take();
+        Ok(report)
     }
-    let destructive: Vec<String> = pending
-        .iter()
-        .filter(|migration| migration.destructive)
-        .map(|migration| migration.name.clone())
-        .collect();
-    if !destructive.is_empty() && !options.allow_destructive {
-        return Err(MigrateError::Destructive { names: destructive });
+
+    pub(crate) fn say(&self, event: &Event<'_>) {
+        (self.watch)(event);
     }
-    if !pending.is_empty() {
-        history.create(&client).await?;
+
+    /// Migrations of this run that are applied.
+    pub(crate) fn applied_names(&self) -> Vec<String> {
+        self.applied
+            .borrow()
+            .iter()
+            .map(|applied| applied.name.clone())
+            .collect()
     }
-    for migration in pending {
-        let duration = one(&client, &history, migration, options, &report.applied).await?;
-        report.applied.push(Applied {
-            name: migration.name.clone(),
-            duration,
-        });
+
+    /// Waits, less long where the run is interrupted.
+    pub(crate) async fn pause(&self, pause: Duration) {
+        const SLICE: Duration = Duration::from_millis(50);
+        let end = tokio::time::Instant::now() + pause;
+        while !self.interrupt.is_set() && tokio::time::Instant::now() < end {
+            tokio::time::sleep(SLICE.min(pause)).await;
+        }
     }
-    Ok(report)
+
+    /// Other sessions of this database whose transactions are open longest, for a message.
+    pub(crate) async fn longest_transactions(&self) -> Vec<String> {
+        let query = "SELECT 'server process ' || pid || ', `' || coalesce(application_name, '') || '`, ' || state \
+            || ', since ' || to_char(xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') || ' UTC' \
+            FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+            AND xact_start IS NOT NULL AND state IS NOT NULL ORDER BY xact_start LIMIT 3";
+        match self.connection.query(query, &[]).await {
+            Ok(rows) => rows.iter().filter_map(|row| row.get(0)).collect(),
+            Err(_) => Vec::new(),
+        }
+    }
 }
 
 /// What is not in the history yet, once what is there was found to be unchanged.
 fn pending<'a>(
     migrations: &'a [Migration],
-    done: &HashMap<String, String>,
+    done: &HashMap<String, Record>,
 ) -> Result<Vec<&'a Migration>, MigrateError> {
     let mut gone: Vec<&String> = done
         .keys()
@@ -120,7 +243,7 @@ fn pending<'a>(
     for migration in migrations {
         match done.get(&migration.name) {
             None => pending.push(migration),
-            Some(checksum) if *checksum == migration.checksum() => {}
+            Some(record) if record.checksum == migration.checksum() => {}
             Some(_) => {
                 return Err(MigrateError::Edited {
                     name: migration.name.clone(),
@@ -131,27 +254,63 @@ fn pending<'a>(
     Ok(pending)
 }
 
+/// The SQL of each, cut into steps: nothing runs before all of it can be read.
+fn scripts<'a>(pending: &[&'a Migration]) -> Result<Vec<Script<'a>>, MigrateError> {
+    pending
+        .iter()
+        .map(|migration| {
+            Script::parse(&migration.sql).map_err(|error| MigrateError::Script {
+                name: migration.name.clone(),
+                message: error.to_string(),
+            })
+        })
+        .collect()
+}
+
+fn plan(
+    pending: &[&Migration],
+    scripts: &[Script<'_>],
+    done: &HashMap<String, Record>,
+    progress: &HashMap<String, Progress>,
+) -> Result<Vec<Planned>, MigrateError> {
+    let newest = done.keys().max();
+    pending
+        .iter()
+        .zip(scripts)
+        .map(|(migration, script)| {
+            let progress = progress.get(&migration.name).cloned().unwrap_or_default();
+            if !progress.fits(script) {
+                return Err(MigrateError::EditedHalfWay {
+                    name: migration.name.clone(),
+                    done: progress.done,
+                });
+            }
+            Ok(Planned {
+                name: migration.name.clone(),
+                destructive: migration.destructive,
+                out_of_order: newest.is_some_and(|newest| migration.name < *newest),
+                steps_done: progress.done,
+            })
+        })
+        .collect()
+}
+
 async fn warnings(
     client: &Client,
-    migrations: &[Migration],
-    pending: &[&Migration],
-    done: &HashMap<String, String>,
+    planned: &[Planned],
+    done: &HashMap<String, Record>,
 ) -> Result<Vec<String>, MigrateError> {
-    let mut warnings = Vec::new();
-    let newest = migrations
+    let newest = done.keys().max().map_or("", String::as_str);
+    let mut warnings: Vec<String> = planned
         .iter()
-        .rev()
-        .find(|migration| done.contains_key(&migration.name));
-    for migration in pending {
-        if let Some(newest) = newest
-            && migration.name < newest.name
-        {
-            warnings.push(format!(
-                "`{}` is older than `{}`, which was applied before it",
-                migration.name, newest.name
-            ));
-        }
-    }
+        .filter(|planned| planned.out_of_order)
+        .map(|planned| {
+            format!(
+                "`{}` is older than `{newest}`, which was applied before it",
+                planned.name
+            )
+        })
+        .collect();
     let row = client
         .query_one("SELECT current_setting('TimeZone')", &[])
         .await
@@ -171,68 +330,4 @@ async fn warnings(
         ));
     }
     Ok(warnings)
-}
-
-/// Runs one migration and records it, both or neither.
-async fn one(
-    client: &Client,
-    history: &History,
-    migration: &Migration,
-    options: &Options,
-    before: &[Applied],
-) -> Result<Duration, MigrateError> {
-    let refused = |error, sql| MigrateError::Statement {
-        name: migration.name.clone(),
-        applied: before.iter().map(|applied| applied.name.clone()).collect(),
-        source: Refusal::of(error, sql),
-    };
-    let start = Instant::now();
-    // RESET ALL undoes what an earlier migration of this run has set; the wait for locks is bounded, since a statement
-    // that waits for one makes every later query on that table wait too.
-    let opening = format!(
-        "RESET ALL; BEGIN; SET LOCAL standard_conforming_strings = on; SET LOCAL lock_timeout = {}",
-        options.lock_timeout.as_millis().clamp(1, 2_147_483_647)
-    );
-    client
-        .batch_execute(&opening)
-        .await
-        .map_err(|error| refused(error, None))?;
-    let outcome = async {
-        let begun = transaction(client).await.map_err(|error| refused(error, None))?;
-        client
-            .batch_execute(&migration.sql)
-            .await
-            .map_err(|error| refused(error, Some(&migration.sql)))?;
-        if transaction(client).await.map_err(|error| refused(error, None))? != begun {
-            return Err(MigrateError::EndedTransaction {
-                name: migration.name.clone(),
-            });
-        }
-        client
-            .batch_execute(&history.record(migration, start.elapsed()))
-            .await
-            .map_err(|error| refused(error, None))?;
-        client
-            .batch_execute("COMMIT")
-            .await
-            .map_err(|error| refused(error, None))
-    }
-    .await;
-    if let Err(error) = outcome {
-        // Where even this fails, the connection is gone and PostgreSQL rolls back by itself.
-        let _ = client.batch_execute("ROLLBACK").await;
-        return Err(error);
-    }
-    Ok(start.elapsed())
-}
-
-/// The number of the running transaction. By the simple protocol, which a migration's settings cannot disturb.
-async fn transaction(client: &Client) -> Result<Option<String>, tokio_postgres::Error> {
-    let messages = client
-        .simple_query("SELECT pg_catalog.pg_current_xact_id()")
-        .await?;
-    Ok(messages.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-        _ => None,
-    }))
 }

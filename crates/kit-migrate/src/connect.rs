@@ -3,9 +3,11 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::config::Host;
+use tokio_postgres::{Client, Config};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::tls::Security;
 use crate::{MigrateError, Refusal};
 
 /// How long a connection may take to be made, where the URL says nothing.
@@ -24,15 +26,38 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>)
         .block_on(future)
 }
 
-/// Opens a connection.
-pub(crate) async fn connect(url: &str) -> Result<Client, MigrateError> {
-    // The parser knows three of the six modes; the stricter two would read like a typing mistake.
-    if url.contains("sslmode=verify") {
-        return Err(MigrateError::Tls);
+/// How long a silent connection may be dead before that is noticed.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// A connection, and how to reach its server once more.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    tls: MakeRustlsConnect,
+}
+
+impl Connection {
+    /// Asks the server to cancel what the connection runs. Whether it did shows there.
+    pub(crate) async fn cancel(&self) {
+        // Over a connection of its own; where that fails, so will the one that is to be cancelled.
+        let _ = self.client.cancel_token().cancel_query(self.tls.clone()).await;
     }
+}
+
+impl std::ops::Deref for Connection {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Opens a connection.
+pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
+    let (url, security) = Security::of(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(MigrateError::Tls);
+    // In the form `host=… sslmode=…` the parser read it itself.
+    if url.contains("://") {
+        config.ssl_mode(security.mode);
     }
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
@@ -40,25 +65,69 @@ pub(crate) async fn connect(url: &str) -> Result<Client, MigrateError> {
     if config.get_application_name().is_none() {
         config.application_name("kit migrate");
     }
+    config
+        .keepalives_idle(KEEPALIVE)
+        .keepalives_interval(KEEPALIVE / 3)
+        .keepalives_retries(3);
     let target = describe(&config);
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         return Err(MigrateError::Connect {
             target,
             source: Refusal::plain("the URL names no host"),
+            help: "a URL is postgres://user:password@host:5432/database",
         });
     }
-    let (client, connection) = config
-        .connect(NoTls)
-        .await
-        .map_err(|error| MigrateError::Connect {
-            target,
-            source: Refusal::of(error, None),
-        })?;
+    let tls = security.connector()?;
+    // The limit of the configuration is one for the connection alone: a server may take it and then say nothing.
+    let each = *config.get_connect_timeout().unwrap_or(&CONNECT_TIMEOUT);
+    let places = config.get_hosts().len().max(config.get_hostaddrs().len());
+    let limit = each.saturating_mul(u32::try_from(places).unwrap_or(u32::MAX).saturating_add(1));
+    let made = tokio::time::timeout(limit, config.connect(tls.clone())).await;
+    let refusal = match made {
+        Ok(Ok(made)) => Ok(made),
+        Ok(Err(error)) => Err(Refusal::of(error, None)),
+        Err(_) => Err(Refusal::plain("the server said nothing, and the wait timed out")),
+    };
+    let (client, connection) = refusal.map_err(|source| {
+        let help = help(&source);
+        MigrateError::Connect { target, source, help }
+    })?;
     // Its errors also reach the client's next call, so there is nothing to report here.
     tokio::spawn(async move {
         let _ = connection.await;
     });
-    Ok(client)
+    Ok(Connection { client, tls })
+}
+
+/// What to do about a connection that was not made.
+fn help(refusal: &Refusal) -> &'static str {
+    match refusal.code.as_deref() {
+        Some("28P01") => {
+            "correct the user or the password in the URL; characters other than letters and digits are written as %XX there"
+        }
+        Some("3D000") => "make the database (CREATE DATABASE), or name another one in the URL",
+        Some("28000") if refusal.message.contains("no encryption") => {
+            "the server wants TLS: take `sslmode=disable` out of the URL, or write `sslmode=require`"
+        }
+        Some("28000") => "the server's pg_hba.conf does not let this user in from here",
+        Some("53300") => "the server has as many connections as it takes; try again when one is free",
+        Some("57P03") => "the server is starting or stopping; try again in a moment",
+        None if refusal.message.contains("UnknownIssuer") => {
+            "the authority that signed the server's certificate is not known here: name its certificate with `sslrootcert=/path/to/ca.pem`"
+        }
+        None if refusal.message.contains("not valid for name")
+            || refusal.message.contains("NotValidForName") =>
+        {
+            "the server's certificate is for another host: write that host into the URL, or `sslmode=verify-ca`"
+        }
+        None if refusal.message.contains("does not support TLS") => {
+            "the server has no TLS: write `sslmode=disable` where the network is trusted, or set it up there"
+        }
+        None if refusal.message.contains("refused") || refusal.message.contains("timed out") => {
+            "is the server running there, and does DATABASE_URL name the right host and port?"
+        }
+        _ => "",
+    }
 }
 
 /// Where a connection goes, without the password.

@@ -12,11 +12,9 @@ pub enum MigrateError {
     /// The connection string does not parse.
     #[error("the database URL is not valid: {0}")]
     Url(#[source] tokio_postgres::Error),
-    /// TLS was asked for.
-    #[error(
-        "the database URL asks for TLS (`sslmode`), which kit cannot do yet; use `sslmode=disable` or `sslmode=prefer` on a trusted network, or a local TLS proxy"
-    )]
-    Tls,
+    /// What the URL says of TLS cannot be done.
+    #[error("the database URL asks for TLS that cannot be had: {0}")]
+    Tls(String),
     /// No connection.
     #[error("cannot connect to {target}: {source}")]
     Connect {
@@ -24,6 +22,8 @@ pub enum MigrateError {
         target: String,
         /// Why.
         source: Box<Refusal>,
+        /// What to do; empty where that is not known.
+        help: &'static str,
     },
     /// The runtime could not be made.
     #[error("cannot start: {0}")]
@@ -40,6 +40,75 @@ pub enum MigrateError {
         holder: String,
         /// How long it was waited for.
         waited: Duration,
+    },
+    /// A table that a migration changes was in use all the time. The migration was rolled back.
+    #[error(
+        "`{name}` line {line}: `{statement}` needs a lock that others hold; gave up after {tries} tries in {} s and rolled it back{}",
+        waited.as_secs_f32(),
+        list(" Transactions that are open longest:", holders)
+    )]
+    Blocked {
+        /// The migration.
+        name: String,
+        /// Line of the statement.
+        line: usize,
+        /// Its beginning.
+        statement: String,
+        /// How often it was tried.
+        tries: u32,
+        /// How long.
+        waited: Duration,
+        /// Sessions that may hold it, oldest transaction first.
+        holders: Vec<String>,
+        /// Migrations of this run that were applied before.
+        applied: Vec<String>,
+    },
+    /// The run was interrupted.
+    #[error(
+        "interrupted{}; {}",
+        name.as_ref().map_or_else(String::new, |name| format!(" in `{name}`, whose running statement was cancelled")),
+        stay(applied)
+    )]
+    Interrupted {
+        /// The migration under way.
+        name: Option<String>,
+        /// Migrations of this run that were applied before.
+        applied: Vec<String>,
+    },
+    /// The connection broke in the middle.
+    #[error(
+        "the connection to the database was lost while `{name}` ran, line {line}: {source}; PostgreSQL rolls back what was \
+         not committed, so run it again once the server is there ({})",
+        stay(applied)
+    )]
+    Lost {
+        /// The migration under way.
+        name: String,
+        /// Line of the statement under way.
+        line: usize,
+        /// Migrations of this run that were applied before.
+        applied: Vec<String>,
+        /// What is known of it.
+        source: Box<Refusal>,
+    },
+    /// The SQL of a migration is none that can be run.
+    #[error("migrations/{name}/migration.sql, {message}")]
+    Script {
+        /// The migration.
+        name: String,
+        /// The line and what is wrong there.
+        message: String,
+    },
+    /// What of a migration was applied before a crash is not what stands in the file now.
+    #[error(
+        "`{name}` was applied half way, and what was applied of it was edited since; restore the first {done} of its steps in \
+         migrations/{name}/migration.sql (what comes after may be edited), then apply again"
+    )]
+    EditedHalfWay {
+        /// The migration.
+        name: String,
+        /// How many steps are done: runs of statements in one transaction, and statements outside of one.
+        done: usize,
     },
     /// The connection's `search_path` names no schema to make tables in.
     #[error(
@@ -74,11 +143,13 @@ pub enum MigrateError {
         /// The migrations.
         names: Vec<String>,
     },
-    /// PostgreSQL refused a migration. It was rolled back as a whole; the ones before it, listed in `applied`, stay.
-    #[error("`{name}` failed and was rolled back: {source}")]
+    /// PostgreSQL refused a statement. What its transaction did was rolled back; what `before` and `applied` list stays.
+    #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("half way ({before} of its steps are done and stay; the next run goes on after them)")})]
     Statement {
         /// The migration.
         name: String,
+        /// Steps of it that are done: what stands before a statement outside of a transaction, and such statements.
+        before: usize,
         /// Migrations of this run that were applied before.
         applied: Vec<String>,
         /// What PostgreSQL says.
@@ -92,6 +163,9 @@ pub enum MigrateError {
         /// The migration.
         name: String,
     },
+    /// The tables of a snapshot cannot be made from nothing.
+    #[error("the snapshot of the migrations cannot be made into tables: {0}")]
+    Snapshot(String),
     /// Any other exchange with the database failed.
     #[error("{doing}: {source}")]
     Database {
@@ -100,6 +174,39 @@ pub enum MigrateError {
         /// Why it failed.
         source: Box<Refusal>,
     },
+}
+
+impl MigrateError {
+    /// What to do, where the message does not say it.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Connect { help, .. } if !help.is_empty() => Some(help),
+            Self::Locked { .. } => Some(
+                "wait until it is done, or give it longer with `--wait`; the lock goes away with its connection",
+            ),
+            Self::Blocked { .. } => Some(
+                "end those transactions or apply when there are fewer; `--wait` goes on trying for longer, `--lock-timeout` waits longer in one try (and lets other queries queue behind it)",
+            ),
+            Self::Statement { source, .. } if source.code.as_deref() == Some("25001") => {
+                Some("put the line `-- kit: outside transaction` above that statement")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn stay(applied: &[String]) -> String {
+    match applied {
+        [] => "nothing was applied".to_owned(),
+        applied => format!("applied before and there: {}", applied.join(", ")),
+    }
+}
+
+fn list(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(".{title}\n  {}", items.join("\n  "))
 }
 
 /// What PostgreSQL or the connection to it says.
@@ -121,7 +228,13 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// `sql` is the text that was sent, from line 1 on.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
+        Self::at(error, sql, 1)
+    }
+
+    /// The same of text that begins at a later line of its file. Where PostgreSQL points at no place, it is the first line.
+    pub(crate) fn at(error: tokio_postgres::Error, sql: Option<&str>, first: usize) -> Box<Self> {
         let mut refusal = Self {
             message: error.to_string(),
             code: None,
@@ -136,18 +249,37 @@ impl Refusal {
             refusal.code = Some(database.code().code().to_owned());
             refusal.detail = database.detail().map(str::to_owned);
             refusal.hint = database.hint().map(str::to_owned);
-            if let (Some(ErrorPosition::Original(position)), Some(sql)) = (database.position(), sql) {
-                // Positions count characters from 1.
-                let before: String = sql.chars().take(*position as usize - 1).collect();
-                let line = before.matches('\n').count() + 1;
-                refusal.line = Some(line);
-                refusal.excerpt = sql.lines().nth(line - 1).map(|text| text.trim().to_owned());
+            if let Some(sql) = sql {
+                let before = match database.position() {
+                    // Positions count characters from 1.
+                    Some(ErrorPosition::Original(position)) => {
+                        let before: String = sql.chars().take(*position as usize - 1).collect();
+                        before.matches('\n').count()
+                    }
+                    _ => 0,
+                };
+                refusal.line = Some(first + before);
+                refusal.excerpt = sql.lines().nth(before).map(|text| text.trim().to_owned());
             }
         } else if let Some(source) = std::error::Error::source(&error) {
             refusal.message = format!("{error}: {source}");
         }
         refusal.source = Some(error);
         Box::new(refusal)
+    }
+
+    /// Whether PostgreSQL gave up waiting for a lock, or ended a deadlock: it may work at the next try.
+    pub(crate) fn is_lock(&self) -> bool {
+        matches!(self.code.as_deref(), Some("55P03" | "40P01"))
+    }
+
+    /// Whether the connection is gone: PostgreSQL said so, or nobody says anything any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self.code.as_deref() {
+            // It was told to end, crashed, or is shutting down.
+            Some(code) => code.starts_with("57P") || code.starts_with("08"),
+            None => self.source.is_some(),
+        }
     }
 
     /// A failure that is not PostgreSQL's.

@@ -7,15 +7,52 @@ use kit_database::sql::identifier;
 use kit_database::{Migration, sql};
 use tokio_postgres::Client;
 
+use crate::script::Script;
 use crate::{MigrateError, Refusal};
 
-/// The table's name.
+/// What was applied as a whole.
 const TABLE: &str = "kit_migrations";
+
+/// What is being applied and cannot be as a whole: migrations with statements outside of a transaction.
+const PROGRESS: &str = "kit_migration_progress";
+
+/// The tables that are kit's own and no migration's.
+pub(crate) const TABLES: [&str; 2] = [TABLE, PROGRESS];
 
 /// The history of one database.
 pub(crate) struct History {
     /// The qualified name: a migration that sets `search_path` must not lead it elsewhere.
     table: String,
+    progress: String,
+}
+
+/// What the history says of an applied migration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) checksum: String,
+    /// `2026-11-21 01:45:00+00`.
+    pub(crate) applied_at: String,
+    pub(crate) duration: Duration,
+}
+
+/// How far a migration got that is not applied as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Steps that are done.
+    pub(crate) done: usize,
+    /// Their checksum.
+    pub(crate) checksum: String,
+    /// Whether the next one, a statement outside of a transaction, was begun.
+    pub(crate) running: bool,
+}
+
+impl Progress {
+    /// Whether what was done is what the SQL still begins with.
+    pub(crate) fn fits(&self, script: &Script<'_>) -> bool {
+        self.done <= script.steps.len()
+            && (self.done == 0 || script.checksum(self.done) == self.checksum)
+            && (!self.running || script.steps.get(self.done).is_some_and(|step| step.alone))
+    }
 }
 
 impl History {
@@ -29,39 +66,84 @@ impl History {
         let schema = schema.ok_or(MigrateError::NoSchema)?;
         Ok(Self {
             table: format!("{}.{TABLE}", identifier(schema)),
+            progress: format!("{}.{PROGRESS}", identifier(schema)),
         })
     }
 
-    /// Makes the table where it is not there.
-    pub(crate) async fn create(&self, client: &Client) -> Result<(), MigrateError> {
-        client
-            .batch_execute(&format!(
+    /// Makes the tables where they are not there; the one for progress where it is needed.
+    pub(crate) async fn create(&self, client: &Client, progress: bool) -> Result<(), MigrateError> {
+        let mut sql = Vec::new();
+        // Looks first: one who may not make tables may still write into them.
+        if !exists(client, &self.table).await? {
+            sql.push(format!(
                 "CREATE TABLE IF NOT EXISTS {} (\n  name text PRIMARY KEY,\n  checksum text NOT NULL,\n  \
                  applied_at timestamptz DEFAULT now() NOT NULL,\n  duration_ms bigint NOT NULL\n)",
                 self.table
-            ))
+            ));
+        }
+        if progress && !exists(client, &self.progress).await? {
+            sql.push(format!(
+                "CREATE TABLE IF NOT EXISTS {} (\n  name text PRIMARY KEY,\n  steps_done integer NOT NULL,\n  \
+                 checksum text NOT NULL,\n  running boolean NOT NULL,\n  changed_at timestamptz DEFAULT now() NOT NULL\n)",
+                self.progress
+            ));
+        }
+        client
+            .batch_execute(&sql.join("; "))
             .await
-            .map_err(|error| failed("cannot create the table kit_migrations", error))
+            .map_err(|error| failed("cannot create the tables of the history", error))
     }
 
-    /// Checksums by name of what was applied; nothing where there is no table yet.
-    pub(crate) async fn read(&self, client: &Client) -> Result<HashMap<String, String>, MigrateError> {
-        let doing = "cannot read the table kit_migrations";
-        let row = client
-            .query_one("SELECT to_regclass($1) IS NOT NULL", &[&self.table])
-            .await
-            .map_err(|error| failed(doing, error))?;
-        if !row.get::<_, bool>(0) {
+    /// What was applied, by name; nothing where there is no table yet.
+    pub(crate) async fn read(&self, client: &Client) -> Result<HashMap<String, Record>, MigrateError> {
+        if !exists(client, &self.table).await? {
             return Ok(HashMap::new());
         }
-        let rows = client
-            .query(&format!("SELECT name, checksum FROM {}", self.table), &[])
-            .await
-            .map_err(|error| failed(doing, error))?;
-        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+        let query = format!(
+            "SELECT name, checksum, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), duration_ms FROM {}",
+            self.table
+        );
+        let rows = client.query(&query, &[]).await.map_err(unreadable)?;
+        Ok(rows
+            .iter()
+            .map(|row| {
+                let record = Record {
+                    checksum: row.get(1),
+                    applied_at: row.get(2),
+                    duration: Duration::from_millis(u64::try_from(row.get::<_, i64>(3)).unwrap_or_default()),
+                };
+                (row.get(0), record)
+            })
+            .collect())
     }
 
-    /// The statement that records a migration, to run in its own transaction.
+    /// What was begun and not ended, by name.
+    pub(crate) async fn read_progress(
+        &self,
+        client: &Client,
+    ) -> Result<HashMap<String, Progress>, MigrateError> {
+        if !exists(client, &self.progress).await? {
+            return Ok(HashMap::new());
+        }
+        let query = format!(
+            "SELECT name, steps_done, checksum, running FROM {}",
+            self.progress
+        );
+        let rows = client.query(&query, &[]).await.map_err(unreadable)?;
+        Ok(rows
+            .iter()
+            .map(|row| {
+                let progress = Progress {
+                    done: usize::try_from(row.get::<_, i32>(1)).unwrap_or_default(),
+                    checksum: row.get(2),
+                    running: row.get(3),
+                };
+                (row.get(0), progress)
+            })
+            .collect())
+    }
+
+    /// The statement that records a migration as applied, to run in its last transaction.
     pub(crate) fn record(&self, migration: &Migration, duration: Duration) -> String {
         format!(
             "INSERT INTO {} (name, checksum, duration_ms) VALUES ({}, {}, {})",
@@ -71,6 +153,37 @@ impl History {
             duration.as_millis()
         )
     }
+
+    /// The statement that records how far a migration got.
+    pub(crate) fn advance(&self, name: &str, progress: &Progress) -> String {
+        format!(
+            "INSERT INTO {} (name, steps_done, checksum, running) VALUES ({}, {}, {}, {}) \
+             ON CONFLICT (name) DO UPDATE SET steps_done = excluded.steps_done, checksum = excluded.checksum, \
+             running = excluded.running, changed_at = excluded.changed_at",
+            self.progress,
+            sql::text(name),
+            progress.done,
+            sql::text(&progress.checksum),
+            progress.running
+        )
+    }
+
+    /// The statement that records that nothing of a migration was done.
+    pub(crate) fn forget(&self, name: &str) -> String {
+        format!("DELETE FROM {} WHERE name = {}", self.progress, sql::text(name))
+    }
+}
+
+async fn exists(client: &Client, table: &str) -> Result<bool, MigrateError> {
+    let row = client
+        .query_one("SELECT to_regclass($1) IS NOT NULL", &[&table])
+        .await
+        .map_err(unreadable)?;
+    Ok(row.get(0))
+}
+
+fn unreadable(error: tokio_postgres::Error) -> MigrateError {
+    failed("cannot read the history of migrations", error)
 }
 
 fn failed(doing: &'static str, error: tokio_postgres::Error) -> MigrateError {

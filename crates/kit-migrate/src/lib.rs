@@ -8,8 +8,10 @@
 //!
 //! Invariants:
 //! - One at a time: an advisory lock is held throughout, and waiting for it is bounded.
-//! - A migration and its row in the history are one transaction. Whatever dies in between, the next run goes on from
-//!   where the history ends.
+//! - A migration and its row in the history are one transaction. One with statements that have to run outside of a
+//!   transaction is recorded step by step in `kit_migration_progress`. Whatever dies in between, the next run goes on
+//!   from there.
+//! - A lock on a table is waited for briefly and again, never for long: whoever waits for one keeps later queries waiting.
 //! - Nothing is applied before everything is checked: an applied migration that was edited or is gone, or a destructive
 //!   one without consent, leaves the database as it was.
 //! - A dry run writes nothing, not even the history table.
@@ -26,12 +28,25 @@
 //! ```
 
 mod apply;
+mod catalog;
+mod concurrent;
 mod connect;
+mod drift;
 mod error;
+mod event;
 mod history;
+mod interrupt;
 mod lock;
+mod one;
+mod script;
+mod status;
+mod tls;
 mod version;
 
-pub use apply::{Applied, Options, Report, apply};
+pub use apply::{Applied, Options, Report, apply, apply_watched};
+pub use catalog::{Catalog, CatalogColumn, CatalogObject, CatalogTable};
+pub use drift::{Difference, Drift, drift};
 pub use error::{MigrateError, Refusal};
+pub use event::{Event, Planned};
+pub use status::{MigrationStatus, State, Status, status};
 pub use version::{ServerVersion, server_version};

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
 
-use crate::{MigrateError, Refusal};
+use crate::apply::Run;
+use crate::{Event, MigrateError, Refusal};
 
 /// The advisory lock's number: `kit_migr` in ASCII. Locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
@@ -13,44 +14,61 @@ const KEY: i64 = 0x6b69_745f_6d69_6772;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Takes the lock, which the session holds until its connection ends: it cannot be left behind by a crash.
-pub(crate) async fn acquire(client: &Client, patience: Duration) -> Result<(), MigrateError> {
-    let failed = |error| MigrateError::Database {
-        doing: "cannot take the migration lock",
-        source: Refusal::of(error, None),
-    };
+pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
+    let patience = run.options.wait;
     let start = Instant::now();
+    let mut said = false;
     loop {
-        let row = client
+        if run.interrupt.is_set() {
+            return Err(MigrateError::Interrupted {
+                name: None,
+                applied: Vec::new(),
+            });
+        }
+        let row = run
+            .connection
             .query_one("SELECT pg_try_advisory_lock($1)", &[&KEY])
             .await
-            .map_err(failed)?;
+            .map_err(|error| MigrateError::Database {
+                doing: "cannot take the migration lock",
+                source: Refusal::of(error, None),
+            })?;
         if row.get(0) {
             return Ok(());
         }
         if start.elapsed() >= patience {
             return Err(MigrateError::Locked {
-                holder: holder(client).await,
+                holder: holder(&run.connection)
+                    .await
+                    .unwrap_or_else(|| "its holder is gone or hidden by now".to_owned()),
                 waited: patience,
+            });
+        }
+        if !said {
+            said = true;
+            run.say(&Event::Waiting {
+                what: "another run is applying migrations".to_owned(),
+                pause: patience,
             });
         }
         tokio::time::sleep(INTERVAL.min(patience)).await;
     }
 }
 
-/// Who holds the lock, for the message.
-async fn holder(client: &Client) -> String {
+/// Who holds the lock; nothing where nobody does or where it may not be seen.
+pub(crate) async fn holder(client: &Client) -> Option<String> {
     let query = "SELECT activity.pid, coalesce(activity.application_name, ''), activity.backend_start::text \
         FROM pg_locks JOIN pg_stat_activity AS activity USING (pid) \
         WHERE locktype = 'advisory' AND granted AND objsubid = 1 \
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
         AND classid::bigint = $1::bigint >> 32 AND objid::bigint = $1::bigint & 4294967295";
     match client.query_opt(query, &[&KEY]).await {
-        Ok(Some(row)) => format!(
+        Ok(Some(row)) => Some(format!(
             "server process {}, `{}`, connected since {}",
             row.get::<_, i32>(0),
             row.get::<_, &str>(1),
             row.get::<_, &str>(2)
-        ),
-        _ => "its holder is gone or hidden by now".to_owned(),
+        )),
+        _ => None,
     }
 }

@@ -16,12 +16,15 @@ fn unreachable_servers_are_named_without_the_password() {
 }
 
 #[test]
-fn tls_is_a_clear_error() {
-    for mode in ["require", "verify-ca", "verify-full"] {
-        assert!(matches!(
-            fails(&format!("postgres://127.0.0.1:1/app?sslmode={mode}")),
-            MigrateError::Tls
-        ));
+fn what_tls_cannot_be_had_is_said() {
+    for (query, part) in [
+        ("sslmode=full", "`sslmode=full` is not known"),
+        ("sslmode=verify-full&sslrootcert=/not/there.pem", "/not/there.pem"),
+        ("sslcert=/a.pem", "`sslkey` belong together"),
+    ] {
+        let error = fails(&format!("postgres://127.0.0.1:1/app?{query}"));
+        assert!(matches!(error, MigrateError::Tls(_)), "{error:?}");
+        assert!(error.to_string().contains(part), "{error}");
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use kit_ir::{LiteralValue, Relation};
 
-use super::{Body, name};
+use super::Body;
+use crate::typescript as name;
 use crate::{Column, ColumnDefault, ColumnType, ValueType};
 
 impl Body<'_> {
@@ -62,6 +63,10 @@ impl Body<'_> {
             ColumnType::DoublePrecision => ("doublePrecision", String::new()),
             ColumnType::Timestamp => ("timestamp", String::new()),
             ColumnType::Jsonb => ("jsonb", String::new()),
+            ColumnType::Bytes => {
+                self.bytes = true;
+                return format!("bytea({})", name::text(&column.name));
+            }
         };
         if let ValueType::OneOf(values) = &column.source.value {
             let values: Vec<String> = values.iter().map(|value| name::text(value)).collect();
@@ -121,15 +126,5 @@ impl Body<'_> {
             .columns
             .iter()
             .any(|column| column.source.value == ValueType::Declared)
-    }
-}
-
-/// A literal in SQL, for constraints.
-pub(super) fn sql_literal(value: &LiteralValue) -> String {
-    match value {
-        LiteralValue::String(value) => crate::sql::text(value),
-        LiteralValue::Number(value) => value.to_string(),
-        LiteralValue::Boolean(value) => value.to_string(),
-        LiteralValue::BigInt(digits) => digits.clone(),
     }
 }

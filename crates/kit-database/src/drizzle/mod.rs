@@ -4,18 +4,17 @@
 //! published libraries need) would ask for it to be written out.
 
 mod column;
-mod name;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::{Schema, Table, TextFile};
 
-use self::name::Names;
+use crate::typescript::{self as name, Names};
 
 /// The schema files, relative to `.kit/schemas/`.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
-    let names = Names::of(schema);
+    let names = Names::of(schema, &[]);
     schema
         .tables
         .iter()
@@ -26,6 +25,11 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
         .collect()
 }
 
+/// Bytes as every driver gives and takes them.
+const BYTES: &str = "
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => \"bytea\" });
+";
+
 fn module(names: &Names, table: &Table) -> String {
     let mut body = Body {
         names,
@@ -34,6 +38,7 @@ fn module(names: &Names, table: &Table) -> String {
         types: BTreeSet::new(),
         tables: BTreeSet::new(),
         sql: false,
+        bytes: false,
     };
     let variable = names.variable(table);
     let columns: Vec<String> = table
@@ -53,6 +58,9 @@ fn module(names: &Names, table: &Table) -> String {
         table.entity
     );
     text.push_str(&body.imports());
+    if body.bytes {
+        text.push_str(BYTES);
+    }
     let _ = write!(
         text,
         "\n/** The table `{name}`, which stores {entity}. */\nexport const {variable} = pgTable({quoted}, {{\n{columns}}}{extras});\n",
@@ -82,13 +90,18 @@ struct Body<'a> {
     tables: BTreeSet<&'a str>,
     /// `sql` of `drizzle-orm`.
     sql: bool,
+    /// The column type `bytea`, which drizzle has no function for.
+    bytes: bool,
 }
 
 impl Body<'_> {
-    fn imports(&self) -> String {
+    fn imports(&mut self) -> String {
         let mut text = String::new();
         if self.sql {
             text.push_str("import { sql } from \"drizzle-orm\";\n");
+        }
+        if self.bytes {
+            self.drizzle.insert("customType");
         }
         let mut names: Vec<String> = self.drizzle.iter().map(|&name| name.to_owned()).collect();
         names.extend(self.types.iter().map(|name| format!("type {name}")));
@@ -141,18 +154,31 @@ impl Body<'_> {
                 columns(&index.columns)
             ));
         }
+        for unique in &self.table.uniques {
+            // One on a single column stands on the column.
+            if unique.columns.len() > 1 {
+                self.drizzle.insert("unique");
+                lines.push(format!(
+                    "unique({}).on({})",
+                    name::text(&unique.name),
+                    columns(&unique.columns)
+                ));
+            }
+        }
         for check in &self.table.checks {
             let Some(column) = self.table.column(&check.column) else {
                 continue;
             };
             self.drizzle.insert("check");
             self.sql = true;
-            let values: Vec<String> = check.values.iter().map(column::sql_literal).collect();
+            // No name and no text in SQL has the character that stands for the column here.
+            let condition = crate::sql::condition(&check.rule, "\0");
+            let column = format!("${{{}}}", name::member("table", &column.source.property));
+            let parts: Vec<String> = condition.split('\0').map(name::template).collect();
             lines.push(format!(
-                "check({}, sql`${{{}}} IN ({})`)",
+                "check({}, sql`{}`)",
                 name::text(&check.name),
-                name::member("table", &column.source.property),
-                name::template(&values.join(", "))
+                parts.join(&column)
             ));
         }
         if lines.is_empty() {

@@ -1,45 +1,58 @@
 //! Prints statements for PostgreSQL.
 
-use kit_ir::{LiteralValue, Relation};
+use kit_ir::Relation;
 
+use super::check::{condition, literal};
 use super::quote::{identifier, text};
 use super::{Statement, TableAction};
 use crate::{Check, Column, ColumnDefault, ForeignKey, Unique};
 
-/// The statements one below the other, each ended by a semicolon, with an empty line between them.
+/// The statements one below the other, each ended by a semicolon, with an empty line between them. A remark stands upon what
+/// follows it.
 pub fn print(statements: &[Statement]) -> String {
     let mut sql = String::new();
     for (at, statement) in statements.iter().enumerate() {
-        if at > 0 {
+        if at > 0 && !matches!(statements[at - 1], Statement::Remark(_)) {
             sql.push('\n');
         }
-        sql.push_str(&self::statement(statement));
-        sql.push_str(";\n");
+        sql.push_str(&print_one(statement));
+        if !matches!(statement, Statement::Remark(_)) {
+            sql.push(';');
+        }
+        sql.push('\n');
     }
     sql
 }
 
 /// One statement without its semicolon.
-fn statement(statement: &Statement) -> String {
+pub fn print_one(statement: &Statement) -> String {
     match statement {
         Statement::CreateTable {
             name,
             columns,
             primary_key,
+            primary_key_name,
             uniques,
             checks,
         } => {
-            let inline = primary_key.len() == 1;
+            // The name that PostgreSQL gives it by itself.
+            let usual = *primary_key_name == format!("{name}_pkey");
+            let inline = primary_key.len() == 1 && usual;
             let mut lines: Vec<String> = Vec::new();
             for column in columns {
                 lines.push(if inline && primary_key.contains(&column.name) {
-                    format!("{} PRIMARY KEY{}", head(column), default(column))
+                    format!("{} PRIMARY KEY{}", head(column), defaulted(column))
                 } else {
                     self::column(column)
                 });
             }
             if !inline {
-                lines.push(format!("PRIMARY KEY ({})", list(primary_key)));
+                let named = if usual {
+                    String::new()
+                } else {
+                    format!("CONSTRAINT {} ", identifier(primary_key_name))
+                };
+                lines.push(format!("{named}PRIMARY KEY ({})", list(primary_key)));
             }
             lines.extend(uniques.iter().map(unique));
             lines.extend(checks.iter().map(check));
@@ -51,17 +64,7 @@ fn statement(statement: &Statement) -> String {
         }
         Statement::DropTable { name } => format!("DROP TABLE {}", identifier(name)),
         Statement::AlterTable { name, action } => {
-            let action = match action {
-                TableAction::AddColumn(column) => format!("ADD COLUMN {}", self::column(column)),
-                TableAction::DropColumn(column) => format!("DROP COLUMN {}", identifier(column)),
-                TableAction::AddUnique(constraint) => format!("ADD {}", unique(constraint)),
-                TableAction::AddCheck(constraint) => format!("ADD {}", check(constraint)),
-                TableAction::AddForeignKey(key) => format!("ADD {}", foreign_key(key)),
-                TableAction::DropConstraint(constraint) => {
-                    format!("DROP CONSTRAINT {}", identifier(constraint))
-                }
-            };
-            format!("ALTER TABLE {} {action}", identifier(name))
+            format!("ALTER TABLE {} {}", identifier(name), self::action(action))
         }
         Statement::CreateIndex { table, index } => format!(
             "CREATE INDEX {} ON {} ({})",
@@ -70,26 +73,139 @@ fn statement(statement: &Statement) -> String {
             list(&index.columns)
         ),
         Statement::DropIndex { name } => format!("DROP INDEX {}", identifier(name)),
+        Statement::RenameIndex { from, to } => {
+            format!("ALTER INDEX {} RENAME TO {}", identifier(from), identifier(to))
+        }
+        Statement::Comment {
+            table,
+            column,
+            comment,
+        } => {
+            let place = match column {
+                None => format!("TABLE {}", identifier(table)),
+                Some(column) => format!("COLUMN {}.{}", identifier(table), identifier(column)),
+            };
+            let comment = comment.as_deref().map_or_else(|| "NULL".to_owned(), text);
+            format!("COMMENT ON {place} IS {comment}")
+        }
+        Statement::Lock { name } => format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", identifier(name)),
+        Statement::Guard {
+            table,
+            condition,
+            message,
+            hint,
+        } => guard(table, condition, message, hint),
+        Statement::AdvanceIdentity { table, column } => {
+            let (quoted, sequence) = (
+                identifier(column),
+                format!(
+                    "pg_get_serial_sequence({}, {})",
+                    text(&identifier(table)),
+                    text(column)
+                ),
+            );
+            format!(
+                "SELECT setval({sequence}, coalesce(max({quoted}), 0) + 1, false) FROM {}",
+                identifier(table)
+            )
+        }
+        Statement::Remark(lines) => {
+            let lines: Vec<String> = lines.iter().map(|line| format!("-- {line}")).collect();
+            lines.join("\n")
+        }
     }
+}
+
+fn action(action: &TableAction) -> String {
+    let alter = |column: &String, what: String| format!("ALTER COLUMN {} {what}", identifier(column));
+    match action {
+        TableAction::AddColumn(column) => format!("ADD COLUMN {}", self::column(column)),
+        TableAction::DropColumn(column) => format!("DROP COLUMN {}", identifier(column)),
+        TableAction::AddUnique(constraint) => format!("ADD {}", unique(constraint)),
+        TableAction::AddCheck(constraint) => format!("ADD {}", check(constraint)),
+        TableAction::AddForeignKey(key) => format!("ADD {}", foreign_key(key)),
+        TableAction::AddPrimaryKey { name, columns } => {
+            format!(
+                "ADD CONSTRAINT {} PRIMARY KEY ({})",
+                identifier(name),
+                list(columns)
+            )
+        }
+        TableAction::DropConstraint(constraint) => format!("DROP CONSTRAINT {}", identifier(constraint)),
+        TableAction::RenameConstraint { from, to } => {
+            format!("RENAME CONSTRAINT {} TO {}", identifier(from), identifier(to))
+        }
+        TableAction::Rename(to) => format!("RENAME TO {}", identifier(to)),
+        TableAction::RenameColumn { from, to } => {
+            format!("RENAME COLUMN {} TO {}", identifier(from), identifier(to))
+        }
+        TableAction::SetType {
+            column,
+            r#type,
+            cast: false,
+        } => alter(column, format!("TYPE {type}")),
+        TableAction::SetType { column, r#type, .. } => alter(
+            column,
+            format!("TYPE {type} USING {}::{type}", identifier(column)),
+        ),
+        TableAction::SetDefault {
+            column,
+            default: ColumnDefault::Identity,
+        } => alter(column, "ADD GENERATED BY DEFAULT AS IDENTITY".to_owned()),
+        TableAction::SetDefault { column, default } => {
+            alter(column, format!("SET DEFAULT {}", self::default(default)))
+        }
+        TableAction::DropDefault(column) => alter(column, "DROP DEFAULT".to_owned()),
+        TableAction::DropIdentity(column) => alter(column, "DROP IDENTITY".to_owned()),
+        TableAction::SetNotNull(column) => alter(column, "SET NOT NULL".to_owned()),
+        TableAction::DropNotNull(column) => alter(column, "DROP NOT NULL".to_owned()),
+    }
+}
+
+fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
+    let table = identifier(table);
+    // A body in dollars ends at its own tag, which no name inside may hold.
+    let mut tag = "$kit$".to_owned();
+    while [&table, condition, message, hint]
+        .iter()
+        .any(|part| part.contains(&tag))
+    {
+        tag.insert(1, '_');
+    }
+    // `%` is a place to fill in to RAISE.
+    let message = text(&message.replace('%', "%%"));
+    let hint = text(hint);
+    format!(
+        "DO {tag}\nBEGIN\n  IF EXISTS (SELECT FROM {table} WHERE {condition}) THEN\n    \
+         RAISE EXCEPTION {message}\n      USING ERRCODE = 'check_violation', HINT = {hint};\n  END IF;\nEND\n{tag}"
+    )
 }
 
 fn column(column: &Column) -> String {
     let not_null = if column.nullable { "" } else { " NOT NULL" };
-    format!("{}{}{not_null}", head(column), default(column))
+    format!("{}{}{not_null}", head(column), defaulted(column))
 }
 
 fn head(column: &Column) -> String {
     format!("{} {}", identifier(&column.name), column.r#type)
 }
 
-fn default(column: &Column) -> String {
+fn defaulted(column: &Column) -> String {
     match &column.default {
         None => String::new(),
-        Some(ColumnDefault::RandomUuid) => " DEFAULT gen_random_uuid()".to_owned(),
-        Some(ColumnDefault::Now) => " DEFAULT now()".to_owned(),
         Some(ColumnDefault::Identity) => " GENERATED BY DEFAULT AS IDENTITY".to_owned(),
-        Some(ColumnDefault::Literal(value)) => format!(" DEFAULT {}", literal(value)),
-        Some(ColumnDefault::Json(json)) => format!(" DEFAULT {}::jsonb", text(json)),
+        Some(default) => format!(" DEFAULT {}", self::default(default)),
+    }
+}
+
+/// The expression of a default. An identity column has none.
+pub fn default(default: &ColumnDefault) -> String {
+    match default {
+        ColumnDefault::RandomUuid => "gen_random_uuid()".to_owned(),
+        ColumnDefault::Now => "now()".to_owned(),
+        ColumnDefault::Identity => "NULL".to_owned(),
+        ColumnDefault::Literal(value) => literal(value),
+        ColumnDefault::Json(json) => format!("{}::jsonb", text(json)),
     }
 }
 
@@ -102,12 +218,10 @@ fn unique(unique: &Unique) -> String {
 }
 
 fn check(check: &Check) -> String {
-    let values: Vec<String> = check.values.iter().map(literal).collect();
     format!(
-        "CONSTRAINT {} CHECK ({} IN ({}))",
+        "CONSTRAINT {} CHECK ({})",
         identifier(&check.name),
-        identifier(&check.column),
-        values.join(", ")
+        condition(&check.rule, &identifier(&check.column))
     )
 }
 
@@ -125,15 +239,6 @@ fn foreign_key(key: &ForeignKey) -> String {
         identifier(&key.table),
         identifier(&key.target)
     )
-}
-
-fn literal(value: &LiteralValue) -> String {
-    match value {
-        LiteralValue::String(value) => text(value),
-        LiteralValue::Number(value) => value.to_string(),
-        LiteralValue::Boolean(value) => value.to_string(),
-        LiteralValue::BigInt(digits) => digits.clone(),
-    }
 }
 
 fn list(names: &[String]) -> String {

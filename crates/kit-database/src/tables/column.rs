@@ -1,20 +1,24 @@
 //! From a property to a column.
 
 use kit_diagnostics::codes;
-use kit_ir::{DefaultValue, GeneratedKind, LiteralValue, Property};
+use kit_ir::{Constraints, DefaultValue, GeneratedKind, LiteralValue, Property};
 
 use super::Builder;
 use super::kind::{Storage, storage};
 use crate::names;
 use crate::{Column, ColumnDefault, ColumnSource, ColumnType};
 
+/// A column and what its values satisfy.
+pub(super) struct Stored {
+    pub(super) column: Column,
+    /// The values it is limited to; empty where they are not listed.
+    pub(super) values: Vec<LiteralValue>,
+    pub(super) constraints: Constraints,
+}
+
 impl Builder<'_> {
-    /// The column of a property with the values it is limited to, or nothing where it was reported.
-    pub(super) fn column(
-        &mut self,
-        entity: &str,
-        property: &Property,
-    ) -> Option<(Column, Vec<LiteralValue>)> {
+    /// The column of a property, or nothing where it was reported.
+    pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<Stored> {
         let place = format!("`{entity}.{}`", property.name);
         let mut storage = match storage(self.program, property.r#type) {
             Ok(storage) => storage,
@@ -92,13 +96,19 @@ impl Builder<'_> {
             r#type: storage.r#type,
             nullable: storage.nullable || property.optional,
             default,
+            comment: property.documentation.description.clone(),
             source: ColumnSource {
                 property: property.name.clone(),
                 on_update_now: property.tags.on_update_now,
                 value: storage.value,
+                renamed_from: property.tags.renamed_from.clone(),
             },
         };
-        Some((column, storage.values))
+        Some(Stored {
+            column,
+            values: storage.values,
+            constraints: storage.constraints,
+        })
     }
 }
 
@@ -137,6 +147,9 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
         (None | Some(DefaultValue::Null), _) => Ok(None),
         (Some(DefaultValue::Now), ColumnType::Timestamp) => Ok(Some(ColumnDefault::Now)),
         (Some(DefaultValue::Json(text)), ColumnType::Jsonb) => Ok(Some(ColumnDefault::Json(text.clone()))),
+        (Some(DefaultValue::Literal(value)), ColumnType::Jsonb) => json(value)
+            .map(|text| Some(ColumnDefault::Json(text)))
+            .ok_or_else(|| "has a `@default` that JSON cannot hold".to_owned()),
         (Some(DefaultValue::Literal(value)), r#type) if fits(value, r#type) => {
             Ok(Some(ColumnDefault::Literal(value.clone())))
         }
@@ -146,10 +159,22 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
     }
 }
 
-fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
+/// A scalar as JSON text.
+fn json(value: &LiteralValue) -> Option<String> {
+    match value {
+        LiteralValue::String(text) => Some(serde_json::Value::from(text.as_str()).to_string()),
+        LiteralValue::Number(number) => Some(number.to_string()),
+        LiteralValue::Boolean(value) => Some(value.to_string()),
+        LiteralValue::BigInt(_) => None,
+    }
+}
+
+/// Whether a column of that type can hold the value.
+pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
     match value {
         LiteralValue::String(text) => match r#type {
-            ColumnType::Text | ColumnType::Uuid => true,
+            ColumnType::Text => true,
+            ColumnType::Uuid => is_uuid(text),
             ColumnType::Varchar { length } => text.chars().count() <= length as usize,
             _ => false,
         },
@@ -160,6 +185,17 @@ fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
             _ => false,
         },
         LiteralValue::Boolean(_) => r#type == ColumnType::Boolean,
-        LiteralValue::BigInt(_) => r#type == ColumnType::BigIntExact,
+        LiteralValue::BigInt(digits) => r#type == ColumnType::BigIntExact && digits.parse::<i64>().is_ok(),
     }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.char_indices().all(|(at, char)| {
+            if [8, 13, 18, 23].contains(&at) {
+                char == '-'
+            } else {
+                char.is_ascii_hexdigit()
+            }
+        })
 }

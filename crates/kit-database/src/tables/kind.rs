@@ -12,6 +12,8 @@ pub(super) struct Storage {
     pub(super) value: ValueType,
     /// The only values there are; empty where the type does not list them.
     pub(super) values: Vec<LiteralValue>,
+    /// What else its values satisfy, where all that are not null are of one type.
+    pub(super) constraints: Constraints,
 }
 
 impl Storage {
@@ -21,6 +23,7 @@ impl Storage {
             nullable: false,
             value: ValueType::Inferred,
             values: Vec::new(),
+            constraints: Constraints::default(),
         }
     }
 
@@ -41,7 +44,10 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     let nullable = members.len() < before;
     let mut storage = match members.as_slice() {
         [] => return Err("a column of nothing but `null` stores nothing".to_owned()),
-        [member] => single(program, *member)?,
+        [member] => Storage {
+            constraints: program.types[*member].constraints.clone(),
+            ..single(program, *member)?
+        },
         members => union(program, members)?,
     };
     storage.nullable = nullable;
@@ -89,7 +95,7 @@ fn single(program: &Program, id: TypeId) -> Result<Storage, String> {
             json_alike(program, id, &mut Vec::new())?;
             Storage::declared(ColumnType::Jsonb)
         }
-        TypeKind::Bytes => return Err("bytes cannot be stored yet".to_owned()),
+        TypeKind::Bytes => Storage::plain(ColumnType::Bytes),
         TypeKind::Never => return Err("`never` has no value to store".to_owned()),
         TypeKind::Null | TypeKind::Union { .. } => {
             return Err("a union inside a union cannot be stored".to_owned());
@@ -142,6 +148,15 @@ fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
                 values: values.to_vec(),
                 ..Storage::declared(ColumnType::Boolean)
             }
+        });
+    }
+    if values
+        .iter()
+        .all(|value| matches!(value, LiteralValue::BigInt(_)))
+    {
+        return Ok(Storage {
+            values: values.to_vec(),
+            ..Storage::declared(ColumnType::BigIntExact)
         });
     }
     let mut whole = true;

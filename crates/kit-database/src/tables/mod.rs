@@ -1,7 +1,10 @@
 //! From entities to tables.
 
+mod checks;
 mod column;
+mod distinct;
 mod kind;
+mod pattern;
 mod references;
 
 use std::collections::HashMap;
@@ -10,7 +13,7 @@ use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Entity, Program, Span};
 
 use crate::names;
-use crate::{Check, Index, Schema, Table, Unique};
+use crate::{Index, Schema, Table, Unique};
 
 impl Schema {
     /// Makes a table of every entity. A property that cannot be stored is reported and left out; a schema that comes
@@ -24,6 +27,8 @@ impl Schema {
             tables: builder.tables(),
         };
         references::resolve(&mut builder, &mut schema);
+        checks::suit(&mut builder, &mut schema);
+        distinct::names(&mut builder, &mut schema);
         (schema, builder.diagnostics)
     }
 }
@@ -71,6 +76,8 @@ impl<'a> Builder<'a> {
         let mut table = Table {
             name: entity.table.clone(),
             entity: declaration.name.clone(),
+            renamed_from: entity.renamed_from.clone(),
+            comment: declaration.documentation.description.clone(),
             columns: Vec::new(),
             primary_key: Vec::new(),
             uniques: Vec::new(),
@@ -79,9 +86,10 @@ impl<'a> Builder<'a> {
             indexes: Vec::new(),
         };
         for property in program.properties(declaration.r#type) {
-            let Some((column, values)) = self.column(&declaration.name, property) else {
+            let Some(stored) = self.column(&declaration.name, property) else {
                 continue;
             };
+            let column = &stored.column;
             if let Some(other) = table.column(&column.name) {
                 let message = format!(
                     "`{}` and `{}` would both be the column `{}`",
@@ -110,14 +118,8 @@ impl<'a> Builder<'a> {
                     columns: vec![column.name.clone()],
                 });
             }
-            if !values.is_empty() {
-                table.checks.push(Check {
-                    name: names::constraint(&[&table.name, &column.name], "check"),
-                    column: column.name.clone(),
-                    values,
-                });
-            }
-            table.columns.push(column);
+            table.checks.extend(checks::of(&table.name, &stored));
+            table.columns.push(stored.column);
         }
         if table.primary_key.is_empty() {
             self.error(
@@ -127,35 +129,62 @@ impl<'a> Builder<'a> {
                 "mark the property that tells one row from another: `/** @id @generated uuid */ id: string;`",
             );
         }
-        self.composite_indexes(entity, &mut table);
+        for (name, properties) in &entity.indexes {
+            if let Some(columns) = self.composite(entity, &table, "index", name, properties) {
+                let name = name.clone();
+                table.indexes.push(Index { name, columns });
+            }
+        }
+        for (name, properties) in &entity.uniques {
+            if let Some(columns) = self.composite(entity, &table, "unique constraint", name, properties) {
+                let name = name.clone();
+                table.uniques.push(Unique { name, columns });
+            }
+        }
         table
     }
 
-    fn composite_indexes(&mut self, entity: &Entity, table: &mut Table) {
+    /// The columns of an index or constraint that stands on the interface, or nothing where it was reported.
+    fn composite(
+        &mut self,
+        entity: &Entity,
+        table: &Table,
+        what: &str,
+        name: &str,
+        properties: &[String],
+    ) -> Option<Vec<String>> {
         let span = self.program.declarations[entity.declaration].span;
-        for (name, properties) in &entity.indexes {
-            let mut columns = Vec::new();
-            for property in properties {
-                match table.column_of(property) {
-                    Some(column) => columns.push(column.name.clone()),
-                    None => self.error(
-                        codes::UNKNOWN_REFERENCE,
-                        span,
-                        format!(
-                            "the index `{name}` names `{property}`, which `{}` does not have",
-                            table.entity
-                        ),
-                        "name properties of the interface, as TypeScript writes them",
+        if let Some(reason) = names::refusal(name) {
+            self.error(
+                codes::UNUSABLE_NAME,
+                span,
+                format!("the name `{name}` of the {what} {reason}"),
+                "give it a shorter one",
+            );
+            return None;
+        }
+        let mut columns = Vec::new();
+        for property in properties {
+            match table.column_of(property) {
+                Some(column) if columns.contains(&column.name) => self.error(
+                    codes::UNKNOWN_REFERENCE,
+                    span,
+                    format!("the {what} `{name}` names `{property}` twice"),
+                    "name each property once",
+                ),
+                Some(column) => columns.push(column.name.clone()),
+                None => self.error(
+                    codes::UNKNOWN_REFERENCE,
+                    span,
+                    format!(
+                        "the {what} `{name}` names `{property}`, which `{}` does not have",
+                        table.entity
                     ),
-                }
-            }
-            if columns.len() == properties.len() && !columns.is_empty() {
-                table.indexes.push(Index {
-                    name: name.clone(),
-                    columns,
-                });
+                    "name properties of the interface, as TypeScript writes them",
+                ),
             }
         }
+        (columns.len() == properties.len() && !columns.is_empty()).then_some(columns)
     }
 
     fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {

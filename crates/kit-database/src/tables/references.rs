@@ -150,6 +150,7 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
             ColumnType::Boolean => 3,
             ColumnType::Timestamp => 4,
             ColumnType::Jsonb => 5,
+            ColumnType::Bytes => 6,
         }
     }
     group(here) == group(there)

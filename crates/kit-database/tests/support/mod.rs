@@ -84,6 +84,7 @@ impl Builder {
             table: table.into(),
             renamed_from: None,
             indexes: Vec::new(),
+            uniques: Vec::new(),
         });
     }
 
@@ -243,6 +244,10 @@ pub fn mixed(builder: &mut Builder) {
         tags.id = true;
         tags.generated = Some(GeneratedKind::Unspecified);
     });
+    let bytes = builder.kind(TypeKind::Bytes);
+    let mut sealed = property("seal", bytes);
+    sealed.optional = true;
+    sealed.documentation.description = Some("The sender's seal,\nas */ bytes.".into());
     let mut optional = property("note`s \"${x}\"", text);
     optional.optional = true;
     builder.entity(
@@ -261,6 +266,7 @@ pub fn mixed(builder: &mut Builder) {
             }),
             property("shippedAt", nullable_date),
             property("level", level),
+            sealed,
             optional,
             tagged("parent", integer, |tags| {
                 tags.references = Some(ReferenceTarget {

@@ -1,6 +1,7 @@
 //! A PostgreSQL of the tests' own: started by the first test that wants one, stopped by the last that lets go.
 #![allow(clippy::disallowed_methods)] // a server's directory is files
 #![allow(unreachable_pub)] // a module of tests has no outside
+#![allow(dead_code)] // each test binary uses its own part
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -101,20 +102,63 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
     })
 }
 
+/// A server of a test's own, with files beside its data (which its user owns) and settings; or nothing, as [`database`].
+pub fn own_server(test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
+    match start_with(files, settings) {
+        Ok(server) => Some(server),
+        Err(reason) => {
+            use std::io::Write as _;
+            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
+            None
+        }
+    }
+}
+
+impl Server {
+    /// The URL of its first database.
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Where the files beside its data are.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Ends it as a failing machine does.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 fn start() -> Result<Server, String> {
+    start_with(&[], &[])
+}
+
+fn start_with(files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
     // One of its own for each: the last server may still be taking its directory away.
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("kit-migrate-{}-{number}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    start_in(directory.clone()).inspect_err(|_| {
+    start_in(directory.clone(), files, settings).inspect_err(|_| {
         let _ = std::fs::remove_dir_all(&directory);
     })
 }
 
-fn start_in(directory: PathBuf) -> Result<Server, String> {
+fn start_in(directory: PathBuf, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
     let root = is_root(&directory);
+    for (name, text) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, text).map_err(|error| error.to_string())?;
+        // PostgreSQL takes no key that others may read.
+        run(Command::new("chmod").arg("600").arg(&path))?;
+        if root {
+            run(Command::new("chown").arg(NOBODY.to_string()).arg(&path))?;
+        }
+    }
     if root {
         run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
     }
@@ -145,7 +189,7 @@ fn start_in(directory: PathBuf) -> Result<Server, String> {
         .map_err(|error| error.to_string())?
         .port();
     let port_text = port.to_string();
-    let arguments = [
+    let mut arguments = vec![
         "-D",
         &data_text,
         "-p",
@@ -161,6 +205,13 @@ fn start_in(directory: PathBuf) -> Result<Server, String> {
         "-c",
         "shared_buffers=16MB",
     ];
+    let settings: Vec<String> = settings
+        .iter()
+        .map(|setting| setting.replace("{dir}", &directory.display().to_string()))
+        .collect();
+    for setting in &settings {
+        arguments.extend(["-c", setting]);
+    }
     let child = as_user(&binaries.join("bin/postgres"), root, &arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

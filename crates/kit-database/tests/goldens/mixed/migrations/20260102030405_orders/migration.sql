@@ -9,9 +9,14 @@ CREATE TABLE "order" (
   tags jsonb DEFAULT '["it''s","`"]'::jsonb NOT NULL,
   shipped_at timestamp,
   level integer NOT NULL,
+  seal bytea,
   note_s_x text,
   parent integer NOT NULL,
+  CONSTRAINT order_size_range_check CHECK (size <= 9000000000000),
   CONSTRAINT order_level_check CHECK (level IN (1, 2))
 );
+
+COMMENT ON COLUMN "order".seal IS 'The sender''s seal,
+as */ bytes.';
 
 ALTER TABLE "order" ADD CONSTRAINT order_parent_order_key_fk FOREIGN KEY (parent) REFERENCES "order" (key);

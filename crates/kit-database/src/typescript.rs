@@ -1,4 +1,4 @@
-//! Names and texts in TypeScript.
+//! Names and texts in the TypeScript of schema files.
 
 use heck::ToLowerCamelCase;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,12 +12,14 @@ const TAKEN: &[&str] = &[
     "bigint",
     "boolean",
     "break",
+    "bytea",
     "case",
     "catch",
     "check",
     "class",
     "const",
     "continue",
+    "customType",
     "debugger",
     "default",
     "delete",
@@ -64,6 +66,7 @@ const TAKEN: &[&str] = &[
     "try",
     "typeof",
     "undefined",
+    "unique",
     "uuid",
     "var",
     "varchar",
@@ -74,7 +77,7 @@ const TAKEN: &[&str] = &[
 ];
 
 /// The variable and the file of each table.
-pub(super) struct Names {
+pub(crate) struct Names {
     /// Variable and file, by the table's name.
     by_table: BTreeMap<String, (String, String)>,
     /// The property, by the names of table and column.
@@ -82,8 +85,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(schema: &Schema) -> Self {
-        let (mut variables, mut files) = (BTreeSet::new(), BTreeSet::new());
+    /// `reserved` are names of files that no table may have.
+    pub(crate) fn of(schema: &Schema, reserved: &[&str]) -> Self {
+        let mut variables = BTreeSet::new();
+        let mut files: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
         let mut by_table = BTreeMap::new();
         let mut properties = BTreeMap::new();
         for table in &schema.tables {
@@ -123,24 +128,24 @@ impl Names {
         Self { by_table, properties }
     }
 
-    pub(super) fn variable(&self, table: &Table) -> &str {
+    pub(crate) fn variable(&self, table: &Table) -> &str {
         self.variable_of(&table.name)
     }
 
-    pub(super) fn file(&self, table: &Table) -> String {
+    pub(crate) fn file(&self, table: &Table) -> String {
         self.file_of(&table.name).to_owned()
     }
 
-    pub(super) fn variable_of(&self, table: &str) -> &str {
+    pub(crate) fn variable_of(&self, table: &str) -> &str {
         &self.by_table[table].0
     }
 
-    pub(super) fn file_of(&self, table: &str) -> &str {
+    pub(crate) fn file_of(&self, table: &str) -> &str {
         &self.by_table[table].1
     }
 
     /// The property that a column of a table stores. Foreign keys name only columns that exist.
-    pub(super) fn property_of(&self, table: &str, column: &str) -> &str {
+    pub(crate) fn property_of(&self, table: &str, column: &str) -> &str {
         &self.properties[&(table.to_owned(), column.to_owned())]
     }
 }
@@ -161,7 +166,7 @@ fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
 }
 
 /// A string literal. JSON's escapes are valid TypeScript; the two line separators are escaped for old tools.
-pub(super) fn text(value: &str) -> String {
+pub(crate) fn text(value: &str) -> String {
     serde_json::Value::from(value)
         .to_string()
         .replace('\u{2028}', "\\u2028")
@@ -169,7 +174,7 @@ pub(super) fn text(value: &str) -> String {
 }
 
 /// Text inside a template literal.
-pub(super) fn template(value: &str) -> String {
+pub(crate) fn template(value: &str) -> String {
     value
         .replace('\\', "\\\\")
         .replace('`', "\\`")
@@ -177,7 +182,7 @@ pub(super) fn template(value: &str) -> String {
 }
 
 /// A property key in an object literal. `__proto__` would set the prototype, so it is computed.
-pub(super) fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     if name == "__proto__" {
         "[\"__proto__\"]".to_owned()
     } else if is_identifier(name) {
@@ -188,7 +193,7 @@ pub(super) fn key(name: &str) -> String {
 }
 
 /// Access to a member.
-pub(super) fn member(object: &str, name: &str) -> String {
+pub(crate) fn member(object: &str, name: &str) -> String {
     if is_identifier(name) {
         format!("{object}.{name}")
     } else {

@@ -1,0 +1,243 @@
+//! Migrations of branches that were merged: each was planned without knowing of the other.
+//!
+//! Every snapshot names those it was planned from. Where two name the same one, the tables are what both made of it, as
+//! long as they changed different things.
+
+use std::collections::BTreeSet;
+
+use crate::{Migration, PlanError, Problem, Snapshot, Table};
+
+/// What the database looks like once all migrations are applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latest {
+    /// The tables; nothing before the first migration.
+    pub snapshot: Option<Snapshot>,
+    /// Names of the migrations that stand side by side, planned on branches; empty where each follows another.
+    pub side_by_side: Vec<String>,
+}
+
+/// Finds out what the database looks like once all of them are applied. They are in the order of their names; those
+/// without a snapshot change data alone.
+///
+/// Fails where two branches changed the same thing: whichever runs second would not find what it was planned for.
+pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
+    let nodes: Vec<Node<'_>> = nodes(migrations);
+    let inner: BTreeSet<usize> = nodes
+        .iter()
+        .flat_map(|node| node.parents.iter().copied())
+        .collect();
+    let heads: Vec<usize> = (0..nodes.len()).filter(|at| !inner.contains(at)).collect();
+    let (first, others) = match heads.as_slice() {
+        [] => {
+            return Ok(Latest {
+                snapshot: None,
+                side_by_side: Vec::new(),
+            });
+        }
+        [head] => {
+            return Ok(Latest {
+                snapshot: Some(nodes[*head].snapshot.clone()),
+                side_by_side: Vec::new(),
+            });
+        }
+        [first, others @ ..] => (*first, others),
+    };
+    let mut merge = Merge::default();
+    let mut tables = nodes[first].snapshot.tables().to_vec();
+    let mut behind = ancestors(&nodes, first);
+    let mut names = vec![nodes[first].name];
+    for &head in others {
+        let own = ancestors(&nodes, head);
+        let base = behind.intersection(&own).last();
+        let base = base.map_or(&[][..], |at| nodes[*at].snapshot.tables());
+        merge.between = format!("{} and {}", names.join(", "), nodes[head].name);
+        tables = merge.tables(base, &tables, nodes[head].snapshot.tables());
+        behind.extend(own);
+        names.push(nodes[head].name);
+    }
+    if !merge.problems.is_empty() {
+        return Err(PlanError {
+            problems: merge.problems,
+        });
+    }
+    let ids = heads.iter().map(|at| nodes[*at].snapshot.id()).collect();
+    Ok(Latest {
+        snapshot: Some(Snapshot::merged(tables, ids)),
+        side_by_side: names.into_iter().map(str::to_owned).collect(),
+    })
+}
+
+struct Node<'a> {
+    name: &'a str,
+    snapshot: &'a Snapshot,
+    /// Where those stand that it was planned from.
+    parents: Vec<usize>,
+}
+
+fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
+    let mut nodes: Vec<Node<'_>> = Vec::new();
+    for migration in migrations {
+        let Some(snapshot) = &migration.snapshot else {
+            continue;
+        };
+        let named: Option<Vec<usize>> = snapshot.parents().map(|parents| {
+            parents
+                .iter()
+                .filter_map(|parent| nodes.iter().rposition(|node| node.snapshot.id() == *parent))
+                .collect()
+        });
+        let parents = match named {
+            Some(found) if !found.is_empty() || snapshot.parents() == Some(&[]) => found,
+            // One of an earlier kit, or one whose parent was deleted: it follows what stands before it.
+            _ => nodes.len().checked_sub(1).into_iter().collect(),
+        };
+        nodes.push(Node {
+            name: &migration.name,
+            snapshot,
+            parents,
+        });
+    }
+    nodes
+}
+
+/// Those that it comes of, and itself.
+fn ancestors(nodes: &[Node<'_>], of: usize) -> BTreeSet<usize> {
+    let (mut found, mut waiting) = (BTreeSet::new(), vec![of]);
+    while let Some(at) = waiting.pop() {
+        if found.insert(at) {
+            waiting.extend(&nodes[at].parents);
+        }
+    }
+    found
+}
+
+#[derive(Default)]
+struct Merge {
+    /// The migrations that are brought together, for messages.
+    between: String,
+    problems: Vec<Problem>,
+}
+
+impl Merge {
+    fn conflict(&mut self, place: &str, what: &str) {
+        self.problems.push(Problem {
+            place: place.to_owned(),
+            message: format!("{} come from branches that {what}", self.between),
+            help: "delete the one of the two migrations that no database has yet, and generate it anew on top of the other"
+                .to_owned(),
+        });
+    }
+
+    fn tables(&mut self, base: &[Table], ours: &[Table], theirs: &[Table]) -> Vec<Table> {
+        self.each(
+            "",
+            base,
+            ours,
+            theirs,
+            |table| &table.name,
+            |merge, base, one, other| {
+                let place = format!("{}.", one.name);
+                Some(Table {
+                    comment: merge.value(&one.name, &base.comment, &one.comment, &other.comment),
+                    primary_key: merge.value(
+                        &one.name,
+                        &base.primary_key,
+                        &one.primary_key,
+                        &other.primary_key,
+                    ),
+                    columns: merge.each(
+                        &place,
+                        &base.columns,
+                        &one.columns,
+                        &other.columns,
+                        |column| &column.name,
+                        |_, _, _, _| None,
+                    ),
+                    uniques: merge.each(
+                        &place,
+                        &base.uniques,
+                        &one.uniques,
+                        &other.uniques,
+                        |unique| &unique.name,
+                        |_, _, _, _| None,
+                    ),
+                    checks: merge.each(
+                        &place,
+                        &base.checks,
+                        &one.checks,
+                        &other.checks,
+                        |check| &check.name,
+                        |_, _, _, _| None,
+                    ),
+                    foreign_keys: merge.each(
+                        &place,
+                        &base.foreign_keys,
+                        &one.foreign_keys,
+                        &other.foreign_keys,
+                        |key| &key.name,
+                        |_, _, _, _| None,
+                    ),
+                    indexes: merge.each(
+                        &place,
+                        &base.indexes,
+                        &one.indexes,
+                        &other.indexes,
+                        |index| &index.name,
+                        |_, _, _, _| None,
+                    ),
+                    ..one.clone()
+                })
+            },
+        )
+    }
+
+    fn value<T: PartialEq + Clone>(&mut self, place: &str, base: &T, ours: &T, theirs: &T) -> T {
+        if ours != base && theirs != base {
+            self.conflict(place, "both changed it");
+        }
+        if ours == base {
+            theirs.clone()
+        } else {
+            ours.clone()
+        }
+    }
+
+    /// Things by name. What one side left as it was is as the other side has it; `both` looks into what both changed.
+    fn each<T: PartialEq + Clone>(
+        &mut self,
+        place: &str,
+        base: &[T],
+        ours: &[T],
+        theirs: &[T],
+        name: impl Fn(&T) -> &String,
+        both: impl Fn(&mut Self, &T, &T, &T) -> Option<T>,
+    ) -> Vec<T> {
+        let find = |list: &[T], wanted: &str| list.iter().find(|item| name(item) == wanted).cloned();
+        let mut merged = Vec::new();
+        let mut seen = BTreeSet::new();
+        for item in ours.iter().chain(theirs).chain(base) {
+            let wanted = name(item);
+            if !seen.insert(wanted.clone()) {
+                continue;
+            }
+            let at = format!("{place}{wanted}");
+            let (was, one, other) = (find(base, wanted), find(ours, wanted), find(theirs, wanted));
+            if one == was {
+                merged.extend(other);
+            } else if other == was {
+                merged.extend(one);
+            } else {
+                match (was, one, other) {
+                    (Some(was), Some(one), Some(other)) => match both(self, &was, &one, &other) {
+                        Some(item) => merged.push(item),
+                        None => self.conflict(&at, "both changed it"),
+                    },
+                    (None, ..) => self.conflict(&at, "both added it"),
+                    (Some(_), None, None) => self.conflict(&at, "both dropped it"),
+                    (Some(_), ..) => self.conflict(&at, "dropped it and changed it"),
+                }
+            }
+        }
+        merged
+    }
+}

@@ -1,0 +1,136 @@
+//! Columns of a table that stays.
+
+use crate::{Change, Column, ColumnDefault, Snapshot, Table};
+
+use super::types::{Way, way};
+use super::{Phase, Planner, verdicts};
+
+impl Planner<'_> {
+    /// What becomes of the columns of a table.
+    pub(super) fn columns(&mut self, before: &Table, after: &Table) {
+        for column in &before.columns {
+            match after.column(&column.name) {
+                Some(kept) => self.compare(&after.name, column, kept),
+                None => self.drop_column(before, after, column),
+            }
+        }
+        for column in &after.columns {
+            if before.column(&column.name).is_none() {
+                self.add_column(&after.name, column);
+            }
+        }
+        if before.comment != after.comment {
+            self.comment(&after.name, None, after.comment.clone());
+        }
+    }
+
+    fn drop_column(&mut self, before: &Table, after: &Table, column: &Column) {
+        let heir = after.columns.iter().find(|candidate| {
+            before.column(&candidate.name).is_none() && candidate.r#type.is_stored_as(column.r#type)
+        });
+        let verdict = verdicts::drop_column(&after.name, column, heir);
+        let change = Change::DropColumn {
+            table: after.name.clone(),
+            column: column.name.clone(),
+        };
+        self.push(Phase::Remove, verdict, change);
+    }
+
+    fn add_column(&mut self, table: &str, column: &Column) {
+        self.added.insert((table.to_owned(), column.name.clone()));
+        let change = Change::AddColumn {
+            table: table.to_owned(),
+            column: Snapshot::forget_source(column),
+        };
+        self.push(Phase::Create, verdicts::add_column(table, column), change);
+    }
+
+    fn comment(&mut self, table: &str, column: Option<String>, comment: Option<String>) {
+        let change = Change::SetComment {
+            table: table.to_owned(),
+            column,
+            comment,
+        };
+        self.push(Phase::Comment, verdicts::comment(), change);
+    }
+
+    /// A column that stays. A default that the new type could not hold goes before the type changes; one that counts needs a
+    /// column that is never null.
+    fn compare(&mut self, table: &str, before: &Column, after: &Column) {
+        let place = || (table.to_owned(), after.name.clone());
+        let retyped = !before.r#type.is_stored_as(after.r#type);
+        let identity = before.default == Some(ColumnDefault::Identity);
+        let counts = after.default == Some(ColumnDefault::Identity);
+        let keeps_default =
+            before.default == after.default && (!retyped || identity || before.default.is_none());
+        if !keeps_default
+            && before.default.is_some()
+            && (after.default.is_none() || retyped || identity || counts)
+        {
+            let (table, column) = place();
+            let change = Change::DropDefault {
+                table,
+                column,
+                identity,
+            };
+            self.push(Phase::Alter, verdicts::drop_default(), change);
+        }
+        if retyped {
+            self.set_type(table, before, after);
+        }
+        if before.nullable != after.nullable {
+            let (table, column) = place();
+            if after.nullable {
+                self.push(
+                    Phase::Alter,
+                    verdicts::drop_not_null(),
+                    Change::DropNotNull { table, column },
+                );
+            } else {
+                let verdict = verdicts::set_not_null(&table, after);
+                self.push(Phase::Alter, verdict, Change::SetNotNull { table, column });
+            }
+        }
+        if let Some(default) = after.default.clone().filter(|_| !keeps_default) {
+            let (table, column) = place();
+            let change = Change::SetDefault {
+                table,
+                column,
+                default,
+            };
+            self.push(Phase::Alter, verdicts::set_default(counts), change);
+        }
+        if before.comment != after.comment {
+            self.comment(table, Some(after.name.clone()), after.comment.clone());
+        }
+    }
+
+    fn set_type(&mut self, table: &str, before: &Column, after: &Column) {
+        let (from, to) = (before.r#type, after.r#type);
+        let Some(way) = way(from, to) else {
+            self.problem(
+                &format!("{table}.{}", after.name),
+                format!("its type changes from {from} to {to}, and kit cannot know what a value of the one is as the other"),
+                format!(
+                    "add a property beside it with a migration of its own, fill the new column with an UPDATE that you write into \
+                     that migration, and drop this one in the next; or, where the values may go, rename the property \
+                     (without `@renamedFrom`), so that {} is dropped and a new column made",
+                    after.name
+                ),
+            );
+            return;
+        };
+        // Constraints on texts hold for texts of any length.
+        if !(from.is_text() && to.is_text()) {
+            self.retyped.insert((table.to_owned(), after.name.clone()));
+        }
+        let change = Change::SetType {
+            table: table.to_owned(),
+            column: after.name.clone(),
+            from,
+            to,
+            guarded: way == Way::Guarded,
+        };
+        self.push(Phase::Alter, verdicts::set_type(table, after, from, way), change);
+    }
+}

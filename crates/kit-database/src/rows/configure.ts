@@ -1,0 +1,23 @@
+/** What of `pg` is told how to read and write values. */
+interface Driver {
+  defaults: { parseInputDatesAsUTC?: boolean | undefined };
+  types: { setTypeParser(oid: number, parse: (text: string) => unknown): void };
+}
+
+/**
+ * Has `pg` give and take values as the types here say: times in UTC, and `bigint` columns as `bigint`. Call it once, before
+ * the first query, and connect with the time zone UTC.
+ *
+ * @example
+ * ```ts
+ * import pg from "pg";
+ *
+ * configure(pg);
+ * const pool = new pg.Pool({ options: "-c TimeZone=UTC" });
+ * ```
+ */
+export function configure(pg: Driver): void {
+  pg.types.setTypeParser(1114, (text) => new Date(`${text.replace(" ", "T")}Z`));
+  pg.types.setTypeParser(20, BigInt);
+  pg.defaults.parseInputDatesAsUTC = true;
+}

@@ -1,0 +1,68 @@
+//! The condition of a check.
+
+use kit_ir::LiteralValue;
+
+use super::quote::text;
+use crate::{Counts, Range, Rule};
+
+/// The condition as SQL, with the column written as the caller wants it.
+///
+/// ```
+/// use kit_database::{Counts, Rule, sql::condition};
+///
+/// let rule = Rule::Length(Counts { min: Some(1), max: None });
+/// assert_eq!(condition(&rule, "title"), "char_length(title) >= 1");
+/// ```
+pub fn condition(rule: &Rule, column: &str) -> String {
+    match rule {
+        Rule::Values(values) => {
+            let values: Vec<String> = values.iter().map(literal).collect();
+            format!("{column} IN ({})", values.join(", "))
+        }
+        Rule::Length(counts) => bounds(&format!("char_length({column})"), *counts),
+        Rule::Items(counts) => bounds(&format!("jsonb_array_length({column})"), *counts),
+        Rule::Range(range) => self::range(column, range),
+        Rule::MultipleOf(step) => format!("{column} % {step} = 0"),
+        Rule::Pattern(pattern) => format!("{column} ~ {}", text(pattern)),
+    }
+}
+
+fn bounds(value: &str, counts: Counts) -> String {
+    match (counts.min, counts.max) {
+        (Some(min), Some(max)) => format!("{value} BETWEEN {min} AND {max}"),
+        (Some(min), None) => format!("{value} >= {min}"),
+        (None, Some(max)) => format!("{value} <= {max}"),
+        (None, None) => "true".to_owned(),
+    }
+}
+
+fn range(column: &str, range: &Range) -> String {
+    if let (Some(minimum), Some(maximum), None, None) = (
+        range.minimum,
+        range.maximum,
+        range.exclusive_minimum,
+        range.exclusive_maximum,
+    ) {
+        return format!("{column} BETWEEN {minimum} AND {maximum}");
+    }
+    let conditions: Vec<String> = [
+        (">=", range.minimum),
+        (">", range.exclusive_minimum),
+        ("<=", range.maximum),
+        ("<", range.exclusive_maximum),
+    ]
+    .into_iter()
+    .filter_map(|(sign, bound)| bound.map(|bound| format!("{column} {sign} {bound}")))
+    .collect();
+    conditions.join(" AND ")
+}
+
+/// A scalar as SQL writes it.
+pub fn literal(value: &LiteralValue) -> String {
+    match value {
+        LiteralValue::String(value) => text(value),
+        LiteralValue::Number(value) => value.to_string(),
+        LiteralValue::Boolean(value) => value.to_string(),
+        LiteralValue::BigInt(digits) => digits.clone(),
+    }
+}

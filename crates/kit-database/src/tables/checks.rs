@@ -1,0 +1,128 @@
+//! Constraints of the database from the rules of a property's type.
+//!
+//! The validators hold every rule already. The database holds those again that mean exactly the same in SQL, so that what
+//! comes another way cannot break them; the rest stays with the validators.
+
+use kit_diagnostics::codes;
+use kit_ir::LiteralValue;
+
+use super::Builder;
+use super::column::{Stored, fits};
+use super::pattern;
+use crate::names;
+use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Range, Rule, Schema};
+
+/// The constraints of a column, each under a name of its own.
+pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
+    let Stored {
+        column,
+        values,
+        constraints,
+    } = stored;
+    let mut checks = Vec::new();
+    let mut add = |rule: Rule| {
+        checks.push(Check {
+            name: names::constraint(&[table, &column.name], rule.suffix()),
+            column: column.name.clone(),
+            rule,
+        });
+    };
+    if !values.is_empty() {
+        add(Rule::Values(values.clone()));
+    }
+    let length = Counts {
+        min: constraints.min_length.filter(|least| *least > 0),
+        // `varchar(n)` says it already.
+        max: constraints
+            .max_length
+            .filter(|_| column.r#type == ColumnType::Text),
+    };
+    if length != Counts::default() {
+        add(Rule::Length(length));
+    }
+    if let Some(pattern) = constraints.pattern.as_deref().and_then(pattern::translate) {
+        add(Rule::Pattern(pattern));
+    }
+    let items = Counts {
+        min: constraints.min_items.filter(|least| *least > 0),
+        max: constraints.max_items,
+    };
+    if items != Counts::default() {
+        add(Rule::Items(items));
+    }
+    let range = Range {
+        minimum: constraints.minimum,
+        maximum: constraints.maximum,
+        exclusive_minimum: constraints.exclusive_minimum,
+        exclusive_maximum: constraints.exclusive_maximum,
+    };
+    if range != Range::default() {
+        add(Rule::Range(range));
+    }
+    // Among numbers with a fraction, JavaScript and PostgreSQL do not agree on what a multiple is.
+    if let Some(step) = constraints.multiple_of
+        && column.r#type.is_whole()
+        && step.get().fract() == 0.0
+    {
+        add(Rule::MultipleOf(step));
+    }
+    checks
+}
+
+/// Takes away the rules that a column does not need or cannot have by the type that it got in the end: a text that refers to
+/// a UUID is stored as one. A default that does not fit that type is an error.
+pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
+    for table in &mut schema.tables {
+        let columns = &table.columns;
+        table.checks.retain(|check| {
+            columns
+                .iter()
+                .find(|column| column.name == check.column)
+                .is_some_and(|column| suits(&check.rule, column.r#type))
+        });
+        for column in columns {
+            if let Some(ColumnDefault::Literal(value)) = &column.default
+                && !fits(value, column.r#type)
+            {
+                unfit(builder, &table.entity, column, value);
+            }
+        }
+    }
+}
+
+fn suits(rule: &Rule, r#type: ColumnType) -> bool {
+    match rule {
+        Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
+        Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
+        Rule::Items(_) => r#type == ColumnType::Jsonb,
+        Rule::Range(_) => r#type.is_whole() || r#type == ColumnType::DoublePrecision,
+        Rule::MultipleOf(_) => r#type.is_whole(),
+    }
+}
+
+fn unfit(builder: &mut Builder<'_>, entity: &str, column: &Column, value: &LiteralValue) {
+    let Some((_, declaration)) = builder.program.declaration(entity) else {
+        return;
+    };
+    let span = builder
+        .program
+        .properties(declaration.r#type)
+        .iter()
+        .find(|property| property.name == column.source.property)
+        .map_or(declaration.span, |property| property.span);
+    let shown = match value {
+        LiteralValue::String(text) => format!("`{text}`"),
+        LiteralValue::Number(number) => format!("`{number}`"),
+        LiteralValue::Boolean(value) => format!("`{value}`"),
+        LiteralValue::BigInt(digits) => format!("`{digits}`"),
+    };
+    builder.error(
+        codes::UNSUPPORTED_COLUMN,
+        span,
+        format!(
+            "`{entity}.{}` has the default {shown}, and is stored as `{}`, as what it refers to is",
+            column.source.property, column.r#type
+        ),
+        "drop the `@default`, or name a value of that type",
+    );
+}

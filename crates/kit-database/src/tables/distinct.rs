@@ -1,0 +1,103 @@
+//! Names that PostgreSQL keeps in one room: tables, and the indexes that stand for themselves or under a constraint.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kit_diagnostics::codes;
+use kit_ir::Span;
+
+use super::Builder;
+use crate::names;
+use crate::{Schema, Table};
+
+/// Gives every index and constraint a name that is free, and reports the names that users chose and that are not.
+///
+/// A derived name that is taken (the column `roles_id` of `user`, and `id` of `user_roles`) gets a hash of its parts.
+pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    let spans: Vec<Option<Span>> = schema.tables.iter().map(|table| span(builder, table)).collect();
+    for table in &schema.tables {
+        taken.insert(table.name.clone(), format!("the table of `{}`", table.entity));
+    }
+    for (table, span) in schema.tables.iter().zip(&spans) {
+        let (name, of) = (
+            table.primary_key_name(),
+            format!("the primary key of `{}`", table.entity),
+        );
+        if let Some(owner) = taken.insert(name.clone(), of.clone()) {
+            clash(builder, *span, &name, &of, &owner);
+        }
+    }
+    // Names that users chose go first, so that a derived one makes way.
+    for derived in [false, true] {
+        for (table, span) in schema.tables.iter_mut().zip(&spans) {
+            let (table_name, entity) = (table.name.clone(), table.entity.clone());
+            let named = table
+                .uniques
+                .iter_mut()
+                .map(|unique| (&mut unique.name, &unique.columns, "unique"))
+                .chain(
+                    table
+                        .indexes
+                        .iter_mut()
+                        .map(|index| (&mut index.name, &index.columns, "idx")),
+                );
+            for (name, columns, suffix) in named {
+                let parts: Vec<&str> = std::iter::once(table_name.as_str())
+                    .chain(columns.iter().map(String::as_str))
+                    .collect();
+                if (*name == names::constraint(&parts, suffix)) != derived {
+                    continue;
+                }
+                let of = format!("an index of `{entity}`");
+                if let Some(owner) = taken.get(name) {
+                    if derived {
+                        *name = names::distinct(name, &parts, suffix);
+                    } else {
+                        clash(builder, *span, name, &of, &owner.clone());
+                    }
+                }
+                taken.insert(name.clone(), of);
+            }
+        }
+    }
+    for table in &mut schema.tables {
+        constraints(table);
+    }
+}
+
+/// Constraints without an index share a name with no other constraint of their table.
+fn constraints(table: &mut Table) {
+    let mut taken: BTreeSet<String> = table.uniques.iter().map(|unique| unique.name.clone()).collect();
+    taken.insert(table.primary_key_name());
+    let name = table.name.clone();
+    for check in &mut table.checks {
+        let suffix = check.rule.suffix();
+        if !taken.insert(check.name.clone()) {
+            check.name = names::distinct(&check.name, &[&name, &check.column], suffix);
+            taken.insert(check.name.clone());
+        }
+    }
+    for key in &mut table.foreign_keys {
+        if !taken.insert(key.name.clone()) {
+            let parts = [&name, &key.column, &key.table, &key.target].map(String::as_str);
+            key.name = names::distinct(&key.name, &parts, "fk");
+            taken.insert(key.name.clone());
+        }
+    }
+}
+
+fn span(builder: &Builder<'_>, table: &Table) -> Option<Span> {
+    let (_, declaration) = builder.program.declaration(&table.entity)?;
+    Some(declaration.span)
+}
+
+fn clash(builder: &mut Builder<'_>, span: Option<Span>, name: &str, of: &str, owner: &str) {
+    // Every table comes of a declaration.
+    let Some(span) = span else { return };
+    builder.error(
+        codes::UNUSABLE_NAME,
+        span,
+        format!("{of} would be called `{name}`, which is the name of {owner}"),
+        "give one of them another name; PostgreSQL keeps tables and indexes in one list",
+    );
+}

@@ -1,0 +1,320 @@
+//! Which regular expressions of JavaScript mean the same in PostgreSQL, and how they are written there.
+//!
+//! Both ask whether a part of the text matches, so what differs in *what* matches (laziness, captures) is no difference
+//! here. Only what is known to mean the same is translated: look-around, back references, word boundaries, Unicode properties
+//! and counts beyond PostgreSQL's stay with the validators.
+
+use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// PostgreSQL's greatest count in `{n,m}`.
+const GREATEST_COUNT: u32 = 255;
+/// Beyond so many states, counts multiplied, PostgreSQL may say that the expression is too complex.
+const GREATEST_WEIGHT: u32 = 2_000;
+/// Groups within groups.
+const DEEPEST: u32 = 32;
+
+/// `\s` of JavaScript, as the inside of a bracket.
+const WHITESPACE: &str =
+    "\\u0009-\\u000D\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF";
+const DIGIT: &str = "0-9";
+const WORD: &str = "A-Za-z0-9_";
+
+/// The expression in PostgreSQL's dialect, or nothing where it is not certain to mean the same. `pattern` is one of
+/// JavaScript with the flag `u`.
+pub(super) fn translate(pattern: &str) -> Option<String> {
+    let mut parser = Parser {
+        rest: pattern.chars().peekable(),
+    };
+    let translated = parser.alternatives(0)?;
+    (parser.rest.next().is_none() && !translated.text.is_empty()).then_some(translated.text)
+}
+
+/// A translated part, with about how many states it has.
+#[derive(Default)]
+struct Part {
+    text: String,
+    weight: u32,
+}
+
+struct Parser<'a> {
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Parser<'_> {
+    /// Up to the end, or to the parenthesis that closes the group.
+    fn alternatives(&mut self, depth: u32) -> Option<Part> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let mut whole = Part::default();
+        loop {
+            match self.rest.peek() {
+                None | Some(')') => return Some(whole),
+                Some('|') => {
+                    self.rest.next();
+                    whole.text.push('|');
+                }
+                Some(_) => {
+                    let term = self.term(depth)?;
+                    whole.text.push_str(&term.text);
+                    whole.weight += term.weight;
+                    if whole.weight > GREATEST_WEIGHT {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn term(&mut self, depth: u32) -> Option<Part> {
+        let atom = match self.rest.next()? {
+            sign @ ('^' | '$') => {
+                let text = sign.to_string();
+                return Some(Part { text, weight: 1 });
+            }
+            '.' => "[^\\n\\r\\u2028\\u2029]".to_owned(),
+            '(' => {
+                self.opening()?;
+                let inner = self.alternatives(depth + 1)?;
+                self.expect(')')?;
+                let group = Part {
+                    text: format!("(?:{})", inner.text),
+                    ..inner
+                };
+                return self.quantified(group);
+            }
+            '[' => self.bracket()?,
+            '\\' => match self.rest.next()? {
+                'd' => format!("[{DIGIT}]"),
+                'D' => format!("[^{DIGIT}]"),
+                'w' => format!("[{WORD}]"),
+                'W' => format!("[^{WORD}]"),
+                's' => format!("[{WHITESPACE}]"),
+                'S' => format!("[^{WHITESPACE}]"),
+                other => literal(self.escaped(other, false)?),
+            },
+            '*' | '+' | '?' | '{' | '}' | ']' => return None,
+            char => literal(char),
+        };
+        self.quantified(Part {
+            text: atom,
+            weight: 1,
+        })
+    }
+
+    /// What follows the parenthesis of a group: nothing, `?:` or `?<name>`.
+    fn opening(&mut self) -> Option<()> {
+        if self.rest.peek() != Some(&'?') {
+            return Some(());
+        }
+        self.rest.next();
+        match self.rest.next()? {
+            ':' => Some(()),
+            '<' if !matches!(self.rest.peek(), Some('=' | '!')) => {
+                self.rest.by_ref().find(|char| *char == '>').map(|_| ())
+            }
+            _ => None,
+        }
+    }
+
+    fn quantified(&mut self, atom: Part) -> Option<Part> {
+        let (quantifier, times) = match self.rest.peek() {
+            Some(sign @ ('*' | '+' | '?')) => (sign.to_string(), 1),
+            Some('{') => {
+                let mut count: String = self.rest.by_ref().take_while(|char| *char != '}').collect();
+                count.push('}');
+                let times = bounds(count.trim_matches(['{', '}']))?;
+                (count, times)
+            }
+            _ => return Some(atom),
+        };
+        if quantifier.len() == 1 {
+            self.rest.next();
+        }
+        // Whether a quantifier is lazy decides what matches, not whether something does.
+        if self.rest.peek() == Some(&'?') {
+            self.rest.next();
+        }
+        let weight = atom.weight.checked_mul(times)?;
+        (weight <= GREATEST_WEIGHT).then(|| Part {
+            text: atom.text + &quantifier,
+            weight,
+        })
+    }
+
+    /// A class, after its opening bracket.
+    fn bracket(&mut self) -> Option<String> {
+        let mut text = String::from("[");
+        if self.rest.peek() == Some(&'^') {
+            self.rest.next();
+            text.push('^');
+        }
+        let empty = text.len();
+        loop {
+            let from = match self.rest.next()? {
+                ']' if text.len() == empty => return None,
+                ']' => {
+                    text.push(']');
+                    return Some(text);
+                }
+                '\\' => match self.rest.next()? {
+                    'd' => {
+                        text.push_str(DIGIT);
+                        self.no_range()?;
+                        continue;
+                    }
+                    'w' => {
+                        text.push_str(WORD);
+                        self.no_range()?;
+                        continue;
+                    }
+                    's' => {
+                        text.push_str(WHITESPACE);
+                        self.no_range()?;
+                        continue;
+                    }
+                    other => self.escaped(other, true)?,
+                },
+                char => char,
+            };
+            text.push_str(&literal(from));
+            if self.rest.peek() != Some(&'-') {
+                continue;
+            }
+            self.rest.next();
+            match self.rest.next()? {
+                ']' => {
+                    text.push_str("\\-]");
+                    return Some(text);
+                }
+                '\\' => {
+                    let escape = self.rest.next()?;
+                    let to = self.escaped(escape, true)?;
+                    (from <= to).then_some(())?;
+                    let _ = write!(text, "-{}", literal(to));
+                }
+                to => {
+                    (from <= to).then_some(())?;
+                    let _ = write!(text, "-{}", literal(to));
+                }
+            }
+        }
+    }
+
+    /// A class such as `\d` begins no range; a `-` behind it that ends the bracket is one.
+    fn no_range(&mut self) -> Option<()> {
+        (self.rest.peek() != Some(&'-')).then_some(())
+    }
+
+    /// The character that an escape means.
+    fn escaped(&mut self, escape: char, in_bracket: bool) -> Option<char> {
+        match escape {
+            't' => Some('\t'),
+            'n' => Some('\n'),
+            'r' => Some('\r'),
+            'v' => Some('\u{b}'),
+            'f' => Some('\u{c}'),
+            'x' => self.code(2),
+            'u' if self.rest.peek() == Some(&'{') => {
+                self.rest.next();
+                let digits: String = self.rest.by_ref().take_while(|char| *char != '}').collect();
+                u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)
+            }
+            'u' => self.code(4),
+            '-' if in_bracket => Some('-'),
+            sign if "^$\\.*+?()[]{}|/".contains(sign) => Some(sign),
+            _ => None,
+        }
+        // No text that is stored has it.
+        .filter(|char| *char != '\0')
+    }
+
+    fn code(&mut self, digits: usize) -> Option<char> {
+        let digits: String = self.rest.by_ref().take(digits).collect();
+        u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)
+    }
+
+    fn expect(&mut self, expected: char) -> Option<()> {
+        (self.rest.next() == Some(expected)).then_some(())
+    }
+}
+
+/// How often the inside of `{…}` repeats at most, or at least where it has no end.
+fn bounds(text: &str) -> Option<u32> {
+    let number = |text: &str| {
+        text.parse::<u32>()
+            .ok()
+            .filter(|count| *count <= GREATEST_COUNT && !text.starts_with('+'))
+    };
+    match text.split_once(',') {
+        None => number(text),
+        Some((least, "")) => number(least).map(|count| count + 1),
+        Some((least, most)) => {
+            let (least, most) = (number(least)?, number(most)?);
+            (least <= most).then_some(most)
+        }
+    }
+}
+
+/// A character that stands for itself, inside brackets and outside.
+fn literal(char: char) -> String {
+    match char {
+        ' ' | '_' => char.to_string(),
+        char if char.is_alphanumeric() => char.to_string(),
+        char if char.is_ascii_punctuation() => format!("\\{char}"),
+        char if u32::from(char) > 0xFFFF => format!("\\U{:08X}", u32::from(char)),
+        char => format!("\\u{:04X}", u32::from(char)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translate;
+
+    #[test]
+    fn what_means_the_same_is_translated() {
+        for (pattern, expected) in [
+            ("^[a-z-]+$", "^[a-z\\-]+$"),
+            ("^\\d{4}-\\d\\d$", "^[0-9]{4}\\-[0-9][0-9]$"),
+            ("^(?<year>a|b)+?$", "^(?:a|b)+$"),
+            ("it's", "it\\'s"),
+            ("[\\]\\\\^\\u0041-Z]", "[\\]\\\\\\^A-Z]"),
+            ("a.c", "a[^\\n\\r\\u2028\\u2029]c"),
+            ("\\u{1F600}", "\\U0001F600"),
+            ("(?:a{2,}|)x", "(?:a{2,}|)x"),
+        ] {
+            assert_eq!(translate(pattern).as_deref(), Some(expected), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_may_differ_stays_with_the_validators() {
+        for pattern in [
+            "",
+            "(?=a)b",
+            "(?!a)b",
+            "(?<=a)b",
+            "(a)\\1",
+            "\\bword\\b",
+            "\\p{L}",
+            "a{256}",
+            "(a{200}){200}",
+            "[]",
+            "[^]",
+            "[\\D]",
+            "\\k<a>",
+            "a**",
+            "(",
+            ")",
+            "[a",
+            "[\\d-z]",
+            "\\ud83d",
+            "x{1,0}",
+            "[z-a]",
+        ] {
+            assert_eq!(translate(pattern), None, "{pattern}");
+        }
+    }
+}

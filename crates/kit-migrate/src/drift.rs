@@ -1,0 +1,229 @@
+//! Where the live tables differ from what the migrations say.
+//!
+//! What they should be is asked of the same server: the tables of a snapshot are made as temporary ones, in a transaction
+//! that is rolled back, and both are described by PostgreSQL itself. So nothing has to be known here of how PostgreSQL
+//! rewrites a default or a check, and the application's tables are only looked at.
+
+use kit_database::sql::{identifier, text};
+use kit_database::{Schema, Snapshot, plan};
+use tokio_postgres::Client;
+
+use crate::catalog::{CatalogColumn, CatalogObject, CatalogTable, Scope};
+use crate::connect::{block_on, connect};
+use crate::{Catalog, MigrateError, Refusal};
+
+/// How live tables differ from a snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// What differs in tables that the snapshot knows.
+    pub differences: Vec<Difference>,
+    /// Tables that it does not know, by name: of another program, or made by hand.
+    pub unknown: Vec<String>,
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What differs: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
+    pub what: String,
+    /// What the migrations say it is; nothing where they do not know it.
+    pub expected: Option<String>,
+    /// What it is; nothing where it is not there.
+    pub found: Option<String>,
+    /// What to do: a statement for a migration written by hand, or words.
+    pub repair: String,
+}
+
+/// Compares the live tables with a snapshot. Blocks until done; changes nothing, and needs the right to make temporary
+/// tables, which everybody has unless it was taken away.
+pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
+    block_on(async {
+        let client = connect(url).await?;
+        compare(&client, snapshot).await
+    })
+}
+
+/// As [`drift`], on a connection.
+pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
+    let found = read_live(client).await?;
+    let expected = read_expected(client, snapshot).await?;
+    let mut drift = Drift::default();
+    for table in &expected.tables {
+        match found.table(&table.name) {
+            None => drift.differences.push(Difference {
+                what: format!("table {}", table.name),
+                expected: Some(format!("{} columns", table.columns.len())),
+                found: None,
+                repair: format!(
+                    "it was dropped or renamed outside of migrations: rename it back, or take its statements from migrations/ \
+                     into a migration written by hand ({})",
+                    table.name
+                ),
+            }),
+            Some(live) => between(table, live, &mut drift.differences),
+        }
+    }
+    drift.unknown = found
+        .tables
+        .into_iter()
+        .map(|table| table.name)
+        .filter(|name| expected.table(name).is_none())
+        .collect();
+    Ok(drift)
+}
+
+async fn read_live(client: &Client) -> Result<Catalog, MigrateError> {
+    run(client, "BEGIN READ ONLY").await?;
+    let found = Catalog::read(client, Scope::Current).await;
+    run(client, "ROLLBACK").await?;
+    found
+}
+
+async fn read_expected(client: &Client, snapshot: &Snapshot) -> Result<Catalog, MigrateError> {
+    let schema = Schema {
+        tables: snapshot.tables().to_vec(),
+    };
+    let sql = plan(None, &schema)
+        .map_err(|error| MigrateError::Snapshot(error.to_string()))?
+        .sql();
+    // Names mean temporary tables, whatever tables there are.
+    run(client, "BEGIN; SET LOCAL search_path = pg_temp").await?;
+    let expected = match run(client, &sql).await {
+        Ok(()) => Catalog::read(client, Scope::Temporary).await,
+        Err(error) => Err(error),
+    };
+    run(client, "ROLLBACK").await?;
+    expected
+}
+
+async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {
+    client
+        .batch_execute(sql)
+        .await
+        .map_err(|error| MigrateError::Database {
+            doing: "cannot compare the tables with the snapshot",
+            source: Refusal::of(error, Some(sql)),
+        })
+}
+
+fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<Difference>) {
+    let table = identifier(&expected.name);
+    let mut note = |what: String, expected: Option<String>, found: Option<String>, repair: String| {
+        if expected != found {
+            differences.push(Difference {
+                what,
+                expected,
+                found,
+                repair,
+            });
+        }
+    };
+    let quoted = |comment: &Option<String>| comment.as_deref().map_or_else(|| "NULL".to_owned(), text);
+    note(
+        format!("comment of table {}", expected.name),
+        expected.comment.clone(),
+        found.comment.clone(),
+        format!("COMMENT ON TABLE {table} IS {}", quoted(&expected.comment)),
+    );
+    for (name, one, other) in pairs(&expected.columns, &found.columns, |column| &column.name) {
+        let quoted_name = identifier(name);
+        let repair = match (one, other) {
+            (Some(one), None) => format!("ALTER TABLE {table} ADD COLUMN {quoted_name} {}", one.definition),
+            (None, _) => "declare it in the entity, or drop it, with its values, by a migration written by hand".to_owned(),
+            _ => "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
+                  to what the column is"
+                .to_owned(),
+        };
+        let definition = |column: &CatalogColumn| column.definition.clone();
+        note(
+            format!("column {}.{name}", expected.name),
+            one.map(definition),
+            other.map(definition),
+            repair,
+        );
+        if let (Some(one), Some(other)) = (one, other) {
+            note(
+                format!("comment of column {}.{name}", expected.name),
+                one.comment.clone(),
+                other.comment.clone(),
+                format!(
+                    "COMMENT ON COLUMN {table}.{quoted_name} IS {}",
+                    quoted(&one.comment)
+                ),
+            );
+        }
+    }
+    for (kind, one, other) in [
+        ("constraint", &expected.constraints, &found.constraints),
+        ("index", &expected.indexes, &found.indexes),
+    ] {
+        for (name, one, other) in pairs(one, other, |object| &object.name) {
+            let name_in_sql = identifier(name);
+            let drop = if kind == "index" {
+                format!("DROP INDEX CONCURRENTLY {name_in_sql}")
+            } else {
+                format!("ALTER TABLE {table} DROP CONSTRAINT {name_in_sql}")
+            };
+            let add = |object: &CatalogObject| {
+                if kind == "index" {
+                    object
+                        .definition
+                        .replacen(" ON ", &format!(" {name_in_sql} ON "), 1)
+                } else {
+                    format!(
+                        "ALTER TABLE {table} ADD CONSTRAINT {name_in_sql} {}",
+                        object.definition
+                    )
+                }
+            };
+            let repair = match (one, other) {
+                (Some(one), None) => add(one),
+                (Some(one), Some(_)) => format!("{drop}; {}", add(one)),
+                (None, _) => drop,
+            };
+            note(
+                format!("{kind} {name} of {}", expected.name),
+                one.map(definition),
+                other.map(definition),
+                repair,
+            );
+        }
+    }
+}
+
+fn definition(object: &CatalogObject) -> String {
+    // PostgreSQL says NOT VALID itself where a constraint is not; of an index it says nothing.
+    if object.valid || object.definition.ends_with("NOT VALID") {
+        object.definition.clone()
+    } else {
+        format!("{} (invalid: its making broke off)", object.definition)
+    }
+}
+
+/// What either side has, by name: the first side's order, then what only the second has.
+fn pairs<'a, T>(
+    one: &'a [T],
+    other: &'a [T],
+    name: impl Fn(&T) -> &String,
+) -> Vec<(&'a str, Option<&'a T>, Option<&'a T>)>
+where
+    T: 'a,
+{
+    let find = |list: &'a [T], wanted: &str| list.iter().find(|item| name(item) == wanted);
+    let mut all = Vec::new();
+    for item in one {
+        let item_name = item_name(item, &name);
+        all.push((item_name, Some(item), find(other, item_name)));
+    }
+    for item in other {
+        let item_name = item_name(item, &name);
+        if find(one, item_name).is_none() {
+            all.push((item_name, None, Some(item)));
+        }
+    }
+    all
+}
+
+fn item_name<'a, T>(item: &'a T, name: &impl Fn(&T) -> &String) -> &'a str {
+    name(item)
+}

@@ -1,0 +1,271 @@
+//! Pairs of models made at random, from a seed: whatever kit plans between them runs, ends where it should, and keeps what
+//! it does not say it loses. `KIT_SEED` and `KIT_RUNS` choose others and more.
+
+use std::fmt::Write as _;
+
+use kit_database::{Class, Column, ColumnType, Rule, Schema, Table};
+use kit_ir::LiteralValue;
+
+use crate::models::{between, differences, migrate, migration, schema};
+use crate::support::{database, execute, query};
+
+/// Numbers that look random and are the same everywhere (`SplitMix64`).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).expect("fewer than sides")
+    }
+}
+
+/// What a property may be; `NAME` is its name.
+const PROPERTIES: &[&str] = &[
+    "NAME: string;",
+    "NAME?: string;",
+    "/** @maxLength 20 */ NAME: string;",
+    "/** @maxLength 5 @default abc */ NAME: string;",
+    "/** Said of it. @maxLength 200 @unique */ NAME?: string;",
+    "/** @minLength 1 @index */ NAME: string;",
+    "/** @pattern ^[a-z0-9]+$ */ NAME: string | null;",
+    "/** @integer */ NAME: number;",
+    "/** @integer @minimum 0 @maximum 5000000000 @default 1 */ NAME: number;",
+    "/** @unique */ NAME: number | null;",
+    "/** @minimum -1.5 @exclusiveMaximum 1000 */ NAME?: number;",
+    "NAME: bigint;",
+    "/** @default true */ NAME: boolean;",
+    "NAME?: boolean;",
+    "/** @generated now */ NAME: Date;",
+    "/** @default x */ NAME: \"x\" | \"y\";",
+    "/** @default y */ NAME: \"x\" | \"y\" | \"z\";",
+    "/** @default [] @maxItems 3 */ NAME: string[];",
+    "NAME?: Uint8Array;",
+    "/** @generated uuid */ NAME: string;",
+    "/** @references One.id set null @index */ NAME?: number;",
+    "/** @references Two.id cascade */ NAME: number | null;",
+];
+
+/// A property: its name, what it is, and its former name.
+type Property = (String, &'static str, Option<String>);
+
+/// The properties of `One`, `Two` and `Three`; the last is not always there.
+type Model = Vec<Option<Vec<Property>>>;
+
+fn any(dice: &mut Dice) -> &'static str {
+    PROPERTIES[dice.roll(PROPERTIES.len())]
+}
+
+/// A model, or what became of one: most properties stay, some change, get another name or go, some come.
+fn model(dice: &mut Dice, before: Option<&Model>) -> Model {
+    let mut model = Model::new();
+    for number in 0..3 {
+        if number == 2 && dice.roll(4) == 0 {
+            model.push(None);
+            continue;
+        }
+        let mut properties = Vec::new();
+        let earlier = before.and_then(|model| model[number].as_ref());
+        for (name, what, _) in earlier.into_iter().flatten() {
+            match dice.roll(12) {
+                0 => {}
+                1 | 2 => properties.push((name.clone(), any(dice), None)),
+                3 => properties.push((format!("{name}New"), *what, Some(name.clone()))),
+                _ => properties.push((name.clone(), *what, None)),
+            }
+        }
+        for name in ["a", "b", "c", "d"] {
+            let known = earlier.into_iter().flatten().any(|property| property.0 == name);
+            if !known && dice.roll(if before.is_some() { 4 } else { 2 }) == 0 {
+                properties.push((name.to_owned(), any(dice), None));
+            }
+        }
+        model.push(Some(properties));
+    }
+    model
+}
+
+fn types(model: &Model) -> String {
+    let mut text = String::new();
+    for (number, entity) in ["One", "Two", "Three"].into_iter().enumerate() {
+        let Some(properties) = &model[number] else {
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "/** @table {} */\nexport interface {entity} {{\n  /** @id @integer */ id: number;",
+            entity.to_lowercase()
+        );
+        for (name, what, former) in properties {
+            let property = what.replace("NAME", name);
+            let property = match (former, property.split_once(" */")) {
+                (None, _) => property,
+                (Some(former), Some((tags, rest))) => format!("{tags} @renamedFrom {former} */{rest}"),
+                (Some(former), None) => format!("/** @renamedFrom {former} */ {property}"),
+            };
+            let _ = writeln!(text, "  {property}");
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+/// A value of a column in SQL, another one for each row.
+fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
+    let refers = table.foreign_keys.iter().any(|key| key.column == column.name);
+    if refers || (column.nullable && dice.roll(3) == 0) {
+        return "NULL".to_owned();
+    }
+    let listed = table.checks.iter().find_map(|check| match &check.rule {
+        Rule::Values(values) if check.column == column.name => Some(values),
+        _ => None,
+    });
+    if let Some(values) = listed {
+        return match &values[dice.roll(values.len())] {
+            LiteralValue::String(text) => format!("'{text}'"),
+            other => panic!("no property has such values: {other:?}"),
+        };
+    }
+    match column.r#type {
+        ColumnType::Text | ColumnType::Varchar { .. } if dice.roll(3) == 0 => format!("'{row}'"),
+        ColumnType::Varchar { length } if length > 10 => format!("'longer{row}'"),
+        ColumnType::Text | ColumnType::Varchar { .. } => format!("'w{row}'"),
+        ColumnType::Uuid => format!("'0190163d-8694-739b-aea5-{row:012}'"),
+        ColumnType::Boolean => "false".to_owned(),
+        ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => row.to_string(),
+        ColumnType::DoublePrecision => format!("{row}.{}", dice.roll(2) * 5),
+        ColumnType::Timestamp => format!("'2026-01-0{row} 01:02:03.456789'"),
+        ColumnType::Jsonb => format!("'[\"{row}\"]'"),
+        ColumnType::Bytes => format!("'\\x0{row}'"),
+    }
+}
+
+fn fill(schema: &Schema, dice: &mut Dice) -> String {
+    let mut sql = String::new();
+    for table in &schema.tables {
+        for row in 1..=3 {
+            let values: Vec<String> = table
+                .columns
+                .iter()
+                .map(|column| match column.name.as_str() {
+                    "id" => row.to_string(),
+                    _ => value(table, column, row, dice),
+                })
+                .collect();
+            let _ = writeln!(sql, "INSERT INTO {} VALUES ({});", table.name, values.join(", "));
+        }
+    }
+    sql
+}
+
+/// All values of a column, or all ids of a table.
+fn values(url: &str, table: &str, column: &str) -> Vec<String> {
+    query(
+        url,
+        &format!("SELECT \"{column}\"::text FROM {table} ORDER BY id"),
+    )
+}
+
+/// What both have and store alike, as (table, former column, column).
+fn kept<'a>(before: &'a Schema, after: &'a Schema) -> Vec<(&'a str, &'a str, &'a str)> {
+    let mut kept = Vec::new();
+    for table in &after.tables {
+        let Some(was) = before.table(&table.name) else {
+            continue;
+        };
+        for column in &table.columns {
+            let former = column.source.renamed_from.as_deref().unwrap_or(&column.name);
+            if let Some(former) = was.column(former)
+                && former.r#type.is_stored_as(column.r#type)
+            {
+                kept.push((table.name.as_str(), former.name.as_str(), column.name.as_str()));
+            }
+        }
+    }
+    kept
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn random_pairs() {
+    let Some(server) = database("random_pairs") else {
+        return;
+    };
+    let (first, runs) = (number("KIT_SEED").unwrap_or(1), number("KIT_RUNS").unwrap_or(24));
+    let (mut applied, mut stopped, mut refused) = (0, 0, 0);
+    for seed in first..first + runs {
+        let mut dice = Dice(seed);
+        let was = model(&mut dice, None);
+        let earlier = types(&was);
+        let before = schema(&earlier);
+        let later = types(&model(&mut dice, Some(&was)));
+        let after = schema(&later);
+        let plan = match between(Some(&before), &after) {
+            Ok(plan) => plan,
+            Err(error) => {
+                for problem in &error.problems {
+                    assert!(
+                        problem.message.starts_with("its type changes"),
+                        "seed {seed}: {error}"
+                    );
+                }
+                refused += 1;
+                continue;
+            }
+        };
+        let story = || {
+            format!(
+                "seed {seed} (KIT_SEED={seed} KIT_RUNS=1)\n{earlier}\nto\n{later}\n{}",
+                plan.sql()
+            )
+        };
+        let database = database("random_pairs").expect("the server runs");
+        let url = &database.url;
+        let beginning = migration(1, &between(None, &before).expect("a plan"), &before);
+        migrate(url, std::slice::from_ref(&beginning)).unwrap_or_else(|error| panic!("{error}\n{earlier}"));
+        execute(url, &fill(&before, &mut dice));
+        let kept = kept(&before, &after);
+        let stored: Vec<Vec<String>> = kept
+            .iter()
+            .map(|(table, former, _)| values(url, table, former))
+            .collect();
+        let outcome = migrate(url, &[beginning, migration(2, &plan, &after)]);
+        let needs_data = plan.changes.iter().any(|step| step.class == Class::NeedsData);
+        match outcome {
+            Ok(()) => {
+                applied += 1;
+                assert_eq!(differences(url, &after), [""; 0], "{}", story());
+                assert!(between(Some(&after), &after).expect("a plan").is_empty());
+                for ((table, _, column), stored) in kept.iter().zip(&stored) {
+                    assert_eq!(
+                        values(url, table, column),
+                        *stored,
+                        "{table}.{column} of {}",
+                        story()
+                    );
+                }
+            }
+            Err(error) => {
+                stopped += 1;
+                assert!(needs_data, "{error}\n{}", story());
+                assert_eq!(differences(url, &before), [""; 0], "{}", story());
+                for ((table, former, _), stored) in kept.iter().zip(&stored) {
+                    assert_eq!(
+                        values(url, table, former),
+                        *stored,
+                        "{table}.{former} of {}",
+                        story()
+                    );
+                }
+            }
+        }
+    }
+    println!("{applied} applied, {stopped} stopped by their rows, {refused} refused");
+    assert!(runs < 24 || (applied > 2 && stopped > 2 && refused > 2));
+    drop(server);
+}

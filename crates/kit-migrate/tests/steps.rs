@@ -1,0 +1,262 @@
+//! Migrations that cannot be one transaction, and runs that broke off in them.
+
+mod support;
+
+use std::time::Duration;
+
+use kit_database::Migration;
+use kit_migrate::{Event, MigrateError, Options, State, apply, apply_watched, status};
+
+use support::{database, execute, own_server, query};
+
+fn migration(sql: &str) -> Migration {
+    Migration {
+        name: "20260101000001_step".to_owned(),
+        sql: sql.to_owned(),
+        destructive: false,
+        changes: Vec::new(),
+        snapshot: None,
+    }
+}
+
+const STEPS: &str = "\
+CREATE TABLE notes (id integer, title text);
+INSERT INTO notes SELECT n, 'note ' || n FROM generate_series(1, 100) AS n;
+
+-- kit: outside transaction
+CREATE INDEX CONCURRENTLY notes_title ON notes (title);
+
+ALTER TABLE notes ADD COLUMN archived boolean DEFAULT false NOT NULL;
+
+-- kit: outside transaction
+CREATE UNIQUE INDEX CONCURRENTLY notes_id ON notes (id);
+";
+
+#[allow(clippy::result_large_err)] // a test looks at one at a time
+fn run(url: &str, sql: &str) -> Result<usize, MigrateError> {
+    let options = Options {
+        wait: Duration::from_secs(5),
+        ..Options::default()
+    };
+    apply(url, &[migration(sql)], &options).map(|report| report.applied.len())
+}
+
+fn state(url: &str, sql: &str) -> State {
+    status(url, &[migration(sql)])
+        .expect("a status")
+        .migrations
+        .remove(0)
+        .state
+}
+
+#[test]
+fn marked_statements_run_outside_of_transactions() {
+    let Some(database) = database("marked_statements_run_outside_of_transactions") else {
+        return;
+    };
+    assert!(matches!(state(&database.url, STEPS), State::Pending { .. }));
+    assert_eq!(run(&database.url, STEPS).unwrap(), 1);
+    assert_eq!(
+        query(
+            &database.url,
+            "SELECT count(*) FROM pg_index WHERE indrelid = 'notes'::regclass AND indisvalid"
+        ),
+        ["2"]
+    );
+    assert_eq!(
+        query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
+        ["0"]
+    );
+    assert_eq!(run(&database.url, STEPS).unwrap(), 0);
+    assert!(matches!(state(&database.url, STEPS), State::Applied { .. }));
+}
+
+#[test]
+fn a_failure_half_way_is_gone_on_after() {
+    let Some(database) = database("a_failure_half_way_is_gone_on_after") else {
+        return;
+    };
+    // Two rows of the same number: the unique index fails, as it does in life.
+    let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
+    let error = run(&database.url, &bad).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("failed half way (3 of its steps are done"),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("Key (id)=(1) is duplicated"),
+        "{error}"
+    );
+    assert_eq!(
+        query(
+            &database.url,
+            "SELECT to_regclass('notes_id') IS NULL, to_regclass('notes_title') IS NULL"
+        ),
+        ["t"],
+        "what is not valid was taken away"
+    );
+    assert_eq!(
+        state(&database.url, &bad),
+        State::HalfWay {
+            done: 3,
+            of: 4,
+            edited: false
+        }
+    );
+    // What is done may not be edited; what is not may.
+    let error = run(&database.url, STEPS).unwrap_err();
+    assert!(
+        matches!(error, MigrateError::EditedHalfWay { done: 3, .. }),
+        "{error}"
+    );
+    let repaired = bad.replace(
+        "-- kit: outside transaction\nCREATE UNIQUE",
+        "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id HAVING count(*) > 1);\n\n-- kit: outside transaction\nCREATE UNIQUE",
+    );
+    // A statement in the transaction before would change what is done: it has to stand in a step of its own.
+    assert!(matches!(
+        run(&database.url, &repaired).unwrap_err(),
+        MigrateError::EditedHalfWay { .. }
+    ));
+    execute(
+        &database.url,
+        "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id)",
+    );
+    assert_eq!(run(&database.url, &bad).unwrap(), 1);
+    assert_eq!(query(&database.url, "SELECT count(*) FROM notes"), ["1"]);
+}
+
+#[test]
+fn an_index_whose_making_was_killed_is_made_again() {
+    let Some(database) = database("an_index_whose_making_was_killed_is_made_again") else {
+        return;
+    };
+    // As a killed run leaves it: the step recorded as begun, and an index that is not valid.
+    let first = STEPS.split("-- kit").next().unwrap();
+    let only = format!(
+        "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"
+    );
+    let bad = only.replace("'note ' || n", "'same'");
+    run(&database.url, &bad).unwrap_err();
+    execute(&database.url, "UPDATE kit_migration_progress SET running = true");
+    support::with_client(&database.url, async |client| {
+        client
+            .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title)")
+            .await
+            .unwrap_err();
+    });
+    assert_eq!(
+        query(
+            &database.url,
+            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+        ),
+        ["f"]
+    );
+    execute(&database.url, "UPDATE notes SET title = title || id");
+    let said = std::cell::RefCell::new(Vec::new());
+    let watch = |event: &Event<'_>| {
+        if let Event::Repaired(text) = event {
+            said.borrow_mut().push(text.clone());
+        }
+    };
+    let report = apply_watched(&database.url, &[migration(&bad)], &Options::default(), &watch).unwrap();
+    assert_eq!(report.applied.len(), 1);
+    assert_eq!(
+        *said.borrow(),
+        ["dropped the index public.notes_title, whose making broke off"]
+    );
+    assert_eq!(
+        query(
+            &database.url,
+            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+        ),
+        ["t"]
+    );
+    // And one that was made, but not recorded any more, is not made twice.
+    execute(
+        &database.url,
+        "INSERT INTO kit_migration_progress SELECT name, 1, '', true FROM kit_migrations; DELETE FROM kit_migrations",
+    );
+    assert!(matches!(
+        run(&database.url, &bad).unwrap_err(),
+        MigrateError::EditedHalfWay { .. }
+    ));
+}
+
+#[test]
+fn an_index_that_is_there_and_does_not_hold_is_no_success() {
+    let Some(database) = database("an_index_that_is_there_and_does_not_hold_is_no_success") else {
+        return;
+    };
+    execute(
+        &database.url,
+        "CREATE TABLE t (a integer); INSERT INTO t VALUES (1), (1)",
+    );
+    support::with_client(&database.url, async |client| {
+        client
+            .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY by_a ON t (a)")
+            .await
+            .unwrap_err();
+    });
+    let error = run(
+        &database.url,
+        "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS by_a ON t (a);",
+    )
+    .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("not valid; run `DROP INDEX CONCURRENTLY public.by_a`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_ends_the_transaction_is_refused_before_anything_runs() {
+    let Some(database) = database("what_ends_the_transaction_is_refused_before_anything_runs") else {
+        return;
+    };
+    let error = run(&database.url, "CREATE TABLE a ();\nCOMMIT;").unwrap_err();
+    assert!(matches!(error, MigrateError::Script { .. }), "{error}");
+    assert!(
+        error.to_string().contains("migration.sql, line 2: `COMMIT`"),
+        "{error}"
+    );
+    let error = run(
+        &database.url,
+        "CREATE TABLE a ();\nCREATE INDEX CONCURRENTLY x ON a ((1));",
+    )
+    .unwrap_err();
+    assert!(
+        error.help().unwrap().contains("-- kit: outside transaction"),
+        "{error}"
+    );
+    assert_eq!(query(&database.url, "SELECT to_regclass('a') IS NULL"), ["t"]);
+}
+
+#[test]
+fn a_server_that_goes_away_is_said_and_the_next_run_goes_on() {
+    let Some(mut server) = own_server(
+        "a_server_that_goes_away_is_said_and_the_next_run_goes_on",
+        &[],
+        &[],
+    ) else {
+        return;
+    };
+    let url = server.url();
+    execute(&url, "CREATE TABLE before ()");
+    let running =
+        std::thread::spawn(move || run(&url, "CREATE TABLE a ();\nSELECT pg_sleep(120);").unwrap_err());
+    let url = server.url();
+    let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'";
+    while query(&url, sleeping) != ["1"] {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    server.kill();
+    let error = running.join().unwrap();
+    assert!(matches!(error, MigrateError::Lost { line: 2, .. }), "{error:?}");
+    assert!(error.to_string().contains("nothing was applied"), "{error}");
+    assert!(matches!(run(&url, "").unwrap_err(), MigrateError::Connect { .. }));
+}

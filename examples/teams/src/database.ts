@@ -1,0 +1,47 @@
+import type { Plugin } from "@kit/core";
+import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
+import { DatabaseError, defaults, Pool, types } from "pg";
+import type { Database } from "./tables.ts";
+
+export type { Database };
+
+/** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
+async function connectionString(): Promise<string> {
+  const url = process.env["DATABASE_URL"];
+  if (url !== undefined && url !== "") return url;
+  const { databaseUrl } = await import("@kit/dev-database");
+  return databaseUrl();
+}
+
+// What has no zone is UTC here; pg would read it in the zone of this machine, and write dates in it.
+types.setTypeParser(types.builtins.TIMESTAMP, (text) => new Date(`${text.replace(" ", "T")}Z`));
+defaults.parseInputDatesAsUTC = true;
+
+const pool = new Pool({
+  connectionString: await connectionString(),
+  // The columns are `timestamp` without a zone; `now()` has to mean the same wherever the server stands.
+  options: "-c TimeZone=UTC",
+});
+
+// A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
+pool.on("error", (error) => console.error(`database: ${error.message}`));
+
+/** The application's database, in camel case. */
+export const db = new Kysely<Database>({
+  dialect: new PostgresDialect({ pool }),
+  plugins: [new CamelCasePlugin()],
+});
+
+/** Whether PostgreSQL refused a write because it breaks the constraint of that name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.constraint === constraint;
+}
+
+/** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */
+export const database: Plugin = {
+  name: "database",
+  onStart: async () => {
+    await pool.query("select 1");
+  },
+  onStop: () => pool.end(),
+};

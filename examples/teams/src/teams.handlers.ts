@@ -1,0 +1,121 @@
+import { defineHandlers } from "@kit/core";
+import { ConflictError, ForbiddenError, NotFoundError } from "@kit/errors";
+import type { Transaction } from "kysely";
+import { db, violates } from "./database.ts";
+import type { Database } from "./database.ts";
+import { pageOf, window } from "./paging.ts";
+import type { TeamRoutes } from "./teams.routes.ts";
+import { userNotFound } from "./users.handlers.ts";
+
+function teamNotFound(id: string): NotFoundError {
+  return new NotFoundError("TEAM_NOT_FOUND", "Team not found", { id });
+}
+
+function teamFull(id: string, capacity: number): ForbiddenError {
+  return new ForbiddenError("TEAM_FULL", `A team of ${capacity} takes no more members`, { id, capacity });
+}
+
+/**
+ * The team and how many belong to it. The row stays locked to the end of the transaction: whoever joins at the same time waits,
+ * and then counts again.
+ */
+async function lockTeam(trx: Transaction<Database>, id: string) {
+  const team = await trx.selectFrom("teams").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  if (team === undefined) throw teamNotFound(id);
+  const { members } = await trx
+    .selectFrom("teamMembers")
+    .select(({ fn }) => fn.countAll<string>().as("members"))
+    .where("teamId", "=", id)
+    .executeTakeFirstOrThrow();
+  return { team, members: Number(members) };
+}
+
+/** What the API does with teams. */
+export const teamHandlers = defineHandlers<TeamRoutes>({
+  "POST /teams": ({ body }) => db.insertInto("teams").values(body).returningAll().executeTakeFirstOrThrow(),
+
+  "GET /teams": async ({ query }) => {
+    const { limit, offset } = window(query);
+    const [data, { total }] = await Promise.all([
+      db
+        .selectFrom("teams")
+        .selectAll()
+        .orderBy("createdAt", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+      db
+        .selectFrom("teams")
+        .select(({ fn }) => fn.countAll<string>().as("total"))
+        .executeTakeFirstOrThrow(),
+    ]);
+    return pageOf(data, total, query);
+  },
+
+  "GET /teams/:id": async ({ params: { id } }) => {
+    const [team, members] = await Promise.all([
+      db.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst(),
+      db
+        .selectFrom("teamMembers")
+        .innerJoin("users", "users.id", "teamMembers.userId")
+        .select(["users.id", "users.displayName", "teamMembers.role", "teamMembers.joinedAt"])
+        .where("teamMembers.teamId", "=", id)
+        .orderBy("teamMembers.joinedAt")
+        .orderBy("users.id")
+        .execute(),
+    ]);
+    if (team === undefined) throw teamNotFound(id);
+    return { ...team, members };
+  },
+
+  "PUT /teams/:id": ({ params: { id }, body }) =>
+    db.transaction().execute(async (trx) => {
+      const { members } = await lockTeam(trx, id);
+      if (body.capacity !== undefined && body.capacity < members) throw teamFull(id, body.capacity);
+      return trx
+        .updateTable("teams")
+        .set({ ...body, updatedAt: new Date() })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    }),
+
+  "DELETE /teams/:id": async ({ params: { id } }) => {
+    const { numDeletedRows } = await db.deleteFrom("teams").where("id", "=", id).executeTakeFirst();
+    if (numDeletedRows === 0n) throw teamNotFound(id);
+  },
+
+  "POST /teams/:id/members": async ({ params: { id }, body }) => {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        const { team, members } = await lockTeam(trx, id);
+        const member = await trx
+          .insertInto("teamMembers")
+          .values({ ...body, teamId: id })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        // After the insert, so that who belongs already hears that, and not that the team is full.
+        if (members >= team.capacity) throw teamFull(id, team.capacity);
+        return member;
+      });
+    } catch (error) {
+      if (violates(error, "team_members_pkey")) {
+        throw new ConflictError("ALREADY_MEMBER", "The user belongs to this team already", {
+          id,
+          userId: body.userId,
+        });
+      }
+      throw violates(error, "team_members_user_id_users_id_fk") ? userNotFound(body.userId) : error;
+    }
+  },
+
+  "DELETE /teams/:id/members/:userId": async ({ params: { id, userId } }) => {
+    const { numDeletedRows } = await db
+      .deleteFrom("teamMembers")
+      .where("teamId", "=", id)
+      .where("userId", "=", userId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw teamNotFound(id);
+  },
+});

@@ -1,0 +1,67 @@
+import type { RouteContract } from "@kit/types";
+import type { ById, PaginatedResponse, Paging, Uuid } from "./shared.types.ts";
+import type {
+  CreateTeamInput,
+  JoinTeamInput,
+  Team,
+  TeamMember,
+  TeamWithMembers,
+  UpdateTeamInput,
+} from "./teams.types.ts";
+
+export interface TeamRoutes {
+  /**
+   * @summary Adds a team
+   * @tag teams
+   */
+  "POST /teams": RouteContract<void, void, CreateTeamInput, Team>;
+
+  /**
+   * Newest first.
+   *
+   * @summary Lists teams, a page at a time
+   * @tag teams
+   */
+  "GET /teams": RouteContract<void, Paging, void, PaginatedResponse<Team>>;
+
+  /**
+   * @summary Reads a team and its members
+   * @tag teams
+   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   */
+  "GET /teams/:id": RouteContract<ById, void, void, TeamWithMembers>;
+
+  /**
+   * Fields that are left out stay as they are.
+   *
+   * @summary Changes a team
+   * @tag teams
+   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   * @throws TEAM_FULL 403 It has more members than it would take.
+   */
+  "PUT /teams/:id": RouteContract<ById, void, UpdateTeamInput, Team>;
+
+  /**
+   * @summary Deletes a team; its members stay users
+   * @tag teams
+   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   */
+  "DELETE /teams/:id": RouteContract<ById, void, void, void>;
+
+  /**
+   * @summary Takes a user into a team
+   * @tag teams
+   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   * @throws USER_NOT_FOUND 404 There is no such user.
+   * @throws ALREADY_MEMBER 409 The user belongs to it already.
+   * @throws TEAM_FULL 403 It takes no more members.
+   */
+  "POST /teams/:id/members": RouteContract<ById, void, JoinTeamInput, TeamMember>;
+
+  /**
+   * @summary Lets a user leave a team
+   * @tag teams
+   * @throws TEAM_NOT_FOUND 404 There is no such team, or the user does not belong to it.
+   */
+  "DELETE /teams/:id/members/:userId": RouteContract<{ id: Uuid; userId: Uuid }, void, void, void>;
+}

@@ -1,0 +1,71 @@
+import { defineHandlers } from "@kit/core";
+import { ConflictError, NotFoundError } from "@kit/errors";
+import { db, violates } from "./database.ts";
+import { pageOf, window } from "./paging.ts";
+import type { UserRoutes } from "./users.routes.ts";
+
+export function userNotFound(id: string): NotFoundError {
+  return new NotFoundError("USER_NOT_FOUND", "User not found", { id });
+}
+
+/** What a failed write means where two users would have had one address. */
+function refused(error: unknown, email: string | undefined): unknown {
+  return violates(error, "users_email_unique")
+    ? new ConflictError("USER_EMAIL_CONFLICT", "Another user has this email address", { email })
+    : error;
+}
+
+/** What the API does with users. */
+export const userHandlers = defineHandlers<UserRoutes>({
+  "POST /users": async ({ body }) => {
+    try {
+      return await db.insertInto("users").values(body).returningAll().executeTakeFirstOrThrow();
+    } catch (error) {
+      throw refused(error, body.email);
+    }
+  },
+
+  "GET /users": async ({ query }) => {
+    const { limit, offset } = window(query);
+    let users = db.selectFrom("users");
+    if (query.status !== undefined) users = users.where("status", "=", query.status);
+    const [data, { total }] = await Promise.all([
+      // The id decides between users of the same moment, so that none is on two pages.
+      users
+        .selectAll()
+        .orderBy("createdAt", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+      users.select(({ fn }) => fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+    ]);
+    return pageOf(data, total, query);
+  },
+
+  "GET /users/:id": async ({ params: { id } }) => {
+    const user = await db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+    if (user === undefined) throw userNotFound(id);
+    return user;
+  },
+
+  "PUT /users/:id": async ({ params: { id }, body }) => {
+    try {
+      const user = await db
+        .updateTable("users")
+        .set({ ...body, updatedAt: new Date() })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirst();
+      if (user === undefined) throw userNotFound(id);
+      return user;
+    } catch (error) {
+      throw refused(error, body.email);
+    }
+  },
+
+  "DELETE /users/:id": async ({ params: { id } }) => {
+    const { numDeletedRows } = await db.deleteFrom("users").where("id", "=", id).executeTakeFirst();
+    if (numDeletedRows === 0n) throw userNotFound(id);
+  },
+});

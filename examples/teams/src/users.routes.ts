@@ -1,0 +1,52 @@
+import type { RouteContract } from "@kit/types";
+import type { ById, PaginatedResponse, Paging } from "./shared.types.ts";
+import type { CreateUserInput, UpdateUserInput, User, UserStatus } from "./users.types.ts";
+
+/** Which users to list. */
+export interface UserFilter extends Paging {
+  /** Only those of this status. */
+  status?: UserStatus;
+}
+
+export interface UserRoutes {
+  /**
+   * @summary Adds a user
+   * @tag users
+   * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
+   */
+  "POST /users": RouteContract<void, void, CreateUserInput, User>;
+
+  /**
+   * Newest first.
+   *
+   * @summary Lists users, a page at a time
+   * @tag users
+   */
+  "GET /users": RouteContract<void, UserFilter, void, PaginatedResponse<User>>;
+
+  /**
+   * @summary Reads a user
+   * @tag users
+   * @throws USER_NOT_FOUND 404 There is no such user.
+   */
+  "GET /users/:id": RouteContract<ById, void, void, User>;
+
+  /**
+   * Fields that are left out stay as they are.
+   *
+   * @summary Changes a user
+   * @tag users
+   * @throws USER_NOT_FOUND 404 There is no such user.
+   * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
+   */
+  "PUT /users/:id": RouteContract<ById, void, UpdateUserInput, User>;
+
+  /**
+   * The user's todos and memberships go too.
+   *
+   * @summary Deletes a user
+   * @tag users
+   * @throws USER_NOT_FOUND 404 There is no such user.
+   */
+  "DELETE /users/:id": RouteContract<ById, void, void, void>;
+}
