@@ -7,8 +7,10 @@
  *
  * @module
  */
-import { lease } from "./lease.ts";
-import { placesOf } from "./places.ts";
+import { lease, leaseCopy, order, stop } from "./lease.ts";
+import type { Lease } from "./lease.ts";
+import { applyMigrations, keyOf } from "./migrations.ts";
+import { placesOf, projectRoot } from "./places.ts";
 import type { DatabaseOptions } from "./places.ts";
 
 export { DevDatabaseError } from "./errors.ts";
@@ -33,12 +35,7 @@ export interface DevDatabase extends AsyncDisposable {
  * ```
  */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
-  const held = await lease(placesOf(options), options.name ?? "app");
-  return {
-    url: held.url,
-    close: () => held.release(),
-    [Symbol.asyncDispose]: () => held.release(),
-  };
+  return opened(await lease(placesOf(options), options.name ?? NAME));
 }
 
 /**
@@ -54,4 +51,69 @@ export async function databaseUrl(options: DatabaseOptions = {}): Promise<string
   const configured = process.env["DATABASE_URL"];
   if (configured !== undefined && configured !== "") return configured;
   return (await openDatabase(options)).url;
+}
+
+/** What a test's database is a copy of. */
+export interface TestDatabaseOptions extends Omit<DatabaseOptions, "name"> {
+  /** In place of the project's migrations: what fills the template. */
+  readonly template?: Template;
+}
+
+/** Fills the database that copies are made of. */
+export interface Template {
+  /** Tells one template from another: a new key where `prepare` does something else. */
+  readonly key: string;
+  /** Fills an empty database; called once for a key, whichever process comes first. */
+  readonly prepare: (url: string) => Promise<void>;
+}
+
+/**
+ * A database for one test: empty tables of the project's migrations, and nobody else's. It is dropped when it is closed or this process
+ * ends, however it does. The migrations run once, in a template that is kept until they change; a copy takes some milliseconds.
+ *
+ * It is always a database of the embedded server, whatever `DATABASE_URL` says: a test never touches data of yours.
+ *
+ * @example
+ * ```ts
+ * await using database = await createTestDatabase();
+ * const pool = new Pool({ connectionString: database.url });
+ * ```
+ */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<DevDatabase> {
+  const root = projectRoot(options.root ?? ".");
+  const { template } = options;
+  const key = template === undefined ? keyOf(root) : keyOf(undefined, template.key);
+  const prepare = template?.prepare ?? ((url: string) => applyMigrations(root, url));
+  return opened(await leaseCopy(placesOf(options), key, prepare));
+}
+
+/** Starts the project's embedded database and keeps it running until {@link stopDatabase}; its URL. */
+export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
+  return order(placesOf(options), "start", options.name ?? NAME);
+}
+
+/**
+ * Keeps it no longer, and stops it where nobody uses it.
+ *
+ * @returns How many processes or sessions use it still; it stops after the last.
+ */
+export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
+  return stop(placesOf(options), options.name ?? NAME);
+}
+
+/** Deletes all that is in the database, ends its sessions, and opens it empty. */
+export async function resetDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
+  await order(placesOf(options), "reset", options.name ?? NAME);
+  return await openDatabase(options);
+}
+
+/** The database that is meant where none is named. */
+const NAME = "app";
+
+function opened(held: Lease): DevDatabase {
+  return {
+    url: held.url,
+    close: () => held.release(),
+    [Symbol.asyncDispose]: () => held.release(),
+  };
 }

@@ -16,8 +16,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DevDatabaseError, messageOf } from "./errors.ts";
 import { note } from "./log.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
-import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
+import type { Control, KeeperRequest, LeaseReply, LeaseRequest, Prepared } from "./protocol.ts";
 import { Server } from "./server.ts";
+import { TestDatabases } from "./test-databases.ts";
 import { WireError } from "./wire.ts";
 
 /** A server that crashes more often than this within a minute is given up. */
@@ -52,6 +53,9 @@ const crashes: number[] = [];
 let server: Server | undefined;
 let idle: NodeJS.Timeout | undefined;
 let ending = false;
+/** `kit db start`: it stays without a lease. */
+let pinned = false;
+const tests = new TestDatabases(() => up);
 let up = begin();
 
 const listener = createServer((socket) => {
@@ -62,6 +66,7 @@ const listener = createServer((socket) => {
   socket.on("error", () => socket.destroy());
   socket.once("close", () => {
     leases.delete(socket);
+    if (!ending) tests.left(socket);
     if (leases.size === 0) rest(idleMs);
   });
   onLines(socket, (line) => void reply(socket, line));
@@ -91,15 +96,15 @@ async function start(): Promise<Server> {
   server ??= new Server(places.state);
   server.onCrash = crashed;
   await server.start();
+  // What was left behind has no owner any more; it is in nobody's way meanwhile.
+  if (server.isNew) void tests.tidy(server);
   return server;
 }
 
 async function reply(socket: Socket, line: string): Promise<void> {
   let answer: LeaseReply;
   try {
-    const { name } = JSON.parse(line) as LeaseRequest;
-    if (!isDatabaseName(name)) throw new Error(`"${name}" cannot be the name of a database`);
-    answer = { url: await urlOf(name) };
+    answer = await answerTo(socket, JSON.parse(line) as LeaseRequest | Prepared);
   } catch (error) {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
     // The hint is part of a DevDatabaseError's message already; the client adds it again.
@@ -107,7 +112,52 @@ async function reply(socket: Socket, line: string): Promise<void> {
     note(`no database for a client: ${text}`);
     answer = hint === undefined ? { error: text } : { error: text, hint };
   }
-  socket.write(`${JSON.stringify(answer)}\n`);
+  if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`);
+}
+
+async function answerTo(socket: Socket, request: LeaseRequest | Prepared): Promise<LeaseReply> {
+  if ("prepared" in request) return tests.prepared(socket);
+  if ("template" in request) return tests.open(socket, request.template);
+  const { name } = request;
+  if (!isDatabaseName(name)) throw new Error(`"${name}" cannot be the name of a database`);
+  if ("control" in request) return control(socket, request.control, name);
+  if (request.owned === true) tests.claim(socket, name);
+  return { url: await urlOf(name) };
+}
+
+async function control(socket: Socket, what: Control, name: string): Promise<LeaseReply> {
+  switch (what) {
+    case "start":
+      pinned = true;
+      return { url: await urlOf(name) };
+    case "reset": {
+      const current = await up;
+      await current.admin((connection) => connection.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`));
+      return { url: await urlOf(name) };
+    }
+    case "stop": {
+      pinned = false;
+      const others = leases.size - 1;
+      const users = others > 0 ? others : await sessions();
+      if (users === 0) {
+        // Answered once it is down.
+        leases.delete(socket);
+        await end(0, () => new Promise((done) => socket.end(`${JSON.stringify({ users })}\n`, done)));
+      }
+      return { users };
+    }
+  }
+}
+
+/** How many sessions there are that are not the keeper's own. */
+async function sessions(): Promise<number> {
+  const current = await up;
+  const rows = await current.admin((connection) =>
+    connection.query(
+      "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'kit keeper'",
+    ),
+  );
+  return Number(rows[0]?.[0]);
 }
 
 /** The URL of a database. A server that has just ended is tried again: it is about to come up. */
@@ -158,10 +208,25 @@ async function stayAt(before: number | undefined): Promise<void> {
 
 function rest(milliseconds: number): void {
   clearTimeout(idle);
-  idle = setTimeout(() => void end(0), milliseconds);
+  idle = setTimeout(() => void retire(), milliseconds);
 }
 
-async function end(code: number): Promise<void> {
+/** Ends, unless it is to stay or somebody is connected who holds no lease: psql, a tool with the URL. */
+async function retire(): Promise<void> {
+  if (pinned || leases.size > 0) return;
+  let connected = 0;
+  try {
+    connected = await sessions();
+  } catch {
+    // It is not up, so nobody is.
+  }
+  if (leases.size > 0) return;
+  if (connected > 0) return rest(Math.max(idleMs, 1_000));
+  await end(0);
+}
+
+/** @param last - What to do once PostgreSQL is down, before this process is gone. */
+async function end(code: number, last?: () => Promise<void>): Promise<void> {
   if (ending) return;
   ending = true;
   listener.close();
@@ -172,6 +237,7 @@ async function end(code: number): Promise<void> {
   } catch (error) {
     note(`PostgreSQL could not be stopped: ${messageOf(error)}`);
   }
+  await last?.();
   note(`keeper ${process.pid} ends`);
   // Named here so that it lives until here: a collected handle gives the lock away.
   lock.close();

@@ -3,14 +3,14 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import type { Places } from "./places.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
-import type { KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
+import type { Control, KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 
 /** A hold on the database of a project. */
 export interface Lease {
@@ -30,16 +30,46 @@ const LASTING_MS = 60_000;
 /** A log that grew beyond this starts anew. */
 const LOG_BYTES = 1_000_000;
 
-/** Takes a lease, starting a keeper where none answers. */
+/** Fills an empty database, so that it can be a template. */
+export type Prepare = (url: string) => Promise<void>;
+
+/** Takes a lease on a database by name, starting a keeper where none answers. */
 export async function lease(places: Places, name: string): Promise<Lease> {
-  if (!isDatabaseName(name)) {
-    throw new DevDatabaseError(
-      `"${name}" cannot be the name of a database`,
-      "Use lower-case letters, digits and _, at most 63 of them",
-    );
-  }
+  checkName(name);
+  return await hold(places, await acquire(places, { name }), { name });
+}
+
+/** Takes a lease on a copy of a template, which is prepared where there is none yet. */
+export async function leaseCopy(places: Places, key: string, prepare: Prepare): Promise<Lease> {
+  const first = await acquire(places, { template: key }, { prepare });
+  return await hold(places, first, { name: new URL(first.url).pathname.slice(1), owned: true });
+}
+
+/** Has the keeper start or reset; its answer, and a lease that ends with the promise. */
+export async function order(places: Places, control: Control, name: string): Promise<string> {
+  checkName(name);
+  const { socket, url } = await acquire(places, { control, name });
+  socket.destroy();
+  return url;
+}
+
+/** Has the keeper stop where there is one; how many others use it still. */
+export async function stop(places: Places, name: string): Promise<number> {
+  const answer = await ask(places.socket, { control: "stop", name }, Date.now() + PATIENCE_MS, {});
+  return answer === undefined || "url" in answer ? 0 : answer.users;
+}
+
+function checkName(name: string): void {
+  if (isDatabaseName(name)) return;
+  throw new DevDatabaseError(
+    `"${name}" cannot be the name of a database`,
+    "Use lower-case letters, digits and _, at most 63 of them",
+  );
+}
+
+/** Holds what was acquired, and acquires it anew for as long as it is held. */
+async function hold(places: Places, first: Held, again: LeaseRequest): Promise<Lease> {
   let released = false;
-  const first = await acquire(places, name);
   let socket = first.socket;
   let pause = 0;
 
@@ -53,19 +83,19 @@ export async function lease(places: Places, name: string): Promise<Lease> {
       if (released) return;
       try {
         // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
-        const next = await acquire(places, name, true);
+        const next = await acquire(places, again, { background: true });
         // Given back meanwhile.
         if (released) return void next.socket.destroy();
         socket = next.socket;
         if (next.url !== first.url) warn(moved(first.url, next.url));
-        return hold();
+        return watch();
       } catch (error) {
         if (!warned) warn(`the embedded database is gone, and tried again: ${messageOf(error)}`);
         warned = true;
       }
     }
   }
-  function hold(): void {
+  function watch(): void {
     const since = Date.now();
     socket.unref();
     const lost = (): void => {
@@ -75,7 +105,7 @@ export async function lease(places: Places, name: string): Promise<Lease> {
     if (socket.closed) lost();
     else socket.once("close", lost);
   }
-  hold();
+  watch();
   return {
     url: first.url,
     release: async () => {
@@ -101,19 +131,29 @@ function moved(from: string, to: string): string {
   return `the embedded database ${what}: start this process again, or it will not find it`;
 }
 
-/** Connects to the keeper and waits for its answer; `background` keeps nothing alive meanwhile. */
-async function acquire(
-  places: Places,
-  name: string,
-  background = false,
-): Promise<{ socket: Socket; url: string }> {
+/** A connection to the keeper, and what it leads to. */
+interface Held {
+  readonly socket: Socket;
+  readonly url: string;
+}
+
+/** How to ask. */
+interface Manner {
+  /** Keeps nothing alive meanwhile. */
+  readonly background?: boolean;
+  /** Fills a template, where the keeper has none. */
+  readonly prepare?: Prepare;
+}
+
+/** Connects to the keeper, starting one where none answers, and waits for its answer. */
+async function acquire(places: Places, request: LeaseRequest, manner: Manner = {}): Promise<Held> {
   const deadline = Date.now() + PATIENCE_MS;
   let keeper: Keeper | undefined;
   let kills = 0;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
-    const answer = await ask(places.socket, { name }, deadline, background);
-    if (answer !== undefined) {
+    const answer = await ask(places.socket, request, deadline, manner);
+    if (answer !== undefined && "url" in answer) {
       keeper?.forget();
       return answer;
     }
@@ -135,7 +175,7 @@ async function acquire(
       );
     }
     // oxlint-disable-next-line no-await-in-loop -- waiting is the point
-    await sleep(20, undefined, { ref: !background });
+    await sleep(20, undefined, { ref: manner.background !== true });
   }
 }
 
@@ -144,8 +184,8 @@ function ask(
   path: string,
   request: LeaseRequest,
   deadline: number,
-  background: boolean,
-): Promise<{ socket: Socket; url: string } | undefined> {
+  { background = false, prepare }: Manner,
+): Promise<Held | { users: number } | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     if (background) socket.unref();
@@ -160,17 +200,30 @@ function ask(
       clearTimeout(timer);
       resolve(undefined);
     };
+    const refuse = (error: unknown): void => {
+      socket.destroy();
+      reject(error);
+    };
     socket.once("close", closed);
     socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
     onLines(socket, (line) => {
-      clearTimeout(timer);
       const reply = JSON.parse(line) as LeaseReply;
+      if ("prepare" in reply) {
+        // It takes as long as it takes.
+        clearTimeout(timer);
+        const prepared = prepare?.(reply.prepare) ?? Promise.resolve();
+        prepared.then(() => socket.write(`${JSON.stringify({ prepared: true })}\n`), refuse);
+        return;
+      }
+      clearTimeout(timer);
       if ("url" in reply) {
         socket.off("close", closed);
         resolve({ socket, url: reply.url });
-      } else {
+      } else if ("users" in reply) {
         socket.destroy();
-        reject(new DevDatabaseError(reply.error, reply.hint));
+        resolve(reply);
+      } else {
+        refuse(new DevDatabaseError(reply.error, reply.hint));
       }
     });
   });
@@ -193,11 +246,7 @@ class Keeper {
     try {
       this.#child = spawn(
         process.execPath,
-        [
-          "--no-warnings",
-          fileURLToPath(new URL(`keeper${extname(import.meta.url)}`, import.meta.url)),
-          JSON.stringify(request),
-        ],
+        ["--no-warnings", fileURLToPath(import.meta.resolve("#keeper")), JSON.stringify(request)],
         {
           detached: true,
           stdio: ["ignore", log, log],

@@ -51,7 +51,7 @@ export function placesOf(options: DatabaseOptions): Places {
 }
 
 /** The nearest directory with a `package.json`, else the directory itself. */
-function projectRoot(from: string): string {
+export function projectRoot(from: string): string {
   const start = resolve(from);
   for (let directory = start; ; directory = dirname(directory)) {
     if (existsSync(join(directory, "package.json"))) return directory;

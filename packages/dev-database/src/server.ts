@@ -56,6 +56,7 @@ export class Server {
   /** The port it was last up on. */
   #served = 0;
   #stopping = false;
+  #launched = false;
   #making: Promise<void> = Promise.resolve();
 
   constructor(state: string) {
@@ -76,7 +77,10 @@ export class Server {
       if (await this.#adopt(deadline)) return;
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       const failure = await this.#launch(deadline);
-      if (failure === undefined) return;
+      if (failure === undefined) {
+        this.#launched = true;
+        return;
+      }
       if (failure.killed) kills += 1;
       const passing = failure.killed ? kills <= KILLS : PASSING.test(failure.output);
       if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
@@ -95,22 +99,41 @@ export class Server {
     const made = this.#making.then(() => this.#make(name));
     this.#making = made.catch(() => undefined);
     await made;
-    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
+    return this.urlOf(name);
   }
 
   async #make(name: string): Promise<void> {
-    const connection = await this.#connect();
     try {
-      // The name was checked to hold nothing but letters, digits and `_`.
-      const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
-      if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
+      await this.admin(async (connection) => {
+        // The name was checked to hold nothing but letters, digits and `_`.
+        const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
+        if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
+      });
     } catch (error) {
       // Someone who is no client of the keeper made it at the same time.
       const exists = error instanceof WireError && ["42P04", "23505"].includes(error.code);
       if (!exists) throw error;
+    }
+  }
+
+  /** Does something with a connection to the server's own database. */
+  async admin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#connect();
+    try {
+      return await work(connection);
     } finally {
       connection.end();
     }
+  }
+
+  /** Whether this object started it, or took over one that ran. */
+  get isNew(): boolean {
+    return this.#launched;
+  }
+
+  /** The URL of a database that is there. */
+  urlOf(name: string): string {
+    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
   }
 
   /** Stops it, or its start: sessions are ended, everything is written. */
