@@ -27,6 +27,8 @@ pub enum Phase {
     Types,
     /// Route keys, contracts, the application factory.
     Routes,
+    /// What plugins do in a build, and what they find.
+    Plugins,
     /// Tables and migrations.
     Database,
 }
@@ -40,6 +42,7 @@ impl Phase {
             Self::Resolve => "resolve",
             Self::Types => "types",
             Self::Routes => "routes",
+            Self::Plugins => "plugins",
             Self::Database => "database",
         }
     }
@@ -145,6 +148,7 @@ codes! {
         1001 CONFIGURATION_INVALID "the configuration is not valid"
         1002 NO_SOURCES "the configured globs match no file"
         1003 UNREADABLE_FILE "a file could not be read"
+        1004 CONFIGURATION_UNLOADABLE "a configuration file that cannot be loaded"
     }
     Parse {
         1101 SYNTAX "TypeScript that does not parse"
@@ -181,6 +185,16 @@ codes! {
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
         1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
         1408 NO_ROUTES "contracts that no route group registers"
+    }
+    Plugins {
+        1501 NOT_A_PLUGIN "an entry of `plugins` that is no plugin"
+        1502 PLUGIN_FAILED "a plugin that throws"
+        1503 PLUGIN_UNSETTLED "a plugin that does not finish"
+        1504 PLUGIN_ANSWER "a plugin that gives what kit cannot use"
+        1505 PLUGIN_PROGRAM "a plugin that leaves types or routes which do not hold together"
+        1506 PLUGIN_PATH "a plugin that names a path which kit cannot use"
+        1507 PLUGIN_FILE_TAKEN "a plugin that makes a file which somebody else makes"
+        1508 PLUGIN_REPORT "a mistake that a plugin found"
     }
     Database {
         1601 UNSUPPORTED_COLUMN "a property that has no column type"

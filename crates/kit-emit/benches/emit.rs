@@ -22,6 +22,9 @@ fn application(bencher: Bencher<'_, '_>, entities: usize) {
         output_dir_to_root: "..".to_owned(),
         title: "large".to_owned(),
         version: "1.0.0".to_owned(),
+        client: true,
+        replaced: std::collections::BTreeSet::new(),
+        tests: None,
     };
     bencher.bench_local(|| emit(black_box(&program), &tree, &options));
 }

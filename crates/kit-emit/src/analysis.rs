@@ -24,6 +24,8 @@ pub(crate) struct Analysis {
     entities: FxHashMap<DeclarationId, EntityId>,
     /// Shared by every module: copying it for each would cost the square of the types.
     names: Arc<DeclaredNames>,
+    /// Whether all that modules export can stand in one.
+    apart: bool,
     /// How the members of each union are told apart.
     plans: FxHashMap<TypeId, UnionPlan>,
     /// Constants of the unions whose members must be tried, by the declaration whose module has them.
@@ -37,14 +39,47 @@ pub(crate) struct Analysis {
 pub(crate) struct DeclaredNames(FxHashSet<String>);
 
 impl DeclaredNames {
-    /// Whether a generated module exports a function of that name.
-    pub(crate) fn has_function(&self, name: &str) -> bool {
-        ["is", "decode", "write"].into_iter().any(|verb| {
-            name.strip_prefix(verb)
-                .is_some_and(|declared| self.0.contains(declared))
+    /// These names.
+    #[cfg(test)]
+    pub(crate) fn of(names: &[&str]) -> Self {
+        Self(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// Whether a generated module exports something of that name.
+    pub(crate) fn has_export(&self, name: &str) -> bool {
+        let functions = VERBS.iter().filter_map(|verb| name.strip_prefix(verb));
+        let constants = NOUNS.iter().filter_map(|noun| name.strip_suffix(noun));
+        let union = name
+            .trim_end_matches(|char: char| char.is_ascii_digit())
+            .strip_suffix("Union");
+        functions
+            .chain(constants)
+            .chain(union)
+            .any(|declared| self.0.contains(declared))
+    }
+
+    /// Whether no two exports of generated modules have one name: `isFooShape` is what checks a `FooShape`, and the shape of an `isFoo`.
+    fn are_apart(&self) -> bool {
+        self.0.iter().all(|name| {
+            let rest = VERBS.iter().find_map(|verb| name.strip_prefix(verb));
+            rest.is_none_or(|rest| {
+                let union = format!("{rest}Union");
+                NOUNS
+                    .iter()
+                    .all(|noun| !self.0.contains(&format!("{rest}{noun}")))
+                    && !self.0.iter().any(|other| {
+                        let number = other.strip_prefix(&union);
+                        number.is_some_and(|number| number.chars().all(|char| char.is_ascii_digit()))
+                    })
+            })
         })
     }
 }
+
+/// What the names of exported functions begin with, before the name of a type.
+const VERBS: [&str; 3] = ["is", "decode", "write"];
+/// What the names of exported constants end with, after the name of a type. `Union` with a number does too.
+const NOUNS: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];
 
 /// What each declaration refers to directly.
 pub(crate) struct References(Vec<Vec<DeclarationId>>);
@@ -98,7 +133,7 @@ impl Analysis {
         }
         let entities = program.entities.iter_ids();
         let names = program.declarations.iter();
-        let names = names.map(|declaration| declaration.name.clone());
+        let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
         // Those that reach each other hand on what they know.
         let remembering = program.declarations.iter_ids().map(|(id, _)| id);
         let remembering = remembering
@@ -115,7 +150,8 @@ impl Analysis {
             references,
             files,
             entities: entities.map(|(id, entity)| (entity.declaration, id)).collect(),
-            names: Arc::new(DeclaredNames(names.collect())),
+            apart: names.are_apart(),
+            names: Arc::new(names),
             plans,
             tried,
             remembering,
@@ -209,6 +245,11 @@ impl Analysis {
     /// Whether the program has a type of that name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.0.contains(name)
+    }
+
+    /// Whether all that generated modules export can stand in one module.
+    pub(crate) fn exports_are_apart(&self) -> bool {
+        self.apart
     }
 
     /// The names of all types, for who must keep clear of what is generated for them.

@@ -9,7 +9,7 @@ use kit_ir::{
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer, Written, literal};
 use crate::types::origin;
 use crate::validator::key_condition;
 use kit_analysis::resolve;
@@ -53,9 +53,10 @@ fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
     fingerprint((context.module_key(id), used, parameter_order(context, id)))
 }
 
-fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
+fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let program = context.program;
-    let mut module = Module::new(origin(program, declaration), context.analysis.declared_names());
+    let mut module = Module::new(origin(program, declaration), context.analysis.declared_names())
+        .of("coerce", &declaration.name);
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
         // Only objects have parameters; the compiler reports any other slot.
@@ -118,15 +119,16 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     }
     let read = module.helper("readQuery");
     let mut writer = Writer::default();
+    let keys = module.private("keys");
     let names = properties.iter().map(|property| &property.name);
     writer.line(format_args!(
-        "const keys: readonly string[] = {};",
+        "const {keys}: readonly string[] = {};",
         literal::strings(names)
     ));
     module.push(writer);
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
-        body.line(format_args!("const values = {read}(query, keys);"));
+        body.line(format_args!("const values = {read}(query, {keys});"));
         for (position, property) in properties.iter().enumerate() {
             let local = format!("value{position}");
             body.line(format_args!("const {local} = values[{position}];"));

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Artifact;
 use crate::fingerprint::Fingerprint;
+use crate::text::{Imports, Written};
 
 /// One artifact to make.
 pub(crate) struct Job<'a> {
@@ -16,18 +17,63 @@ pub(crate) struct Job<'a> {
     dated: bool,
     /// Whether it is made of the whole program, and so takes longest.
     whole: bool,
-    make: Box<dyn Fn() -> String + Send + Sync + 'a>,
+    make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
+}
+
+/// What a job makes.
+pub(crate) struct Content {
+    text: String,
+    module: Option<(usize, Imports)>,
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self { text, module: None }
+    }
+}
+
+impl From<Written> for Content {
+    fn from(Written { text, items, imports }: Written) -> Self {
+        Self {
+            text,
+            module: Some((items, imports)),
+        }
+    }
+}
+
+/// What can be taken from a module into another one.
+#[derive(Debug)]
+pub(crate) struct Items {
+    text: Arc<String>,
+    start: usize,
+    pub(crate) imports: Imports,
+}
+
+impl Items {
+    /// The text of its items; each begins with an empty line.
+    pub(crate) fn text(&self) -> &str {
+        &self.text[self.start..]
+    }
+}
+
+/// A finished artifact, and what another module can take from it where it was written as one.
+pub(crate) struct Ready {
+    pub(crate) artifact: Artifact,
+    pub(crate) items: Option<Arc<Items>>,
 }
 
 impl<'a> Job<'a> {
     /// An artifact of one part of the program.
-    pub(crate) fn new(path: impl Into<String>, make: impl Fn() -> String + Send + Sync + 'a) -> Self {
+    pub(crate) fn new<C: Into<Content>>(
+        path: impl Into<String>,
+        make: impl Fn() -> C + Send + Sync + 'a,
+    ) -> Self {
         Self {
             path: path.into(),
             key: None,
             dated: false,
             whole: false,
-            make: Box::new(make),
+            make: Box::new(move || make().into()),
         }
     }
 
@@ -78,16 +124,37 @@ impl Parts {
     }
 }
 
+/// A text with what can be taken from it.
+#[derive(Debug, Clone)]
+struct Kept {
+    text: Arc<String>,
+    items: Option<Arc<Items>>,
+}
+
+impl From<Content> for Kept {
+    fn from(Content { text, module }: Content) -> Self {
+        let text = Arc::new(text);
+        let items = module.map(|(start, imports)| {
+            Arc::new(Items {
+                text: Arc::clone(&text),
+                start,
+                imports,
+            })
+        });
+        Self { text, items }
+    }
+}
+
 /// Artifacts of earlier builds by path.
 #[derive(Debug, Default)]
-pub(crate) struct Made(FxHashMap<String, (Fingerprint, Arc<String>)>);
+pub(crate) struct Made(FxHashMap<String, (Fingerprint, Kept)>);
 
 /// Makes all artifacts, in the order of the jobs. `made` then holds those that have a key, and no others.
-pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Artifact> {
-    let mut texts: Vec<Option<Arc<String>>> = jobs
+pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
+    let mut texts: Vec<Option<Kept>> = jobs
         .iter()
         .map(|job| match made.0.get(&job.path) {
-            Some((key, text)) if Some(*key) == job.key => Some(Arc::clone(text)),
+            Some((key, kept)) if Some(*key) == job.key => Some(kept.clone()),
             _ => None,
         })
         .collect();
@@ -95,22 +162,26 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Artifact> {
     let open = (0..jobs.len()).filter(|index| texts[*index].is_none());
     let (whole, parts): (Vec<usize>, Vec<usize>) = open.partition(|index| jobs[*index].whole);
     let order = [whole, parts].concat();
-    let new = kit_parallel::map(&order, |index| Arc::new((jobs[*index].make)()));
-    for (index, text) in order.into_iter().zip(new) {
-        texts[index] = Some(text);
+    let new = kit_parallel::map(&order, |index| Kept::from((jobs[*index].make)()));
+    for (index, kept) in order.into_iter().zip(new) {
+        texts[index] = Some(kept);
     }
     made.0.clear();
     jobs.into_iter()
         .zip(texts)
-        .map(|(job, text)| {
-            let text = text.expect("what was not made before was made now");
+        .map(|(job, kept)| {
+            let kept = kept.expect("what was not made before was made now");
             if let Some(key) = job.key {
-                made.0.insert(job.path.clone(), (key, Arc::clone(&text)));
+                made.0.insert(job.path.clone(), (key, kept.clone()));
             }
-            Artifact {
+            let artifact = Artifact {
                 path: job.path,
-                text,
+                text: kept.text,
                 dated: job.dated,
+            };
+            Ready {
+                artifact,
+                items: kept.items,
             }
         })
         .collect()

@@ -9,7 +9,7 @@
 //! - No emitter parses anything: names, patterns and literals are printed by typed escaping (`text::literal`), and every
 //!   [`TypeKind`](kit_ir::TypeKind) is handled by an exhaustive match.
 //! - Generated TypeScript passes `tsc --strict` with the strictest options kit itself uses, imports nothing of the
-//!   user's files, and names `@kit/core/codec` and `@kit/types` as its only packages.
+//!   user's files, and names `@kit/core/codec`, `@kit/types` and, in `client/`, `@kit/client` as its only packages.
 //! - `is`, `failures` and `decode` of a type come from the same IR node; `conformance/validation.json` holds what they
 //!   must agree on.
 //!
@@ -23,13 +23,18 @@
 //!     output_dir_to_root: "..".into(),
 //!     title: "notes".into(),
 //!     version: "1.0.0".into(),
+//!     client: true,
+//!     replaced: Default::default(),
+//!     tests: None,
 //! };
 //! let artifacts = emit(&Program::default(), &RouteTree::compile([]).unwrap(), &options);
 //! assert!(artifacts.iter().any(|artifact| artifact.path == "routes/index.ts"));
 //! ```
 
 mod analysis;
+mod client;
 mod coercer;
+mod contract_tests;
 mod fingerprint;
 mod groups;
 mod job;
@@ -37,11 +42,13 @@ mod json_schema;
 mod openapi;
 mod registry;
 mod routes;
+mod runtime;
 mod serializer;
 mod text;
 mod types;
 mod validator;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kit_ir::{DeclarationId, Program};
@@ -52,6 +59,8 @@ use fingerprint::{Fingerprint, Fingerprints, fingerprint};
 use job::{Made, Parts};
 use json_schema::{DeclaredSchemas, Direction, Schemas};
 use openapi::KeptDocuments;
+
+pub use contract_tests::{ContractTests, RouteTests, TestRunner, contract_test_path};
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +85,12 @@ pub struct EmitOptions {
     pub title: String,
     /// `info.version` of the OpenAPI document: the project's version.
     pub version: String,
+    /// Whether `client/` is made: where the project has `@kit/client`.
+    pub client: bool,
+    /// Paths of validators whose text will be another one than is made here: what needs them imports them.
+    pub replaced: BTreeSet<String>,
+    /// What contract tests need; none are made where nothing is said.
+    pub tests: Option<ContractTests>,
 }
 
 /// What the emitters share while they run.
@@ -156,11 +171,18 @@ impl Emitter {
         jobs.extend(routes::emit(context));
         jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &shared));
-        job::run(jobs, &mut self.made)
+        jobs.extend(client::emit(context));
+        jobs.extend(contract_tests::emit(context));
+        let made = job::run(jobs, &mut self.made);
+        let runtime = runtime::emit(context, &made, &options.replaced);
+        let made = made.into_iter().map(|ready| ready.artifact);
+        made.chain(runtime).collect()
     }
 }
 
 /// Makes those artifacts of [`emit`] that are dated. Asking what they were at another time needs nothing else made anew.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-    job::run(vec![routes::compiled_router(tree, options)], &mut Made::default())
+    let jobs = vec![routes::compiled_router(tree, options)];
+    let made = job::run(jobs, &mut Made::default());
+    made.into_iter().map(|ready| ready.artifact).collect()
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kit_ir::{
-    Declaration, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType, Program,
-    TemplatePart, TypeId, TypeKind,
+    Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType,
+    Program, Property, TemplatePart, TypeId, TypeKind,
 };
 
 use crate::Context;
@@ -60,24 +60,32 @@ pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
 
 /// A type as TypeScript text on one line.
 pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
-    Printer { context }.inline(id)
+    Printer { context, input: None }.inline(id)
+}
+
+/// How clients of an API see the types of what they send.
+pub(crate) trait InputNames {
+    /// What a declaration is called where the type is written.
+    fn name(&self, declaration: DeclarationId) -> String;
+}
+
+/// A declaration as a client sends it: what the server fills in may be left out.
+pub(crate) fn write_input(
+    context: Context<'_>,
+    declaration: &Declaration,
+    name: &str,
+    names: &dyn InputNames,
+    writer: &mut Writer,
+) {
+    let printer = Printer {
+        context,
+        input: Some(names),
+    };
+    printer.declare(declaration, name, writer);
 }
 
 fn write_declaration(context: Context<'_>, declaration: &Declaration, writer: &mut Writer) {
-    let printer = Printer { context };
-    writer.doc(&doc_text(&declaration.documentation));
-    let name = &declaration.name;
-    match &context.program.types[declaration.r#type].kind {
-        TypeKind::Object(object) if object.index.is_empty() => {
-            writer.block(format_args!("export interface {name} {{"), "}", |writer| {
-                printer.members(object, writer);
-            });
-        }
-        _ => {
-            let text = printer.inline(declaration.r#type);
-            writer.line(format_args!("export type {name} = {text};"));
-        }
-    }
+    Printer { context, input: None }.declare(declaration, &declaration.name, writer);
 }
 
 fn doc_text(documentation: &Documentation) -> String {
@@ -106,14 +114,41 @@ fn may_take(key: &IndexKey, name: &str) -> bool {
 
 struct Printer<'a> {
     context: Context<'a>,
+    /// Where what clients send is printed: the names of declarations in that form.
+    input: Option<&'a dyn InputNames>,
 }
 
 impl Printer<'_> {
+    fn declare(&self, declaration: &Declaration, name: &str, writer: &mut Writer) {
+        writer.doc(&doc_text(&declaration.documentation));
+        match &self.context.program.types[declaration.r#type].kind {
+            TypeKind::Object(object) if object.index.is_empty() => {
+                writer.block(format_args!("export interface {name} {{"), "}", |writer| {
+                    self.members(object, writer);
+                });
+            }
+            _ => {
+                let text = self.inline(declaration.r#type);
+                writer.line(format_args!("export type {name} = {text};"));
+            }
+        }
+    }
+
+    /// The mark of a property that may be left out.
+    fn mark(&self, property: &Property) -> &'static str {
+        let filled_in = property.tags.default.is_some() || property.tags.generated.is_some();
+        if property.optional || (self.input.is_some() && filled_in) {
+            "?"
+        } else {
+            ""
+        }
+    }
+
     fn members(&self, object: &ObjectType, writer: &mut Writer) {
         for property in &object.properties {
             writer.doc(&doc_text(&property.documentation));
             let key = literal::key(&property.name);
-            let optional = if property.optional { "?" } else { "" };
+            let optional = self.mark(property);
             let text = self.inline(property.r#type);
             match &self.context.program.types[property.r#type].kind {
                 TypeKind::Object(inner) if inner.index.is_empty() && text.len() > INLINE => {
@@ -168,15 +203,16 @@ impl Printer<'_> {
                 let members: Vec<_> = members.iter().map(|member| self.inline(*member)).collect();
                 members.join(" | ")
             }
-            TypeKind::Reference { declaration } => {
-                self.context.program.declarations[*declaration].name.clone()
-            }
+            TypeKind::Reference { declaration } => match self.input {
+                Some(names) => names.name(*declaration),
+                None => self.context.program.declarations[*declaration].name.clone(),
+            },
         }
     }
 
     fn object(&self, object: &ObjectType) -> String {
         let fields = object.properties.iter().map(|property| {
-            let optional = if property.optional { "?" } else { "" };
+            let optional = self.mark(property);
             format!(
                 "{}{optional}: {}",
                 literal::key(&property.name),
@@ -217,7 +253,7 @@ impl Printer<'_> {
                 text = format!("{text} | {member}");
             }
         }
-        if text != "unknown" && covered.iter().any(|property| property.optional) {
+        if text != "unknown" && covered.iter().any(|property| !self.mark(property).is_empty()) {
             text.push_str(" | undefined");
         }
         format!("[key: {key}]: {text}")

@@ -6,11 +6,11 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kit_emit::{EmitOptions, emit, emit_dated};
+use kit_emit::{ContractTests, EmitOptions, RouteTests, TestRunner, emit, emit_dated};
 use kit_ir::Program;
 
 #[test]
@@ -135,6 +135,36 @@ fn options(title: &str) -> EmitOptions {
         output_dir_to_root: "..".to_owned(),
         title: title.to_owned(),
         version: "1.0.0".to_owned(),
+        client: true,
+        replaced: BTreeSet::new(),
+        tests: Some(tests()),
+    }
+}
+
+fn tests() -> ContractTests {
+    ContractTests {
+        runner: TestRunner::Node,
+        app: "src/app.ts".to_owned(),
+        database: true,
+        fixtures: Some("tests/fixtures.ts".to_owned()),
+        headers: BTreeMap::from([("authorization".to_owned(), "Bearer tester:admin".to_owned())]),
+        routes: BTreeMap::from([
+            (
+                "DELETE /notes/:id".to_owned(),
+                RouteTests {
+                    skip: Some("it is tested by hand".to_owned()),
+                    ..RouteTests::default()
+                },
+            ),
+            (
+                "GET /notes/:id".to_owned(),
+                RouteTests {
+                    headers: BTreeMap::from([("x-reader".to_owned(), "yes".to_owned())]),
+                    params: BTreeMap::from([("id".to_owned(), "1".to_owned())]),
+                    ..RouteTests::default()
+                },
+            ),
+        ]),
     }
 }
 

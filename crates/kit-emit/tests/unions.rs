@@ -26,6 +26,9 @@ fn schema(members: impl FnOnce(&mut Builder) -> Vec<TypeId>) -> Value {
         output_dir_to_root: "..".to_owned(),
         title: "unions".to_owned(),
         version: "1.0.0".to_owned(),
+        client: true,
+        replaced: std::collections::BTreeSet::new(),
+        tests: None,
     };
     let artifacts = emit(&b.program, &support::tree(&b.program), &options);
     let document = artifacts

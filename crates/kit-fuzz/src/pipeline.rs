@@ -41,6 +41,9 @@ pub(crate) fn check(files: &[(String, String)]) {
             output_dir_to_root: "..".to_owned(),
             title: "fuzz".to_owned(),
             version: "1.0.0".to_owned(),
+            client: true,
+            replaced: std::collections::BTreeSet::new(),
+            tests: None,
         };
         let artifacts = emit(&output.program, &tree, &options);
         for (index, artifact) in artifacts.iter().enumerate() {

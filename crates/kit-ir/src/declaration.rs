@@ -53,4 +53,7 @@ pub struct Entity {
     /// Composite `@index name (a, b)` on the interface: name and property names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<(String, Vec<String>)>,
+    /// Composite `@unique name (a, b)` on the interface: name and property names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uniques: Vec<(String, Vec<String>)>,
 }

@@ -27,6 +27,7 @@ mod attack;
 mod automaton;
 mod components;
 mod cost;
+mod example;
 mod parse;
 mod paths;
 mod set;
@@ -34,6 +35,7 @@ mod steps;
 mod width;
 
 pub use attack::Attack;
+pub use example::{example, matches};
 
 use crate::ambiguity::Finding;
 use crate::automaton::Automaton;

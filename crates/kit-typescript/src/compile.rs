@@ -144,12 +144,33 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
         .all(TagName::RenamedFrom)
         .next()
         .and_then(|tag| property_name(graph, tag, "@renamedFrom old_notes", &mut issues));
-    let mut indexes = Vec::new();
-    for tag in doc.all(TagName::Index) {
-        match index(&tag.argument) {
+    let indexes = composites(lowering, ty, doc, TagName::Index, name, &mut issues);
+    let uniques = composites(lowering, ty, doc, TagName::Unique, name, &mut issues);
+    lowering.report_all(issues);
+    lowering.program.entities.push(Entity {
+        declaration,
+        table: table.unwrap_or_else(|| plural_snake(name)),
+        renamed_from,
+        indexes,
+        uniques,
+    });
+}
+
+/// The names and properties of `@index name (a, b)` and `@unique name (a, b)` on an interface.
+fn composites(
+    lowering: &mut Lowering<'_>,
+    ty: TyId,
+    doc: &Doc,
+    tag_name: TagName,
+    entity: &str,
+    issues: &mut Vec<Diagnostic>,
+) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    for tag in doc.all(tag_name) {
+        match composite(&tag.argument) {
             Some((name, properties)) => {
                 issues.extend(unknown_property(lowering, ty, &properties, tag));
-                indexes.push((name, properties));
+                found.push((name, properties));
             }
             None => issues.push(
                 lowering
@@ -157,22 +178,17 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
                     .diagnostic(
                         codes::INVALID_TAG_ARGUMENT,
                         tag.place,
-                        format!("`@index {}` is not valid", tag.argument),
+                        format!("`@{} {}` is not valid", tag_name.name(), tag.argument),
                     )
                     .help(format!(
-                        "write `@index {}_by_author (authorId, createdAt)`",
-                        plural_snake(name)
+                        "write `@{} {}_by_author (authorId, createdAt)`",
+                        tag_name.name(),
+                        plural_snake(entity)
                     )),
             ),
         }
     }
-    lowering.report_all(issues);
-    lowering.program.entities.push(Entity {
-        declaration,
-        table: table.unwrap_or_else(|| plural_snake(name)),
-        renamed_from,
-        indexes,
-    });
+    found
 }
 
 /// The error about the first property of an index that the entity does not have.
@@ -192,8 +208,9 @@ fn unknown_property(
         None => "name properties of the entity".to_owned(),
     };
     let message = format!(
-        "`{}` has no property `{unknown}` to index",
-        lowering.eval.text(ty)
+        "`{}` has no property `{unknown}` for `@{}`",
+        lowering.eval.text(ty),
+        tag.name.name()
     );
     Some(
         lowering
@@ -204,7 +221,7 @@ fn unknown_property(
 }
 
 /// `name (a, b)`.
-fn index(argument: &str) -> Option<(String, Vec<String>)> {
+fn composite(argument: &str) -> Option<(String, Vec<String>)> {
     let (name, rest) = argument.split_once('(')?;
     let inside = rest.trim_end().strip_suffix(')')?;
     let properties: Vec<String> = inside

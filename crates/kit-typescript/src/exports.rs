@@ -1,10 +1,11 @@
-//! What a single module exports, without following its imports.
+//! What a single module says without following its imports: what it exports, and whether it parses.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Declaration, Statement};
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
+use crate::source::LineIndex;
 use crate::stack::Room;
 
 /// Whether a module of this text exports a value of that name. What it re-exports with `*` is not looked at.
@@ -32,6 +33,24 @@ pub fn exports(text: &str, name: &str) -> bool {
                 }
                 _ => false,
             })
+    })
+}
+
+/// Line and column of the first thing in a module that does not parse, from 1; nothing where all does.
+///
+/// ```
+/// use kit_typescript::syntax_error;
+///
+/// assert_eq!(syntax_error("export default {\n  a: = 1,\n};\n"), Some((2, 6)));
+/// assert_eq!(syntax_error("export default {};\n"), None);
+/// ```
+pub fn syntax_error(text: &str) -> Option<(u32, u32)> {
+    let allocator = Allocator::default();
+    Room::of(text).run(|| {
+        let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+        let first = parsed.diagnostics.iter().next()?;
+        let start = first.labels.first()?.offset();
+        Some(LineIndex::new(text).position(text, start))
     })
 }
 

@@ -54,12 +54,21 @@ use kit_ir::Program;
 
 use crate::modules::ParsedFiles;
 
-pub use exports::exports;
+pub use exports::{exports, syntax_error};
 pub use files::{FileSystem, MemoryFiles};
 pub use options::OptionPlaces;
 pub use print::program_text;
-pub use register::{Registration, register};
+pub use register::{Registration, imports, register};
 pub use source::SourceTexts;
+
+/// The table of an interface whose `@table` names none.
+///
+/// ```
+/// assert_eq!(kit_typescript::default_table("OrderItem"), "order_items");
+/// ```
+pub fn default_table(interface: &str) -> String {
+    lower::plural_snake(interface)
+}
 
 /// What to compile.
 #[derive(Clone)]

@@ -32,6 +32,15 @@ pub fn register(text: &str, registration: &Registration) -> Result<String, Strin
     Room::of(text).run(|| edit(text, registration))
 }
 
+/// Whether a module imports something under that name. Not, where it has a syntax error.
+pub fn imports(text: &str, name: &str) -> bool {
+    Room::of(text).run(|| {
+        let allocator = Allocator::default();
+        let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+        !parsed.panicked && Imports::read(&parsed.program).names.contains(&name)
+    })
+}
+
 fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
@@ -184,7 +193,7 @@ impl<'a> Visit<'a> for Calls<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Registration, register};
+    use super::{Registration, imports, register};
 
     fn book(option: &'static str) -> Registration {
         Registration {
@@ -255,6 +264,16 @@ mod tests {
             let error = register(text, &book("routes")).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn imports_are_known_by_their_local_names() {
+        let text = "import a, { b as c } from \"x\";\nconst d = 1;\n";
+        assert_eq!(
+            ["a", "b", "c", "d"].map(|name| imports(text, name)),
+            [true, false, true, false]
+        );
+        assert!(!imports("import { a } from", "a"));
     }
 
     #[test]

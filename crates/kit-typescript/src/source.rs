@@ -15,6 +15,11 @@ impl SourceTexts {
     pub(crate) fn insert(&mut self, path: String, text: String) {
         self.texts.insert(path, text);
     }
+
+    /// Adds the text of a file that the compiler did not read; one that it read stays as it is.
+    pub fn add(&mut self, path: String, text: String) {
+        self.texts.entry(path).or_insert(text);
+    }
 }
 
 impl Sources for SourceTexts {

@@ -290,7 +290,7 @@ fn entities_are_exported_objects() {
           help: write `@table notes`
         src/a.types.ts:7:12 KIT1303 `@index broken` is not valid
           help: write `@index categories_by_author (authorId, createdAt)`
-        src/a.types.ts:7:26 KIT1303 `Category` has no property `size` to index
+        src/a.types.ts:7:26 KIT1303 `Category` has no property `size` for `@index`
           help: name properties of the entity
         ",
     );

@@ -46,20 +46,40 @@ function files(subjects: readonly Subject[]): Map<string, string> {
   ]);
   return new Map([
     ["package.json", JSON.stringify({ name: "property", private: true, type: "module" })],
+    ["src/all.routes.ts", routes(subjects)],
     ...sources,
   ]);
 }
 
+/** A route for each subject, so that all of them are in the module that applications load. */
+function routes(subjects: readonly Subject[]): string {
+  const imports = subjects.map(({ name }) => `import type { ${name} } from "./${name}.types.ts";`);
+  const contracts = subjects.map(
+    ({ name }) => `  "PUT /${name}": RouteContract<void, void, ${name}, ${name}>;`,
+  );
+  return [
+    'import type { RouteContract } from "@kit/types";',
+    ...imports,
+    "export interface AllRoutes {",
+    ...contracts,
+    "}\n",
+  ].join("\n");
+}
+
 async function load(root: string, name: string): Promise<Artifacts> {
-  const from = async (file: string, item: string): Promise<unknown> => {
-    const module = (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
-    if (module[item] === undefined) throw new Error(`${file} has no ${item}`);
-    return module[item];
+  const exports = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
+    (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
+  const own = {
+    ...(await exports(`validators/${name}.validator.ts`)),
+    ...(await exports(`serializers/${name}.serializer.ts`)),
   };
-  return {
-    validator: await from(`validators/${name}.validator.ts`, `${name}Validator`),
-    serializer: await from(`serializers/${name}.serializer.ts`, `${name}Serializer`),
-  } as Artifacts;
+  // What applications load. The route of an alias may have another type than the alias.
+  const all = await exports("runtime.ts");
+  const from = (item: string): unknown => {
+    if (own[item] === undefined) throw new Error(`there is no ${item}`);
+    return all[item] ?? own[item];
+  };
+  return { validator: from(`${name}Validator`), serializer: from(`${name}Serializer`) } as Artifacts;
 }
 
 /** What the build said of a subject. */

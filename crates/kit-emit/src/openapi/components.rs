@@ -102,7 +102,7 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
 }
 
 /// The declarations whose schema as input is another one than as output, by themselves or by what they refer to.
-fn differing(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
+pub(crate) fn differing(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
     let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
     let mut pending = Vec::new();
     for (id, declaration) in program.declarations.iter_ids() {

@@ -15,8 +15,8 @@ use crate::Context;
 use crate::fingerprint::fingerprint;
 use crate::job::{Job, Parts};
 
-pub(crate) use components::ComponentNames;
 use components::Use;
+pub(crate) use components::{ComponentNames, differing, used};
 use document::{Document, Head, Info};
 use operation::Operations;
 use rustc_hash::{FxHashMap, FxHashSet};

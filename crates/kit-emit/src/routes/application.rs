@@ -4,6 +4,7 @@ use kit_ir::{DeclarationId, Route, Slot};
 
 use super::FROM;
 use crate::coercer::{self, parameter_order};
+use crate::runtime::module_of;
 use crate::text::{Module, Writer, literal};
 use crate::{Context, serializer, validator};
 
@@ -42,7 +43,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     exports.line(format_args!("export {{ {tree}, {table} }};"));
     exports.line("export default application;");
     module.push(exports);
-    module.finish()
+    module.finish().text
 }
 
 fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module: &mut Module) {
@@ -128,10 +129,8 @@ fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
 
 fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
     let name = &context.program.declarations[id].name;
-    module.value(
-        &format!("../coercers/{}", coercer::file_name(name)),
-        &format!("{name}Coercer"),
-    )
+    let own = format!("coercers/{}", coercer::file_name(name));
+    module.value(&module_of(context, &own), &format!("{name}Coercer"))
 }
 
 /// The validator or serializer of a slot.
@@ -141,8 +140,8 @@ fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: 
     };
     let name = &context.program.declarations[id].name;
     let path = match kind {
-        "Serializer" => format!("../serializers/{}", serializer::file_name(name)),
-        _ => format!("../validators/{}", validator::file_name(name)),
+        "Serializer" => format!("serializers/{}", serializer::file_name(name)),
+        _ => format!("validators/{}", validator::file_name(name)),
     };
-    module.value(&path, &format!("{name}{kind}"))
+    module.value(&module_of(context, &path), &format!("{name}{kind}"))
 }

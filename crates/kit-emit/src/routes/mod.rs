@@ -27,11 +27,12 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
 /// What the table and the application are made of: the routes, and where their types are declared.
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
-    let routes: Vec<_> = program.routes.iter().map(|of| route(context, of)).collect();
+    let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
     fingerprint((context.fingerprints.names, routes))
 }
 
-fn route(context: Context<'_>, route: &Route) -> Fingerprint {
+/// All of a route but what only documents say.
+pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     let Route {
         method,
         path,

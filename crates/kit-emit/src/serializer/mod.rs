@@ -11,7 +11,7 @@ use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, Typ
 
 use crate::Context;
 use crate::job::Job;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer, Written, literal};
 use crate::types::origin;
 use crate::validator::is_inherited;
 
@@ -35,12 +35,13 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         })
 }
 
-fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
+fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let name = &declaration.name;
     let mut module = Module::new(
         origin(context.program, declaration),
         context.analysis.declared_names(),
-    );
+    )
+    .of("write", name);
     let serializer = module.r#type("@kit/types", "Serializer");
     let this = module.program_type("../types.ts", name);
     let shape = module.value(

@@ -5,6 +5,6 @@ mod module;
 mod path;
 mod writer;
 
-pub(crate) use module::{Module, header};
+pub(crate) use module::{Imports, Module, Written, header};
 pub(crate) use path::Path;
 pub(crate) use writer::{Writer, nested};

@@ -1,6 +1,6 @@
 //! A generated module: header, imports, body.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use heck::ToUpperCamelCase;
@@ -19,13 +19,13 @@ const CODEC: &str = "@kit/core/codec";
 /// A module that is being written.
 pub(crate) struct Module {
     from: String,
-    /// Imported names by module, each with its name here.
-    values: BTreeMap<String, BTreeMap<String, String>>,
-    types: BTreeMap<String, BTreeSet<String>>,
-    types_of_program: Option<String>,
-    /// Other modules of `.kit` export functions for each; helpers and private functions keep clear of them.
+    imports: Imports,
+    /// What modules of `.kit` export. Nothing here has one of these names but what it is the name of.
     generated: Arc<DeclaredNames>,
-    /// Names of the private functions here.
+    /// What the module does, and the declaration that it does it for: no other module has both.
+    role: &'static str,
+    home: String,
+    /// Names of the private items here.
     taken: FxHashSet<String>,
     /// Private items by what they do and for what, so that none is written twice.
     memo: FxHashMap<(&'static str, String), String>,
@@ -33,51 +33,82 @@ pub(crate) struct Module {
     items: Vec<String>,
 }
 
+/// A finished module.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    /// Where its items begin: after the header and the imports, with the line break before the first.
+    pub(crate) items: usize,
+    pub(crate) imports: Imports,
+}
+
+/// What a module imports, by module and name, each with its name here.
+#[derive(Debug, Default)]
+pub(crate) struct Imports {
+    pub(crate) values: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) types: BTreeMap<String, BTreeMap<String, String>>,
+    /// Where all types of the program come from, which stand behind `Types`.
+    pub(crate) types_of_program: Option<String>,
+}
+
 impl Module {
-    /// An empty module. `generated` are the names of everything generated that it might import.
+    /// An empty module. `generated` are the names of everything generated.
     pub(crate) fn new(from: impl Into<String>, generated: Arc<DeclaredNames>) -> Self {
         Self {
             from: from.into(),
-            values: BTreeMap::new(),
-            types: BTreeMap::new(),
-            types_of_program: None,
+            imports: Imports::default(),
             generated,
+            role: "",
+            home: String::new(),
             taken: FxHashSet::default(),
             memo: FxHashMap::default(),
             items: Vec::new(),
         }
     }
 
-    /// Imports a function of `@kit/core/codec` and returns its name here. A generated function may have the same name
-    /// (`isEmail` of a type `Email`); the helper then stands behind a `$`.
-    pub(crate) fn helper(&mut self, name: &str) -> String {
-        if let Some(local) = self.values.get(CODEC).and_then(|names| names.get(name)) {
-            return local.clone();
+    /// For one declaration. `role` is what it does and other modules of the declaration do not: their private items must have other
+    /// names, so that all of them can stand in one module. At most one role is empty, and no verb begins with another role.
+    pub(crate) fn of(self, role: &'static str, declaration: &str) -> Self {
+        Self {
+            role,
+            home: declaration.to_owned(),
+            ..self
         }
-        let local = if self.generated.has_function(name) || self.taken.contains(name) {
+    }
+
+    /// Imports a function of `@kit/core/codec` and returns its name here.
+    pub(crate) fn helper(&mut self, name: &str) -> String {
+        let local = self.local(name);
+        entry(&mut self.imports.values, CODEC).insert(name.to_owned(), local.clone());
+        local
+    }
+
+    /// The name of what is imported from a package. Something generated may have the same one (`isEmail` of a type `Email`); what is
+    /// imported then stands behind a `$`.
+    fn local(&self, name: &str) -> String {
+        if self.generated.has_export(name) {
             format!("${name}")
         } else {
             name.to_owned()
-        };
-        entry(&mut self.values, CODEC).insert(name.to_owned(), local.clone());
-        local
+        }
     }
 
     /// Imports a value of another module by its own name.
     pub(crate) fn value(&mut self, module: &str, name: &str) -> String {
-        entry(&mut self.values, module).insert(name.to_owned(), name.to_owned());
+        entry(&mut self.imports.values, module).insert(name.to_owned(), name.to_owned());
         name.to_owned()
     }
 
     /// Imports a type.
     pub(crate) fn r#type(&mut self, module: &str, name: &str) -> String {
-        entry(&mut self.types, module).insert(name.to_owned());
-        name.to_owned()
+        let local = self.local(name);
+        entry(&mut self.imports.types, module).insert(name.to_owned(), local.clone());
+        local
     }
 
     /// A type of the program. It stands behind `Types`, so that a user's type named `Date` or `Validator` shadows nothing.
     pub(crate) fn program_type(&mut self, path: &str, name: &str) -> String {
-        self.types_of_program = Some(path.to_owned());
+        self.imports.types_of_program = Some(path.to_owned());
         format!("Types.{name}")
     }
 
@@ -86,25 +117,31 @@ impl Module {
         self.r#type(CODEC, name)
     }
 
-    /// A name for a private item that nothing else here has, such as `isNoteItems` from `is` and the path to it.
+    /// A name for a private item that nothing else here has, nor in a module of another declaration or role: `isItems$Note` from `is`
+    /// and the way from `Note` to its items.
     fn private_name(&mut self, verb: &str, path: &Path<'_>) -> String {
-        let stem = path.words().to_upper_camel_case();
+        let stem = path.words_below(&self.home).to_upper_camel_case();
         let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
-        let base = format!("{verb}{}", if stem.is_empty() { "Part" } else { &stem });
-        let mut name = base.clone();
+        let verb = if verb == self.role || self.role.is_empty() {
+            verb.to_owned()
+        } else {
+            format!("{}{}", self.role, verb.to_upper_camel_case())
+        };
+        let home = &self.home;
+        let mut name = format!("{verb}{stem}${home}");
         let mut number = 2;
-        while self.generated.has_function(&name) || self.is_helper(&name) || !self.taken.insert(name.clone())
-        {
-            name = format!("{base}{number}");
+        while self.generated.has_export(&name) || self.taken.contains(&name) {
+            name = format!("{verb}{stem}{number}${home}");
             number += 1;
         }
+        self.taken.insert(name.clone());
         name
     }
 
-    /// Whether a function of the codec is imported by that name, which then belongs to it.
-    fn is_helper(&self, name: &str) -> bool {
-        let helpers = self.values.get(CODEC);
-        helpers.is_some_and(|names| names.get(name).is_some_and(|local| local == name))
+    /// A name for a private item of the declaration itself.
+    pub(crate) fn private(&mut self, verb: &str) -> String {
+        let home = self.home.clone();
+        self.private_name(verb, &Path::root(&home))
     }
 
     /// A constant or function of the module that is written once for each subject. `write` gets its name and adds it.
@@ -142,31 +179,9 @@ impl Module {
         self.items.push(item.finish());
     }
 
-    /// The whole text.
-    pub(crate) fn finish(self) -> String {
-        let mut imports = Writer::default();
-        for (module, names) in &self.types {
-            let names: Vec<_> = names.iter().map(String::as_str).collect();
-            let names = names.join(", ");
-            imports.line(format_args!("import type {{ {names} }} from \"{module}\";"));
-        }
-        for (module, names) in &self.values {
-            let names: Vec<_> = names
-                .iter()
-                .map(|(name, local)| {
-                    if name == local {
-                        name.clone()
-                    } else {
-                        format!("{name} as {local}")
-                    }
-                })
-                .collect();
-            imports.line(import(&names, module));
-        }
-        if let Some(path) = &self.types_of_program {
-            imports.line(format_args!("import type * as Types from \"{path}\";"));
-        }
-        let imports = imports.finish();
+    /// The whole module.
+    pub(crate) fn finish(self) -> Written {
+        let imports = self.imports.print();
         let mut text = header(&self.from);
         let items: usize = self.items.iter().map(|item| item.len() + 1).sum();
         text.reserve_exact(imports.len() + 1 + items);
@@ -174,12 +189,47 @@ impl Module {
             text.push('\n');
             text.push_str(&imports);
         }
+        let start = text.len();
         for item in &self.items {
             text.push('\n');
             text.push_str(item);
         }
-        text
+        Written {
+            text,
+            items: start,
+            imports: self.imports,
+        }
     }
+}
+
+impl Imports {
+    /// The lines.
+    pub(crate) fn print(&self) -> String {
+        let mut lines = Writer::default();
+        for (module, names) in &self.types {
+            let names = list(names).join(", ");
+            lines.line(format_args!("import type {{ {names} }} from \"{module}\";"));
+        }
+        for (module, names) in &self.values {
+            lines.line(import(&list(names), module));
+        }
+        if let Some(path) = &self.types_of_program {
+            lines.line(format_args!("import type * as Types from \"{path}\";"));
+        }
+        lines.finish()
+    }
+}
+
+/// Names as they stand in an import.
+fn list(names: &BTreeMap<String, String>) -> Vec<String> {
+    let name = |(name, local): (&String, &String)| {
+        if name == local {
+            name.clone()
+        } else {
+            format!("{name} as {local}")
+        }
+    };
+    names.iter().map(name).collect()
 }
 
 /// What is imported from a module so far.
@@ -200,17 +250,48 @@ fn import(names: &[String], module: &str) -> String {
 mod tests {
     use super::*;
 
-    /// `time` in a type `Date` makes a private `isDateTime`, which the codec has too.
+    fn module(role: &'static str, home: &str, declared: &[&str]) -> Module {
+        let names = DeclaredNames::of(declared);
+        Module::new("a test", Arc::new(names)).of(role, home)
+    }
+
+    fn private(module: &mut Module, verb: &'static str, path: &Path<'_>) -> String {
+        module.once(verb, path.words_below(""), path, |_, _| {})
+    }
+
+    /// A type `DateTime` has an `isDateTime`, and so has the codec.
     #[test]
-    fn a_private_function_and_a_helper_of_one_name_stay_apart() {
-        let date = Path::root("Date");
-        let private = |module: &mut Module| module.once("is", "1", &date.step("time"), |_, _| {});
-        let mut helper_first = Module::new("a test", Arc::default());
-        assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
-        assert_eq!(private(&mut helper_first), "isDateTime2");
-        assert_eq!(helper_first.helper("isDateTime"), "isDateTime");
-        let mut private_first = Module::new("a test", Arc::default());
-        assert_eq!(private(&mut private_first), "isDateTime");
-        assert_eq!(private_first.helper("isDateTime"), "$isDateTime");
+    fn helpers_and_types_of_packages_keep_clear_of_what_is_generated() {
+        let mut with = module("", "Date", &["Date", "DateTime", "Union"]);
+        assert_eq!(with.helper("isDateTime"), "$isDateTime");
+        assert_eq!(with.codec_type("UnionShape"), "$UnionShape");
+        let mut without = module("", "Date", &["Date"]);
+        assert_eq!(without.helper("isDateTime"), "isDateTime");
+        assert_eq!(without.codec_type("UnionShape"), "UnionShape");
+    }
+
+    /// The items of `Note` in a page are not what `NoteItems` has.
+    #[test]
+    fn private_items_of_two_modules_have_different_names() {
+        let declared = ["Note", "NoteItems", "Items$Note"];
+        let (note, items) = (Path::root("Note"), Path::root("NoteItems"));
+        let (of_note, page) = (note.step("items"), items.step("page"));
+        let mut first = module("", "Note", &declared);
+        // `isItems$Note` is exported.
+        assert_eq!(private(&mut first, "is", &of_note), "isItems2$Note");
+        assert_eq!(
+            private(&mut first, "is", &of_note.step("page")),
+            "isItemsPage$Note"
+        );
+        assert_eq!(private(&mut first, "explain", &note), "explain$Note");
+        let mut second = module("", "NoteItems", &declared);
+        assert_eq!(private(&mut second, "is", &page), "isPage$NoteItems");
+        let mut writer = module("write", "Note", &declared);
+        assert_eq!(
+            private(&mut writer, "choices", &of_note),
+            "writeChoicesItems$Note"
+        );
+        assert_eq!(private(&mut writer, "write", &of_note), "writeItems2$Note");
+        assert_eq!(writer.private("keys"), "writeKeys$Note");
     }
 }

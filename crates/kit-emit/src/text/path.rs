@@ -24,12 +24,13 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// All steps with spaces between.
-    pub(crate) fn words(&self) -> String {
+    /// All steps with spaces between, without the first one where that is `home`.
+    pub(crate) fn words_below(&self, home: &str) -> String {
         match self.parent {
+            None if self.step == home => String::new(),
             None => self.step.to_owned(),
             Some(parent) => {
-                let mut words = parent.words();
+                let mut words = parent.words_below(home);
                 words.push(' ');
                 words.push_str(self.step);
                 words

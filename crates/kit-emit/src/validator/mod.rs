@@ -13,7 +13,7 @@ use kit_ir::{Declaration, DeclarationId};
 
 use crate::Context;
 use crate::job::Job;
-use crate::text::{Module, Writer, header};
+use crate::text::{Module, Writer, Written, header};
 use crate::types::origin;
 
 use check::Checker;
@@ -50,12 +50,13 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     modules.chain(entities)
 }
 
-fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> String {
+fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let name = &declaration.name;
     let mut module = Module::new(
         origin(context.program, declaration),
         context.analysis.declared_names(),
-    );
+    )
+    .of("", name);
     let validator = module.r#type("@kit/types", "Validator");
     let this = module.program_type("../types.ts", name);
     Shapes::new(context, id).declare(declaration, &mut module);

@@ -31,9 +31,10 @@ impl<'a> Shapes<'a> {
         let text = self.shape(declaration.r#type, Some(name), &Path::root(name), module);
         let mut writer = Writer::default();
         if recursive {
-            writer.line(format_args!("const shape: {shape} = {text};"));
+            let inner = module.private("shape");
+            writer.line(format_args!("const {inner}: {shape} = {text};"));
             writer.line(format_args!(
-                "export const {name}Shape: {shape} = {{ kind: \"reference\", recursive: true, to: () => shape }};"
+                "export const {name}Shape: {shape} = {{ kind: \"reference\", recursive: true, to: () => {inner} }};"
             ));
         } else {
             writer.line(format_args!("export const {name}Shape: {shape} = {text};"));

@@ -32,6 +32,7 @@ fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> Decl
         table: format!("thing{number}s"),
         renamed_from: None,
         indexes: Vec::new(),
+        uniques: Vec::new(),
     });
     let create = b.interface(&format!("Create{name}Input"), properties[1..6].to_vec());
     let changes = properties[1..6].iter().cloned().map(optional).collect();

@@ -44,6 +44,7 @@ pub fn program() -> Program {
         table: "notes".to_owned(),
         renamed_from: None,
         indexes: Vec::new(),
+        uniques: Vec::new(),
     });
     b.interface(
         "CreateNoteInput",

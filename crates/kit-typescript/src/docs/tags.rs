@@ -69,7 +69,7 @@ tags! {
     Generated "generated" Line [Property]
     OnUpdate "onUpdate" Line [Property]
     Default "default" Line [Property]
-    Unique "unique" Line [Property]
+    Unique "unique" Line [Property Object]
     Index "index" Line [Property Object]
     References "references" Line [Property]
     Column "column" Line [Property]
@@ -165,7 +165,10 @@ impl TagName {
 
     /// Whether one comment may have several of them.
     pub(super) fn is_repeatable(self) -> bool {
-        matches!(self, Self::Example | Self::Throws | Self::Tag | Self::Index)
+        matches!(
+            self,
+            Self::Example | Self::Throws | Self::Tag | Self::Index | Self::Unique
+        )
     }
 
     /// Whether it limits values, and so belongs to the type rather than to the property.

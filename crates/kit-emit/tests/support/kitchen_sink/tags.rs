@@ -92,5 +92,6 @@ pub fn entity(b: &mut Builder) {
         table: "accounts".to_owned(),
         renamed_from: None,
         indexes: Vec::new(),
+        uniques: Vec::new(),
     });
 }

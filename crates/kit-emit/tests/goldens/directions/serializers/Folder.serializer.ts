@@ -7,7 +7,7 @@ import { writeNoteInput } from "./NoteInput.serializer.ts";
 import { explain, isObject, refuse, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeFolderNotes(value: unknown): string {
+function writeNotes$Folder(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -21,7 +21,7 @@ function writeFolderNotes(value: unknown): string {
 export function writeFolder(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"notes":${writeFolderNotes(value["notes"])}` +
+    `{"notes":${writeNotes$Folder(value["notes"])}` +
     `,"input":${writeNoteInput(value["input"])}}`
   );
 }

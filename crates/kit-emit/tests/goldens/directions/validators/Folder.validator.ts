@@ -7,7 +7,7 @@ import { NoteInputShape, decodeNoteInput, isNoteInput } from "../validators/Note
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainFolder(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Folder(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["notes"]);
   part.visit(1, value["input"]);
 }
@@ -19,10 +19,10 @@ export const FolderShape: Shape = {
     { key: "notes", shape: { kind: "array", element: NoteShape, isItem: isNote } },
     { key: "input", shape: NoteInputShape },
   ],
-  explain: explainFolder,
+  explain: explain$Folder,
 };
 
-function isFolderNotes(value: unknown): boolean {
+function isNotes$Folder(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -36,12 +36,12 @@ export function isFolder(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const notes = input["notes"];
-  if (!isFolderNotes(notes)) return false;
+  if (!isNotes$Folder(notes)) return false;
   const property1 = input["input"];
   return isNoteInput(property1);
 }
 
-function decodeFolderNotes(value: unknown): unknown {
+function decodeNotes$Folder(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodeNote(item));
 }
 
@@ -51,7 +51,7 @@ export function decodeFolder(value: unknown): Types.Folder {
   const notes = input["notes"];
   const property1 = input["input"];
   return {
-    notes: decodeFolderNotes(notes),
+    notes: decodeNotes$Folder(notes),
     input: decodeNoteInput(property1),
   } as Types.Folder;
 }

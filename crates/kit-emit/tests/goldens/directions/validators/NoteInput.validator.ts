@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainNoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$NoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (typeof title !== "string") part.refuse(0, title);
   const done = value["done"];
@@ -19,7 +19,7 @@ export const NoteInputShape: Shape = {
     { key: "title", shape: { kind: "string" } },
     { key: "done", shape: { kind: "boolean" }, optional: "input" },
   ],
-  explain: explainNoteInput,
+  explain: explain$NoteInput,
 };
 
 /** Whether a parsed JSON value is a `NoteInput`. */

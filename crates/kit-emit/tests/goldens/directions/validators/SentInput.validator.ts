@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainSentInput(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$SentInput(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (typeof title !== "string") part.refuse(0, title);
   const done = value["done"];
@@ -19,7 +19,7 @@ export const SentInputShape: Shape = {
     { key: "title", shape: { kind: "string" } },
     { key: "done", shape: { kind: "boolean" }, optional: "input" },
   ],
-  explain: explainSentInput,
+  explain: explain$SentInput,
 };
 
 /** Whether a parsed JSON value is a `SentInput`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainTaskOutput(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$TaskOutput(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (typeof title !== "string") part.refuse(0, title);
 }
@@ -16,7 +16,7 @@ export const TaskOutputShape: Shape = {
   properties: [
     { key: "title", shape: { kind: "string" } },
   ],
-  explain: explainTaskOutput,
+  explain: explain$TaskOutput,
 };
 
 /** Whether a parsed JSON value is a `TaskOutput`. */

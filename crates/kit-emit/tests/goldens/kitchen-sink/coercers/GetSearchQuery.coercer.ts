@@ -3,13 +3,13 @@
 import type { Coercer } from "@kit/types";
 import { coerceBoolean, coerceEach, coerceLiteral, coerceNumber, readQuery } from "@kit/core/codec";
 
-const keys: readonly string[] = ["limit", "deep", "since", "big", "sides", "ids", "tags", "q", "__proto__"];
+const coerceKeys$GetSearchQuery: readonly string[] = ["limit", "deep", "since", "big", "sides", "ids", "tags", "q", "__proto__"];
 
 /** Reads the text of `GetSearchQuery`. */
 export const GetSearchQueryCoercer: Required<Pick<Coercer, "query">> = {
   query: (query) => {
     const result: Record<string, unknown> = {};
-    const values = readQuery(query, keys);
+    const values = readQuery(query, coerceKeys$GetSearchQuery);
     const value0 = values[0];
     if (value0 !== undefined) result["limit"] = coerceNumber(value0);
     const value1 = values[1];

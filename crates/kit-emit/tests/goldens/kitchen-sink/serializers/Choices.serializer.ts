@@ -27,7 +27,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeChoicesEitherSideMember0(value: unknown): string {
+function writeEitherSideMember0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   text += `"a":"${stringContent(value["a"])}"`;
@@ -36,7 +36,7 @@ function writeChoicesEitherSideMember0(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesEitherSideMember1(value: unknown): string {
+function writeEitherSideMember1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   text += `"a":"${stringContent(value["a"])}"`;
@@ -45,23 +45,23 @@ function writeChoicesEitherSideMember1(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesEitherSide(value: unknown): string {
+function writeEitherSide$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion, value)) {
     case 0:
-      return writeChoicesEitherSideMember0(value);
+      return writeEitherSideMember0$Choices(value);
     case 1:
-      return writeChoicesEitherSideMember1(value);
+      return writeEitherSideMember1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesLooseFirstMember0(value: unknown): string {
+function writeLooseFirstMember0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value["a"])}"}`;
 }
 
-function writeChoicesLooseFirstMember1(value: unknown): string {
+function writeLooseFirstMember1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"a":"${stringContent(value["a"])}"` +
@@ -69,34 +69,34 @@ function writeChoicesLooseFirstMember1(value: unknown): string {
   );
 }
 
-function writeChoicesLooseFirst(value: unknown): string {
+function writeLooseFirst$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion2, value)) {
     case 0:
-      return writeChoicesLooseFirstMember0(value);
+      return writeLooseFirstMember0$Choices(value);
     case 1:
-      return writeChoicesLooseFirstMember1(value);
+      return writeLooseFirstMember1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesLooseLast(value: unknown): string {
+function writeLooseLast$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion3, value)) {
     case 0:
-      return writeChoicesLooseFirstMember1(value);
+      return writeLooseFirstMember1$Choices(value);
     case 1:
-      return writeChoicesLooseFirstMember0(value);
+      return writeLooseFirstMember0$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesByTypeMember0(value: unknown): string {
+function writeByTypeMember0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return `{"value":"${stringContent(value["value"])}"}`;
 }
 
-function writeChoicesByTypeMember1(value: unknown): string {
+function writeByTypeMember1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   text += `"value":${writeNumber(value["value"])}`;
@@ -105,18 +105,18 @@ function writeChoicesByTypeMember1(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesByType(value: unknown): string {
+function writeByType$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion4, value)) {
     case 0:
-      return writeChoicesByTypeMember0(value);
+      return writeByTypeMember0$Choices(value);
     case 1:
-      return writeChoicesByTypeMember1(value);
+      return writeByTypeMember1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesResultCase0Member0(value: unknown): string {
+function writeResultCase0Member0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   const ok = value["ok"];
   return (
@@ -125,7 +125,7 @@ function writeChoicesResultCase0Member0(value: unknown): string {
   );
 }
 
-function writeChoicesResultCase1Member1(value: unknown): string {
+function writeResultCase1Member1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   const ok = value["ok"];
   return (
@@ -134,19 +134,19 @@ function writeChoicesResultCase1Member1(value: unknown): string {
   );
 }
 
-function writeChoicesResult(value: unknown): string {
+function writeResult$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   switch (value["ok"]) {
     case true:
-      return writeChoicesResultCase0Member0(value);
+      return writeResultCase0Member0$Choices(value);
     case false:
-      return writeChoicesResultCase1Member1(value);
+      return writeResultCase1Member1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesQuadrantCase0Case0Member0(value: unknown): string {
+function writeQuadrantCase0Case0Member0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const first = value["first"];
@@ -158,7 +158,7 @@ function writeChoicesQuadrantCase0Case0Member0(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesQuadrantCase0Case1Member1(value: unknown): string {
+function writeQuadrantCase0Case1Member1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const first = value["first"];
@@ -170,7 +170,7 @@ function writeChoicesQuadrantCase0Case1Member1(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesQuadrantCase1Case0Member2(value: unknown): string {
+function writeQuadrantCase1Case0Member2$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const first = value["first"];
@@ -182,7 +182,7 @@ function writeChoicesQuadrantCase1Case0Member2(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesQuadrantCase1Case1Member3(value: unknown): string {
+function writeQuadrantCase1Case1Member3$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const first = value["first"];
@@ -194,24 +194,24 @@ function writeChoicesQuadrantCase1Case1Member3(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesQuadrant(value: unknown): string {
+function writeQuadrant$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   switch (value["first"]) {
     case "x":
       switch (value["second"]) {
         case "x":
-          return writeChoicesQuadrantCase0Case0Member0(value);
+          return writeQuadrantCase0Case0Member0$Choices(value);
         case "y":
-          return writeChoicesQuadrantCase0Case1Member1(value);
+          return writeQuadrantCase0Case1Member1$Choices(value);
         default:
           return refuse(value);
       }
     case "y":
       switch (value["second"]) {
         case "x":
-          return writeChoicesQuadrantCase1Case0Member2(value);
+          return writeQuadrantCase1Case0Member2$Choices(value);
         case "y":
-          return writeChoicesQuadrantCase1Case1Member3(value);
+          return writeQuadrantCase1Case1Member3$Choices(value);
         default:
           return refuse(value);
       }
@@ -220,7 +220,7 @@ function writeChoicesQuadrant(value: unknown): string {
   }
 }
 
-function writeChoicesVersionedCase0Member0(value: unknown): string {
+function writeVersionedCase0Member0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const version = value["version"];
@@ -229,7 +229,7 @@ function writeChoicesVersionedCase0Member0(value: unknown): string {
   return `${text}}`;
 }
 
-function writeChoicesVersionedCase1Member1(value: unknown): string {
+function writeVersionedCase1Member1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   const version = value["version"];
   return (
@@ -238,19 +238,19 @@ function writeChoicesVersionedCase1Member1(value: unknown): string {
   );
 }
 
-function writeChoicesVersioned(value: unknown): string {
+function writeVersioned$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   switch (value["version"]) {
     case undefined:
-      return writeChoicesVersionedCase0Member0(value);
+      return writeVersionedCase0Member0$Choices(value);
     case "x":
-      return writeChoicesVersionedCase1Member1(value);
+      return writeVersionedCase1Member1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesTuplesMember0(value: unknown): string {
+function writeTuplesMember0$Choices(value: unknown): string {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts: string[] = [];
   const item0: unknown = value[0];
@@ -260,7 +260,7 @@ function writeChoicesTuplesMember0(value: unknown): string {
   return `[${parts.join()}]`;
 }
 
-function writeChoicesTuplesMember1(value: unknown): string {
+function writeTuplesMember1$Choices(value: unknown): string {
   if (!Array.isArray(value) || value.length < 3 || value.length > 3) refuse(value);
   const parts: string[] = [];
   const item0: unknown = value[0];
@@ -272,18 +272,18 @@ function writeChoicesTuplesMember1(value: unknown): string {
   return `[${parts.join()}]`;
 }
 
-function writeChoicesTuples(value: unknown): string {
+function writeTuples$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion5, value)) {
     case 0:
-      return writeChoicesTuplesMember0(value);
+      return writeTuplesMember0$Choices(value);
     case 1:
-      return writeChoicesTuplesMember1(value);
+      return writeTuplesMember1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesListsMember0(value: unknown): string {
+function writeListsMember0$Choices(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -293,7 +293,7 @@ function writeChoicesListsMember0(value: unknown): string {
   return `${text}]`;
 }
 
-function writeChoicesListsMember1(value: unknown): string {
+function writeListsMember1$Choices(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -303,59 +303,59 @@ function writeChoicesListsMember1(value: unknown): string {
   return `${text}]`;
 }
 
-function writeChoicesLists(value: unknown): string {
+function writeLists$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion6, value)) {
     case 0:
-      return writeChoicesListsMember0(value);
+      return writeListsMember0$Choices(value);
     case 1:
-      return writeChoicesListsMember1(value);
+      return writeListsMember1$Choices(value);
     default:
       return refuse(value);
   }
 }
 
-function writeChoicesTextsItem(value: unknown): string {
+function writeTextsItem$Choices(value: unknown): string {
   if (value instanceof Date) return $writeDate(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
 
-function writeChoicesTexts(value: unknown): string {
+function writeTexts$Choices(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    text += index === 0 ? writeChoicesTextsItem(item) : `,${writeChoicesTextsItem(item)}`;
+    text += index === 0 ? writeTextsItem$Choices(item) : `,${writeTextsItem$Choices(item)}`;
   }
   return `${text}]`;
 }
 
-function writeChoicesBytesOrText(value: unknown): string {
+function writeBytesOrText$Choices(value: unknown): string {
   if (value instanceof Uint8Array) return writeBytes(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
 
-function writeChoicesPossible(value: unknown): string {
-  return writeChoicesLooseFirstMember1(value);
+function writePossible$Choices(value: unknown): string {
+  return writeLooseFirstMember1$Choices(value);
 }
 
-function writeChoicesNestedMember0(value: unknown): string {
+function writeNestedMember0$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
-  return `{"in":${writeChoicesLooseFirstMember0(value["in"])}}`;
+  return `{"in":${writeLooseFirstMember0$Choices(value["in"])}}`;
 }
 
-function writeChoicesNestedMember1(value: unknown): string {
+function writeNestedMember1$Choices(value: unknown): string {
   if (!isObject(value)) refuse(value);
-  return `{"in":${writeChoicesLooseFirstMember1(value["in"])}}`;
+  return `{"in":${writeLooseFirstMember1$Choices(value["in"])}}`;
 }
 
-function writeChoicesNested(value: unknown): string {
+function writeNested$Choices(value: unknown): string {
   switch (new Picks("value").of(ChoicesUnion7, value)) {
     case 0:
-      return writeChoicesNestedMember0(value);
+      return writeNestedMember0$Choices(value);
     case 1:
-      return writeChoicesNestedMember1(value);
+      return writeNestedMember1$Choices(value);
     default:
       return refuse(value);
   }
@@ -366,31 +366,31 @@ export function writeChoices(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const eitherSide = value["eitherSide"];
-  if (eitherSide !== undefined) text += `"eitherSide":${writeChoicesEitherSide(eitherSide)}`;
+  if (eitherSide !== undefined) text += `"eitherSide":${writeEitherSide$Choices(eitherSide)}`;
   const looseFirst = value["looseFirst"];
-  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${writeChoicesLooseFirst(looseFirst)}`;
+  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${writeLooseFirst$Choices(looseFirst)}`;
   const looseLast = value["looseLast"];
-  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${writeChoicesLooseLast(looseLast)}`;
+  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${writeLooseLast$Choices(looseLast)}`;
   const byType = value["byType"];
-  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${writeChoicesByType(byType)}`;
+  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${writeByType$Choices(byType)}`;
   const property4 = value["result"];
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${writeChoicesResult(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${writeResult$Choices(property4)}`;
   const quadrant = value["quadrant"];
-  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${writeChoicesQuadrant(quadrant)}`;
+  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${writeQuadrant$Choices(quadrant)}`;
   const versioned = value["versioned"];
-  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${writeChoicesVersioned(versioned)}`;
+  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${writeVersioned$Choices(versioned)}`;
   const tuples = value["tuples"];
-  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${writeChoicesTuples(tuples)}`;
+  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${writeTuples$Choices(tuples)}`;
   const lists = value["lists"];
-  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${writeChoicesLists(lists)}`;
+  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${writeLists$Choices(lists)}`;
   const property9 = value["texts"];
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${writeChoicesTexts(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${writeTexts$Choices(property9)}`;
   const bytesOrText = value["bytesOrText"];
-  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${writeChoicesBytesOrText(bytesOrText)}`;
+  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${writeBytesOrText$Choices(bytesOrText)}`;
   const possible = value["possible"];
-  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${writeChoicesPossible(possible)}`;
+  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${writePossible$Choices(possible)}`;
   const nested = value["nested"];
-  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${writeChoicesNested(nested)}`;
+  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${writeNested$Choices(nested)}`;
   return `${text}}`;
 }
 

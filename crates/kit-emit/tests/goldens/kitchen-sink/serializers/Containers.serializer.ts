@@ -18,7 +18,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeContainersPlain(value: unknown): string {
+function writePlain$Containers(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -28,7 +28,7 @@ function writeContainersPlain(value: unknown): string {
   return `${text}]`;
 }
 
-function writeContainersDates(value: unknown): string {
+function writeDates$Containers(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -38,7 +38,7 @@ function writeContainersDates(value: unknown): string {
   return `${text}]`;
 }
 
-function writeContainersBounded(value: unknown): string {
+function writeBounded$Containers(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -48,7 +48,7 @@ function writeContainersBounded(value: unknown): string {
   return `${text}]`;
 }
 
-function writeContainersItemsItem(value: unknown): string {
+function writeItemsItem$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"quantity":${writeNumber(value["quantity"])}` +
@@ -56,17 +56,17 @@ function writeContainersItemsItem(value: unknown): string {
   );
 }
 
-function writeContainersItems(value: unknown): string {
+function writeItems$Containers(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    text += index === 0 ? writeContainersItemsItem(item) : `,${writeContainersItemsItem(item)}`;
+    text += index === 0 ? writeItemsItem$Containers(item) : `,${writeItemsItem$Containers(item)}`;
   }
   return `${text}]`;
 }
 
-function writeContainersPair(value: unknown): string {
+function writePair$Containers(value: unknown): string {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts: string[] = [];
   const item0: unknown = value[0];
@@ -76,7 +76,7 @@ function writeContainersPair(value: unknown): string {
   return `[${parts.join()}]`;
 }
 
-function writeContainersOpen(value: unknown): string {
+function writeOpen$Containers(value: unknown): string {
   if (!Array.isArray(value) || value.length < 1 || value.length > 2) refuse(value);
   const parts: string[] = [];
   const item0: unknown = value[0];
@@ -86,7 +86,7 @@ function writeContainersOpen(value: unknown): string {
   return `[${parts.join()}]`;
 }
 
-function writeContainersSpread(value: unknown): string {
+function writeSpread$Containers(value: unknown): string {
   if (!Array.isArray(value) || value.length < 2) refuse(value);
   const parts: string[] = [];
   const item0: unknown = value[0];
@@ -100,12 +100,12 @@ function writeContainersSpread(value: unknown): string {
   return `[${parts.join()}]`;
 }
 
-function writeContainersEmpty(value: unknown): string {
+function writeEmpty$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return "{}";
 }
 
-function writeContainersRecord(value: unknown): string {
+function writeRecord$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -117,7 +117,7 @@ function writeContainersRecord(value: unknown): string {
   return `${text}}`;
 }
 
-function writeContainersMixed(value: unknown): string {
+function writeMixed$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const known = value["known"];
@@ -131,9 +131,9 @@ function writeContainersMixed(value: unknown): string {
   return `${text}}`;
 }
 
-const textsContainersKeyedValueKey: TextTest = template(["x-", { hole: "string" }]);
+const writeTextsKeyedValueKey$Containers: TextTest = template(["x-", { hole: "string" }]);
 
-function writeContainersKeyed(value: unknown): string {
+function writeKeyed$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   text += `"x-size":"${stringContent(value["x-size"])}"`;
@@ -141,28 +141,28 @@ function writeContainersKeyed(value: unknown): string {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if (textsContainersKeyedValueKey.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
   }
   return `${text}}`;
 }
 
-function writeContainersLayeredValue2(value: unknown): string {
+function writeLayeredValue2$Containers(value: unknown): string {
   if (value instanceof Date) return $writeDate(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
 
-function writeContainersLayered(value: unknown): string {
+function writeLayered$Containers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if (textsContainersKeyedValueKey.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeContainersLayeredValue2(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeLayeredValue2$Containers(item)}`;
   }
   return `${text}}`;
 }
@@ -172,29 +172,29 @@ export function writeContainers(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const plain = value["plain"];
-  if (plain !== undefined) text += `"plain":${writeContainersPlain(plain)}`;
+  if (plain !== undefined) text += `"plain":${writePlain$Containers(plain)}`;
   const dates = value["dates"];
-  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${writeContainersDates(dates)}`;
+  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${writeDates$Containers(dates)}`;
   const bounded = value["bounded"];
-  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${writeContainersBounded(bounded)}`;
+  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${writeBounded$Containers(bounded)}`;
   const property3 = value["items"];
-  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${writeContainersItems(property3)}`;
+  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${writeItems$Containers(property3)}`;
   const pair = value["pair"];
-  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${writeContainersPair(pair)}`;
+  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${writePair$Containers(pair)}`;
   const open = value["open"];
-  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${writeContainersOpen(open)}`;
+  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${writeOpen$Containers(open)}`;
   const spread = value["spread"];
-  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${writeContainersSpread(spread)}`;
+  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${writeSpread$Containers(spread)}`;
   const empty = value["empty"];
-  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${writeContainersEmpty(empty)}`;
+  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${writeEmpty$Containers(empty)}`;
   const record = value["record"];
-  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${writeContainersRecord(record)}`;
+  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${writeRecord$Containers(record)}`;
   const mixed = value["mixed"];
-  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${writeContainersMixed(mixed)}`;
+  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${writeMixed$Containers(mixed)}`;
   const keyed = value["keyed"];
-  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${writeContainersKeyed(keyed)}`;
+  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${writeKeyed$Containers(keyed)}`;
   const layered = value["layered"];
-  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${writeContainersLayered(layered)}`;
+  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${writeLayered$Containers(layered)}`;
   return `${text}}`;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeDefaultsDates(value: unknown): string {
+function writeDates$Defaults(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -27,7 +27,7 @@ function writeDefaultsDates(value: unknown): string {
   return `${text}]`;
 }
 
-function writeDefaultsSettings(value: unknown): string {
+function writeSettings$Defaults(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return `{"dark":${writeBoolean(value["dark"])}}`;
 }
@@ -42,8 +42,8 @@ export function writeDefaults(value: unknown): string {
   text += `,"big":${writeBigInt(value["big"])}`;
   const note = value["note"];
   text += `,"note":${(note === null ? "null" : writeString(note))}`;
-  text += `,"dates":${writeDefaultsDates(value["dates"])}`;
-  text += `,"settings":${writeDefaultsSettings(value["settings"])}`;
+  text += `,"dates":${writeDates$Defaults(value["dates"])}`;
+  text += `,"settings":${writeSettings$Defaults(value["settings"])}`;
   const untouched = value["untouched"];
   if (untouched !== undefined) text += `,"untouched":${writeNumber(untouched)}`;
   text += `,"made":"${stringContent(value["made"])}"`;

@@ -5,12 +5,12 @@ import { EntangledShape, EntangledUnion } from "../validators/Entangled.validato
 import { Picks, enter, explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeEntangledMember0(value: unknown, depth: number, picks: Picks): string {
+function writeMember0$Entangled(value: unknown, depth: number, picks: Picks): string {
   if (!isObject(value)) refuse(value);
   return `{"next":${writeEntangled(value["next"], depth + 1, picks)}}`;
 }
 
-function writeEntangledMember1(value: unknown, depth: number, picks: Picks): string {
+function writeMember1$Entangled(value: unknown, depth: number, picks: Picks): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   text += `"next":${writeEntangled(value["next"], depth + 1, picks)}`;
@@ -25,9 +25,9 @@ export function writeEntangled(value: unknown, depth = 0, picks: Picks = new Pic
   if (typeof value === "number") return writeNumber(value);
   switch (picks.of(EntangledUnion, value)) {
     case 0:
-      return writeEntangledMember0(value, depth, picks);
+      return writeMember0$Entangled(value, depth, picks);
     case 1:
-      return writeEntangledMember1(value, depth, picks);
+      return writeMember1$Entangled(value, depth, picks);
     default:
       return refuse(value);
   }

@@ -6,7 +6,7 @@ import { writeCircle } from "./Circle.serializer.ts";
 import { explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeFigureCase1Member1(value: unknown): string {
+function writeCase1Member1$Figure(value: unknown): string {
   if (!isObject(value)) refuse(value);
   const kind = value["kind"];
   return (
@@ -22,7 +22,7 @@ export function writeFigure(value: unknown): string {
     case "circle":
       return writeCircle(value);
     case "square":
-      return writeFigureCase1Member1(value);
+      return writeCase1Member1$Figure(value);
     default:
       return refuse(value);
   }

@@ -14,7 +14,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeJsonMember4(value: unknown, depth: number): string {
+function writeMember4$Json(value: unknown, depth: number): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -24,7 +24,7 @@ function writeJsonMember4(value: unknown, depth: number): string {
   return `${text}]`;
 }
 
-function writeJsonMember5(value: unknown, depth: number): string {
+function writeMember5$Json(value: unknown, depth: number): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -44,9 +44,9 @@ export function writeJson(value: unknown, depth = 0): string {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "string") return writeString(value);
   if (Array.isArray(value)) {
-    return writeJsonMember4(value, depth);
+    return writeMember4$Json(value, depth);
   }
-  return writeJsonMember5(value, depth);
+  return writeMember5$Json(value, depth);
 }
 
 /** Writes `Json` as JSON. */

@@ -5,7 +5,7 @@ import { MatrixShape } from "../validators/Matrix.validator.ts";
 import { dateContent, explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeMatrixItem(value: unknown): string {
+function writeItem$Matrix(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"quantity":${writeNumber(value["quantity"])}` +
@@ -19,7 +19,7 @@ export function writeMatrix(value: unknown): string {
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    text += index === 0 ? writeMatrixItem(item) : `,${writeMatrixItem(item)}`;
+    text += index === 0 ? writeItem$Matrix(item) : `,${writeItem$Matrix(item)}`;
   }
   return `${text}]`;
 }

@@ -14,9 +14,9 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-const textsStringsTemplate: TextTest = template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
+const writeTextsTemplate$Strings: TextTest = template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
 
-const textsStringsRuledTemplate: TextTest = template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+const writeTextsRuledTemplate$Strings: TextTest = template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
 
 /** The JSON text of a `Strings`; throws where it has none. */
 export function writeStrings(value: unknown): string {
@@ -43,9 +43,9 @@ export function writeStrings(value: unknown): string {
   const property9 = value["pattern"];
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const template = value["template"];
-  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof template === "string" && textsStringsTemplate.test(template) ? writeString(template) : refuse(template))}`;
+  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof template === "string" && writeTextsTemplate$Strings.test(template) ? writeString(template) : refuse(template))}`;
   const ruledTemplate = value["ruledTemplate"];
-  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && textsStringsRuledTemplate.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
+  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && writeTextsRuledTemplate$Strings.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
   const secret = value["secret"];
   if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;

@@ -6,7 +6,7 @@ import { writePerson } from "./Person.serializer.ts";
 import { enter, explain, isObject, refuse, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeTeamMembers(value: unknown, depth: number): string {
+function writeMembers$Team(value: unknown, depth: number): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -20,7 +20,7 @@ function writeTeamMembers(value: unknown, depth: number): string {
 export function writeTeam(value: unknown, depth = 0): string {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  return `{"members":${writeTeamMembers(value["members"], depth)}}`;
+  return `{"members":${writeMembers$Team(value["members"], depth)}}`;
 }
 
 /** Writes `Team` as JSON. */

@@ -13,7 +13,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeTreeChildren(value: unknown, depth: number): string {
+function writeChildren$Tree(value: unknown, depth: number): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -31,7 +31,7 @@ export function writeTree(value: unknown, depth = 0): string {
   text += `"name":"${stringContent(value["name"])}"`;
   const at = value["at"];
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  text += `,"children":${writeTreeChildren(value["children"], depth)}`;
+  text += `,"children":${writeChildren$Tree(value["children"], depth)}`;
   return `${text}}`;
 }
 

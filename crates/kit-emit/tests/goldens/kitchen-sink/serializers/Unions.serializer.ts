@@ -20,43 +20,43 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeUnionsStatus(value: unknown): string {
+function writeStatus$Unions(value: unknown): string {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
   return refuse(value);
 }
 
-const choicesUnionsMany: ReadonlySet<unknown> = new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
+const writeChoicesMany$Unions: ReadonlySet<unknown> = new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
 
-function writeUnionsMany(value: unknown): string {
-  return choicesUnionsMany.has(value) ? writeString(value) : refuse(value);
+function writeMany$Unions(value: unknown): string {
+  return writeChoicesMany$Unions.has(value) ? writeString(value) : refuse(value);
 }
 
-function writeUnionsTextOrDate(value: unknown): string {
+function writeTextOrDate$Unions(value: unknown): string {
   if (value instanceof Date) return $writeDate(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
 
-function writeUnionsNumberOrFlag(value: unknown): string {
+function writeNumberOrFlag$Unions(value: unknown): string {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "boolean") return writeBoolean(value);
   return refuse(value);
 }
 
-function writeUnionsBigOrText(value: unknown): string {
+function writeBigOrText$Unions(value: unknown): string {
   if (typeof value === "bigint") return writeBigInt(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
 
-function writeUnionsOverlappingMember0(value: unknown): string {
+function writeOverlappingMember0$Unions(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value["a"])}"}`;
 }
 
-function writeUnionsOverlappingMember1(value: unknown): string {
+function writeOverlappingMember1$Unions(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"a":"${stringContent(value["a"])}"` +
@@ -64,18 +64,18 @@ function writeUnionsOverlappingMember1(value: unknown): string {
   );
 }
 
-function writeUnionsOverlapping(value: unknown): string {
+function writeOverlapping$Unions(value: unknown): string {
   switch (new Picks("value").of(UnionsUnion, value)) {
     case 0:
-      return writeUnionsOverlappingMember0(value);
+      return writeOverlappingMember0$Unions(value);
     case 1:
-      return writeUnionsOverlappingMember1(value);
+      return writeOverlappingMember1$Unions(value);
     default:
       return refuse(value);
   }
 }
 
-function writeUnionsAnythingCase1Member2(value: unknown): string {
+function writeAnythingCase1Member2$Unions(value: unknown): string {
   if (!isObject(value)) refuse(value);
   const kind = value["kind"];
   return (
@@ -84,7 +84,7 @@ function writeUnionsAnythingCase1Member2(value: unknown): string {
   );
 }
 
-function writeUnionsAnything(value: unknown): string {
+function writeAnything$Unions(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return writeNumber(value);
   if (!isObject(value)) refuse(value);
@@ -94,25 +94,25 @@ function writeUnionsAnything(value: unknown): string {
         case 1:
           return writeCircle(value);
         case 4:
-          return writeUnionsOverlappingMember0(value);
+          return writeOverlappingMember0$Unions(value);
         default:
           return refuse(value);
       }
     case "square":
       switch (new Picks("value").of(UnionsUnion2, value)) {
         case 2:
-          return writeUnionsAnythingCase1Member2(value);
+          return writeAnythingCase1Member2$Unions(value);
         case 4:
-          return writeUnionsOverlappingMember0(value);
+          return writeOverlappingMember0$Unions(value);
         default:
           return refuse(value);
       }
     default:
-      return writeUnionsOverlappingMember0(value);
+      return writeOverlappingMember0$Unions(value);
   }
 }
 
-function writeUnionsOneOrManyMember1(value: unknown): string {
+function writeOneOrManyMember1$Unions(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -122,9 +122,9 @@ function writeUnionsOneOrManyMember1(value: unknown): string {
   return `${text}]`;
 }
 
-function writeUnionsOneOrMany(value: unknown): string {
+function writeOneOrMany$Unions(value: unknown): string {
   if (typeof value === "string") return writeString(value);
-  return writeUnionsOneOrManyMember1(value);
+  return writeOneOrManyMember1$Unions(value);
 }
 
 /** The JSON text of a `Unions`; throws where it has none. */
@@ -134,25 +134,25 @@ export function writeUnions(value: unknown): string {
   const figure = value["figure"];
   if (figure !== undefined) text += `"figure":${writeFigure(figure)}`;
   const status = value["status"];
-  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${writeUnionsStatus(status)}`;
+  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${writeStatus$Unions(status)}`;
   const many = value["many"];
-  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${writeUnionsMany(many)}`;
+  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${writeMany$Unions(many)}`;
   const nullableText = value["nullableText"];
   if (nullableText !== undefined) text += `${text.length > 1 ? "," : ""}"nullableText":${(nullableText === null ? "null" : writeString(nullableText))}`;
   const nullableDate = value["nullableDate"];
   if (nullableDate !== undefined) text += `${text.length > 1 ? "," : ""}"nullableDate":${(nullableDate === null ? "null" : $writeDate(nullableDate))}`;
   const textOrDate = value["textOrDate"];
-  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${writeUnionsTextOrDate(textOrDate)}`;
+  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${writeTextOrDate$Unions(textOrDate)}`;
   const numberOrFlag = value["numberOrFlag"];
-  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${writeUnionsNumberOrFlag(numberOrFlag)}`;
+  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${writeNumberOrFlag$Unions(numberOrFlag)}`;
   const bigOrText = value["bigOrText"];
-  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${writeUnionsBigOrText(bigOrText)}`;
+  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${writeBigOrText$Unions(bigOrText)}`;
   const overlapping = value["overlapping"];
-  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${writeUnionsOverlapping(overlapping)}`;
+  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${writeOverlapping$Unions(overlapping)}`;
   const anything = value["anything"];
-  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${writeUnionsAnything(anything)}`;
+  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${writeAnything$Unions(anything)}`;
   const oneOrMany = value["oneOrMany"];
-  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${writeUnionsOneOrMany(oneOrMany)}`;
+  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${writeOneOrMany$Unions(oneOrMany)}`;
   return `${text}}`;
 }
 

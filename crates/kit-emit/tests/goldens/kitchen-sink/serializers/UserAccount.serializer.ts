@@ -5,7 +5,7 @@ import { UserAccountShape } from "../validators/UserAccount.validator.ts";
 import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeUserAccountStatus(value: unknown): string {
+function writeStatus$UserAccount(value: unknown): string {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -18,7 +18,7 @@ export function writeUserAccount(value: unknown): string {
   return (
     `{"id":"${stringContent(value["id"])}"` +
     `,"email":"${stringContent(value["email"])}"` +
-    `,"status":${writeUserAccountStatus(value["status"])}}`
+    `,"status":${writeStatus$UserAccount(value["status"])}}`
   );
 }
 

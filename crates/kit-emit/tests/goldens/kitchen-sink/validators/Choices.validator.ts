@@ -13,14 +13,14 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainChoicesEitherSide(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainEitherSide$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const left = value["left"];
   if (left !== undefined && !(typeof left === "number" && Number.isFinite(left))) part.refuse(1, left);
 }
 
-function explainChoicesEitherSide2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainEitherSide2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const right = value["right"];
@@ -33,22 +33,22 @@ export const ChoicesUnion: UnionShape = { kind: "union", members: [{
     { key: "a", shape: { kind: "string" } },
     { key: "left", shape: { kind: "number" }, optional: "always" },
   ],
-  explain: explainChoicesEitherSide,
+  explain: explainEitherSide$Choices,
 }, {
   kind: "object",
   properties: [
     { key: "a", shape: { kind: "string" } },
     { key: "right", shape: { kind: "date" }, optional: "always" },
   ],
-  explain: explainChoicesEitherSide2,
+  explain: explainEitherSide2$Choices,
 }] };
 
-function explainChoicesLooseFirst(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainLooseFirst$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
 }
 
-function explainChoicesLooseFirst2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainLooseFirst2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const b = value["b"];
@@ -60,14 +60,14 @@ export const ChoicesUnion2: UnionShape = { kind: "union", members: [{
   properties: [
     { key: "a", shape: { kind: "string" } },
   ],
-  explain: explainChoicesLooseFirst,
+  explain: explainLooseFirst$Choices,
 }, {
   kind: "object",
   properties: [
     { key: "a", shape: { kind: "string" } },
     { key: "b", shape: { kind: "number" } },
   ],
-  explain: explainChoicesLooseFirst2,
+  explain: explainLooseFirst2$Choices,
 }] };
 
 export const ChoicesUnion3: UnionShape = { kind: "union", members: [{
@@ -76,21 +76,21 @@ export const ChoicesUnion3: UnionShape = { kind: "union", members: [{
     { key: "a", shape: { kind: "string" } },
     { key: "b", shape: { kind: "number" } },
   ],
-  explain: explainChoicesLooseFirst2,
+  explain: explainLooseFirst2$Choices,
 }, {
   kind: "object",
   properties: [
     { key: "a", shape: { kind: "string" } },
   ],
-  explain: explainChoicesLooseFirst,
+  explain: explainLooseFirst$Choices,
 }] };
 
-function explainChoicesByType(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainByType$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const property0 = value["value"];
   if (typeof property0 !== "string") part.refuse(0, property0);
 }
 
-function explainChoicesByType2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainByType2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const property0 = value["value"];
   if (!(typeof property0 === "number" && Number.isFinite(property0))) part.refuse(0, property0);
   const at = value["at"];
@@ -102,31 +102,31 @@ export const ChoicesUnion4: UnionShape = { kind: "union", members: [{
   properties: [
     { key: "value", shape: { kind: "string" } },
   ],
-  explain: explainChoicesByType,
+  explain: explainByType$Choices,
 }, {
   kind: "object",
   properties: [
     { key: "value", shape: { kind: "number" } },
     { key: "at", shape: { kind: "date" }, optional: "always" },
   ],
-  explain: explainChoicesByType2,
+  explain: explainByType2$Choices,
 }] };
 
-function explainChoicesResult(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainResult$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const ok = value["ok"];
   if (ok !== true) part.refuse(0, ok);
   const data = value["data"];
   if (!(typeof data === "string" && isDateTime(data))) part.refuse(1, data);
 }
 
-function explainChoicesResult2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainResult2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const ok = value["ok"];
   if (ok !== false) part.refuse(0, ok);
   const error = value["error"];
   if (typeof error !== "string") part.refuse(1, error);
 }
 
-function explainChoicesQuadrant(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainQuadrant$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const first = value["first"];
   if (first !== "x") part.refuse(0, first);
   const second = value["second"];
@@ -135,7 +135,7 @@ function explainChoicesQuadrant(value: Readonly<Record<string, unknown>>, part: 
   if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
 }
 
-function explainChoicesQuadrant2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainQuadrant2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const first = value["first"];
   if (first !== "x") part.refuse(0, first);
   const second = value["second"];
@@ -144,7 +144,7 @@ function explainChoicesQuadrant2(value: Readonly<Record<string, unknown>>, part:
   if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
 }
 
-function explainChoicesQuadrant3(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainQuadrant3$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const first = value["first"];
   if (first !== "y") part.refuse(0, first);
   const second = value["second"];
@@ -153,7 +153,7 @@ function explainChoicesQuadrant3(value: Readonly<Record<string, unknown>>, part:
   if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
 }
 
-function explainChoicesQuadrant4(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainQuadrant4$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const first = value["first"];
   if (first !== "y") part.refuse(0, first);
   const second = value["second"];
@@ -162,14 +162,14 @@ function explainChoicesQuadrant4(value: Readonly<Record<string, unknown>>, part:
   if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
 }
 
-function explainChoicesVersioned(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainVersioned$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const version = value["version"];
   if (version !== undefined && !false) part.refuse(0, version);
   const old = value["old"];
   if (!(typeof old === "string" && isDateTime(old))) part.refuse(1, old);
 }
 
-function explainChoicesVersioned2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainVersioned2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const version = value["version"];
   if (version !== "x") part.refuse(0, version);
   const property1 = value["new"];
@@ -180,11 +180,11 @@ export const ChoicesUnion5: UnionShape = { kind: "union", members: [{ kind: "tup
 
 export const ChoicesUnion6: UnionShape = { kind: "union", members: [{ kind: "array", element: { kind: "date" } }, { kind: "array", element: { kind: "boolean" } }] };
 
-function explainChoicesNested(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainNested$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["in"]);
 }
 
-function explainChoicesNested2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainNested2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["in"]);
 }
 
@@ -196,10 +196,10 @@ export const ChoicesUnion7: UnionShape = { kind: "union", members: [{
       properties: [
         { key: "a", shape: { kind: "string" } },
       ],
-      explain: explainChoicesLooseFirst,
+      explain: explainLooseFirst$Choices,
     } },
   ],
-  explain: explainChoicesNested,
+  explain: explainNested$Choices,
 }, {
   kind: "object",
   properties: [
@@ -209,13 +209,13 @@ export const ChoicesUnion7: UnionShape = { kind: "union", members: [{
         { key: "a", shape: { kind: "string" } },
         { key: "b", shape: { kind: "number" } },
       ],
-      explain: explainChoicesLooseFirst2,
+      explain: explainLooseFirst2$Choices,
     } },
   ],
-  explain: explainChoicesNested2,
+  explain: explainNested2$Choices,
 }] };
 
-function explainChoices(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["eitherSide"]);
   part.visit(1, value["looseFirst"]);
   part.visit(2, value["looseLast"]);
@@ -246,14 +246,14 @@ export const ChoicesShape: Shape = {
         { key: "ok", shape: { kind: "literal", value: true } },
         { key: "data", shape: { kind: "date" } },
       ],
-      explain: explainChoicesResult,
+      explain: explainResult$Choices,
     }, {
       kind: "object",
       properties: [
         { key: "ok", shape: { kind: "literal", value: false } },
         { key: "error", shape: { kind: "string" } },
       ],
-      explain: explainChoicesResult2,
+      explain: explainResult2$Choices,
     }], discriminants: ["ok"] }, optional: "always" },
     { key: "quadrant", shape: { kind: "union", members: [{
       kind: "object",
@@ -262,7 +262,7 @@ export const ChoicesShape: Shape = {
         { key: "second", shape: { kind: "literal", value: "x" } },
         { key: "at", shape: { kind: "date" }, optional: "always" },
       ],
-      explain: explainChoicesQuadrant,
+      explain: explainQuadrant$Choices,
     }, {
       kind: "object",
       properties: [
@@ -270,7 +270,7 @@ export const ChoicesShape: Shape = {
         { key: "second", shape: { kind: "literal", value: "y" } },
         { key: "at", shape: { kind: "date" }, optional: "always" },
       ],
-      explain: explainChoicesQuadrant2,
+      explain: explainQuadrant2$Choices,
     }, {
       kind: "object",
       properties: [
@@ -278,7 +278,7 @@ export const ChoicesShape: Shape = {
         { key: "second", shape: { kind: "literal", value: "x" } },
         { key: "at", shape: { kind: "date" }, optional: "always" },
       ],
-      explain: explainChoicesQuadrant3,
+      explain: explainQuadrant3$Choices,
     }, {
       kind: "object",
       properties: [
@@ -286,7 +286,7 @@ export const ChoicesShape: Shape = {
         { key: "second", shape: { kind: "literal", value: "y" } },
         { key: "at", shape: { kind: "date" }, optional: "always" },
       ],
-      explain: explainChoicesQuadrant4,
+      explain: explainQuadrant4$Choices,
     }], discriminants: ["first", "second"] }, optional: "always" },
     { key: "versioned", shape: { kind: "union", members: [{
       kind: "object",
@@ -294,14 +294,14 @@ export const ChoicesShape: Shape = {
         { key: "version", shape: { kind: "never" }, optional: "always" },
         { key: "old", shape: { kind: "date" } },
       ],
-      explain: explainChoicesVersioned,
+      explain: explainVersioned$Choices,
     }, {
       kind: "object",
       properties: [
         { key: "version", shape: { kind: "literal", value: "x" } },
         { key: "new", shape: { kind: "date" } },
       ],
-      explain: explainChoicesVersioned2,
+      explain: explainVersioned2$Choices,
     }], discriminants: ["version"] }, optional: "always" },
     { key: "tuples", shape: ChoicesUnion5, optional: "always" },
     { key: "lists", shape: ChoicesUnion6, optional: "always" },
@@ -313,14 +313,14 @@ export const ChoicesShape: Shape = {
         { key: "a", shape: { kind: "string" } },
         { key: "b", shape: { kind: "number" } },
       ],
-      explain: explainChoicesLooseFirst2,
+      explain: explainLooseFirst2$Choices,
     }] }, optional: "always" },
     { key: "nested", shape: ChoicesUnion7, optional: "always" },
   ],
-  explain: explainChoices,
+  explain: explain$Choices,
 };
 
-function isChoicesEitherSide(value: unknown): boolean {
+function isEitherSide$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
@@ -329,7 +329,7 @@ function isChoicesEitherSide(value: unknown): boolean {
   return left === undefined || (typeof left === "number" && Number.isFinite(left));
 }
 
-function isChoicesEitherSide2(value: unknown): boolean {
+function isEitherSide2$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
@@ -338,14 +338,14 @@ function isChoicesEitherSide2(value: unknown): boolean {
   return right === undefined || (typeof right === "string" && isDateTime(right));
 }
 
-function isChoicesLooseFirst(value: unknown): boolean {
+function isLooseFirst$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
   return typeof a === "string";
 }
 
-function isChoicesLooseFirst2(value: unknown): boolean {
+function isLooseFirst2$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
@@ -354,14 +354,14 @@ function isChoicesLooseFirst2(value: unknown): boolean {
   return typeof b === "number" && Number.isFinite(b);
 }
 
-function isChoicesByType(value: unknown): boolean {
+function isByType$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["value"];
   return typeof property0 === "string";
 }
 
-function isChoicesByType2(value: unknown): boolean {
+function isByType2$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["value"];
@@ -370,7 +370,7 @@ function isChoicesByType2(value: unknown): boolean {
   return at === undefined || (typeof at === "string" && isDateTime(at));
 }
 
-function isChoicesResultCase0(value: unknown): boolean {
+function isResultCase0$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const ok = input["ok"];
@@ -379,7 +379,7 @@ function isChoicesResultCase0(value: unknown): boolean {
   return typeof data === "string" && isDateTime(data);
 }
 
-function isChoicesResultCase1(value: unknown): boolean {
+function isResultCase1$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const ok = input["ok"];
@@ -388,19 +388,19 @@ function isChoicesResultCase1(value: unknown): boolean {
   return typeof error === "string";
 }
 
-function isChoicesResult(value: unknown): boolean {
+function isResult$Choices(value: unknown): boolean {
   if (!isObject(value)) return false;
   switch (value["ok"]) {
     case true:
-      return isChoicesResultCase0(value);
+      return isResultCase0$Choices(value);
     case false:
-      return isChoicesResultCase1(value);
+      return isResultCase1$Choices(value);
     default:
       return false;
   }
 }
 
-function isChoicesQuadrantCase0Case0(value: unknown): boolean {
+function isQuadrantCase0Case0$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const first = input["first"];
@@ -411,7 +411,7 @@ function isChoicesQuadrantCase0Case0(value: unknown): boolean {
   return at === undefined || (typeof at === "string" && isDateTime(at));
 }
 
-function isChoicesQuadrantCase0Case1(value: unknown): boolean {
+function isQuadrantCase0Case1$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const first = input["first"];
@@ -422,7 +422,7 @@ function isChoicesQuadrantCase0Case1(value: unknown): boolean {
   return at === undefined || (typeof at === "string" && isDateTime(at));
 }
 
-function isChoicesQuadrantCase1Case0(value: unknown): boolean {
+function isQuadrantCase1Case0$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const first = input["first"];
@@ -433,7 +433,7 @@ function isChoicesQuadrantCase1Case0(value: unknown): boolean {
   return at === undefined || (typeof at === "string" && isDateTime(at));
 }
 
-function isChoicesQuadrantCase1Case1(value: unknown): boolean {
+function isQuadrantCase1Case1$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const first = input["first"];
@@ -444,24 +444,24 @@ function isChoicesQuadrantCase1Case1(value: unknown): boolean {
   return at === undefined || (typeof at === "string" && isDateTime(at));
 }
 
-function isChoicesQuadrant(value: unknown): boolean {
+function isQuadrant$Choices(value: unknown): boolean {
   if (!isObject(value)) return false;
   switch (value["first"]) {
     case "x":
       switch (value["second"]) {
         case "x":
-          return isChoicesQuadrantCase0Case0(value);
+          return isQuadrantCase0Case0$Choices(value);
         case "y":
-          return isChoicesQuadrantCase0Case1(value);
+          return isQuadrantCase0Case1$Choices(value);
         default:
           return false;
       }
     case "y":
       switch (value["second"]) {
         case "x":
-          return isChoicesQuadrantCase1Case0(value);
+          return isQuadrantCase1Case0$Choices(value);
         case "y":
-          return isChoicesQuadrantCase1Case1(value);
+          return isQuadrantCase1Case1$Choices(value);
         default:
           return false;
       }
@@ -470,7 +470,7 @@ function isChoicesQuadrant(value: unknown): boolean {
   }
 }
 
-function isChoicesVersionedCase0(value: unknown): boolean {
+function isVersionedCase0$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const version = input["version"];
@@ -479,7 +479,7 @@ function isChoicesVersionedCase0(value: unknown): boolean {
   return typeof old === "string" && isDateTime(old);
 }
 
-function isChoicesVersionedCase1(value: unknown): boolean {
+function isVersionedCase1$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const version = input["version"];
@@ -488,19 +488,19 @@ function isChoicesVersionedCase1(value: unknown): boolean {
   return typeof property1 === "string" && isDateTime(property1);
 }
 
-function isChoicesVersioned(value: unknown): boolean {
+function isVersioned$Choices(value: unknown): boolean {
   if (!isObject(value)) return false;
   switch (value["version"]) {
     case undefined:
-      return isChoicesVersionedCase0(value);
+      return isVersionedCase0$Choices(value);
     case "x":
-      return isChoicesVersionedCase1(value);
+      return isVersionedCase1$Choices(value);
     default:
       return false;
   }
 }
 
-function isChoicesTuples(value: unknown): boolean {
+function isTuples$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -511,7 +511,7 @@ function isChoicesTuples(value: unknown): boolean {
   return true;
 }
 
-function isChoicesTuples2(value: unknown): boolean {
+function isTuples2$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 3) return false;
   if (value.length > 3) return false;
@@ -524,7 +524,7 @@ function isChoicesTuples2(value: unknown): boolean {
   return true;
 }
 
-function isChoicesLists(value: unknown): boolean {
+function isLists$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -533,7 +533,7 @@ function isChoicesLists(value: unknown): boolean {
   return true;
 }
 
-function isChoicesLists2(value: unknown): boolean {
+function isLists2$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -542,7 +542,7 @@ function isChoicesLists2(value: unknown): boolean {
   return true;
 }
 
-function isChoicesTexts(value: unknown): boolean {
+function isTexts$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -551,7 +551,7 @@ function isChoicesTexts(value: unknown): boolean {
   return true;
 }
 
-function isChoicesPossible(value: unknown): boolean {
+function isPossible$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
@@ -560,52 +560,52 @@ function isChoicesPossible(value: unknown): boolean {
   return false;
 }
 
-function isChoicesNested(value: unknown): boolean {
+function isNested$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["in"];
-  return isChoicesLooseFirst(property0);
+  return isLooseFirst$Choices(property0);
 }
 
-function isChoicesNested2(value: unknown): boolean {
+function isNested2$Choices(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["in"];
-  return isChoicesLooseFirst2(property0);
+  return isLooseFirst2$Choices(property0);
 }
 
 /** Whether a parsed JSON value is a `Choices`. */
 export function isChoices(value: unknown): boolean {
   if (!isObject(value)) return false;
   const eitherSide = value["eitherSide"];
-  if (eitherSide !== undefined && !((isChoicesEitherSide(eitherSide) || isChoicesEitherSide2(eitherSide)))) return false;
+  if (eitherSide !== undefined && !((isEitherSide$Choices(eitherSide) || isEitherSide2$Choices(eitherSide)))) return false;
   const looseFirst = value["looseFirst"];
-  if (looseFirst !== undefined && !((isChoicesLooseFirst(looseFirst) || isChoicesLooseFirst2(looseFirst)))) return false;
+  if (looseFirst !== undefined && !((isLooseFirst$Choices(looseFirst) || isLooseFirst2$Choices(looseFirst)))) return false;
   const looseLast = value["looseLast"];
-  if (looseLast !== undefined && !((isChoicesLooseFirst2(looseLast) || isChoicesLooseFirst(looseLast)))) return false;
+  if (looseLast !== undefined && !((isLooseFirst2$Choices(looseLast) || isLooseFirst$Choices(looseLast)))) return false;
   const byType = value["byType"];
-  if (byType !== undefined && !((isChoicesByType(byType) || isChoicesByType2(byType)))) return false;
+  if (byType !== undefined && !((isByType$Choices(byType) || isByType2$Choices(byType)))) return false;
   const property4 = value["result"];
-  if (property4 !== undefined && !isChoicesResult(property4)) return false;
+  if (property4 !== undefined && !isResult$Choices(property4)) return false;
   const quadrant = value["quadrant"];
-  if (quadrant !== undefined && !isChoicesQuadrant(quadrant)) return false;
+  if (quadrant !== undefined && !isQuadrant$Choices(quadrant)) return false;
   const versioned = value["versioned"];
-  if (versioned !== undefined && !isChoicesVersioned(versioned)) return false;
+  if (versioned !== undefined && !isVersioned$Choices(versioned)) return false;
   const tuples = value["tuples"];
-  if (tuples !== undefined && !((isChoicesTuples(tuples) || isChoicesTuples2(tuples)))) return false;
+  if (tuples !== undefined && !((isTuples$Choices(tuples) || isTuples2$Choices(tuples)))) return false;
   const lists = value["lists"];
-  if (lists !== undefined && !((isChoicesLists(lists) || isChoicesLists2(lists)))) return false;
+  if (lists !== undefined && !((isLists$Choices(lists) || isLists2$Choices(lists)))) return false;
   const property9 = value["texts"];
-  if (property9 !== undefined && !isChoicesTexts(property9)) return false;
+  if (property9 !== undefined && !isTexts$Choices(property9)) return false;
   const bytesOrText = value["bytesOrText"];
   if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
   const possible = value["possible"];
-  if (possible !== undefined && !((isChoicesPossible(possible) || isChoicesLooseFirst2(possible)))) return false;
+  if (possible !== undefined && !((isPossible$Choices(possible) || isLooseFirst2$Choices(possible)))) return false;
   const nested = value["nested"];
-  return nested === undefined || (isChoicesNested(nested) || isChoicesNested2(nested));
+  return nested === undefined || (isNested$Choices(nested) || isNested2$Choices(nested));
 }
 
-function decodeChoicesEitherSideMember0(value: unknown): unknown {
+function decodeEitherSideMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const left = input["left"];
   if (left === undefined) return { a: input["a"] };
@@ -615,7 +615,7 @@ function decodeChoicesEitherSideMember0(value: unknown): unknown {
   };
 }
 
-function decodeChoicesEitherSideMember1(value: unknown): unknown {
+function decodeEitherSideMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const right = input["right"];
   if (right === undefined) return { a: input["a"] };
@@ -625,23 +625,23 @@ function decodeChoicesEitherSideMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesEitherSide(value: unknown): unknown {
+function decodeEitherSide$Choices(value: unknown): unknown {
   switch (new Picks("wire").of(ChoicesUnion, value)) {
     case 0:
-      return decodeChoicesEitherSideMember0(value);
+      return decodeEitherSideMember0$Choices(value);
     default:
-      return decodeChoicesEitherSideMember1(value);
+      return decodeEitherSideMember1$Choices(value);
   }
 }
 
-function decodeChoicesLooseFirstMember0(value: unknown): unknown {
+function decodeLooseFirstMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     a: input["a"],
   };
 }
 
-function decodeChoicesLooseFirstMember1(value: unknown): unknown {
+function decodeLooseFirstMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     a: input["a"],
@@ -649,32 +649,32 @@ function decodeChoicesLooseFirstMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesLooseFirst(value: unknown): unknown {
+function decodeLooseFirst$Choices(value: unknown): unknown {
   switch (new Picks("wire").of(ChoicesUnion2, value)) {
     case 0:
-      return decodeChoicesLooseFirstMember0(value);
+      return decodeLooseFirstMember0$Choices(value);
     default:
-      return decodeChoicesLooseFirstMember1(value);
+      return decodeLooseFirstMember1$Choices(value);
   }
 }
 
-function decodeChoicesLooseLast(value: unknown): unknown {
+function decodeLooseLast$Choices(value: unknown): unknown {
   switch (new Picks("wire").of(ChoicesUnion3, value)) {
     case 0:
-      return decodeChoicesLooseFirstMember1(value);
+      return decodeLooseFirstMember1$Choices(value);
     default:
-      return decodeChoicesLooseFirstMember0(value);
+      return decodeLooseFirstMember0$Choices(value);
   }
 }
 
-function decodeChoicesByTypeMember0(value: unknown): unknown {
+function decodeByTypeMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     value: input["value"],
   };
 }
 
-function decodeChoicesByTypeMember1(value: unknown): unknown {
+function decodeByTypeMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   if (at === undefined) return { value: input["value"] };
@@ -684,12 +684,12 @@ function decodeChoicesByTypeMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesByType(value: unknown): unknown {
-  if (isChoicesByType(value)) return decodeChoicesByTypeMember0(value);
-  return decodeChoicesByTypeMember1(value);
+function decodeByType$Choices(value: unknown): unknown {
+  if (isByType$Choices(value)) return decodeByTypeMember0$Choices(value);
+  return decodeByTypeMember1$Choices(value);
 }
 
-function decodeChoicesResultMember0(value: unknown): unknown {
+function decodeResultMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const data = input["data"];
   return {
@@ -698,7 +698,7 @@ function decodeChoicesResultMember0(value: unknown): unknown {
   };
 }
 
-function decodeChoicesResultMember1(value: unknown): unknown {
+function decodeResultMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     ok: input["ok"],
@@ -706,16 +706,16 @@ function decodeChoicesResultMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesResult(value: unknown): unknown {
+function decodeResult$Choices(value: unknown): unknown {
   switch ((value as Readonly<Record<string, unknown>>)["ok"]) {
     case true:
-      return decodeChoicesResultMember0(value);
+      return decodeResultMember0$Choices(value);
     default:
-      return decodeChoicesResultMember1(value);
+      return decodeResultMember1$Choices(value);
   }
 }
 
-function decodeChoicesQuadrantMember0(value: unknown): unknown {
+function decodeQuadrantMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   if (at === undefined) return { first: input["first"], second: input["second"] };
@@ -726,7 +726,7 @@ function decodeChoicesQuadrantMember0(value: unknown): unknown {
   };
 }
 
-function decodeChoicesQuadrantMember1(value: unknown): unknown {
+function decodeQuadrantMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   if (at === undefined) return { first: input["first"], second: input["second"] };
@@ -737,7 +737,7 @@ function decodeChoicesQuadrantMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesQuadrantMember2(value: unknown): unknown {
+function decodeQuadrantMember2$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   if (at === undefined) return { first: input["first"], second: input["second"] };
@@ -748,7 +748,7 @@ function decodeChoicesQuadrantMember2(value: unknown): unknown {
   };
 }
 
-function decodeChoicesQuadrantMember3(value: unknown): unknown {
+function decodeQuadrantMember3$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   if (at === undefined) return { first: input["first"], second: input["second"] };
@@ -759,26 +759,26 @@ function decodeChoicesQuadrantMember3(value: unknown): unknown {
   };
 }
 
-function decodeChoicesQuadrant(value: unknown): unknown {
+function decodeQuadrant$Choices(value: unknown): unknown {
   switch ((value as Readonly<Record<string, unknown>>)["first"]) {
     case "x":
       switch ((value as Readonly<Record<string, unknown>>)["second"]) {
         case "x":
-          return decodeChoicesQuadrantMember0(value);
+          return decodeQuadrantMember0$Choices(value);
         default:
-          return decodeChoicesQuadrantMember1(value);
+          return decodeQuadrantMember1$Choices(value);
       }
     default:
       switch ((value as Readonly<Record<string, unknown>>)["second"]) {
         case "x":
-          return decodeChoicesQuadrantMember2(value);
+          return decodeQuadrantMember2$Choices(value);
         default:
-          return decodeChoicesQuadrantMember3(value);
+          return decodeQuadrantMember3$Choices(value);
       }
   }
 }
 
-function decodeChoicesVersionedMember0(value: unknown): unknown {
+function decodeVersionedMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   const version = input["version"];
@@ -788,7 +788,7 @@ function decodeChoicesVersionedMember0(value: unknown): unknown {
   return result;
 }
 
-function decodeChoicesVersionedMember1(value: unknown): unknown {
+function decodeVersionedMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const property1 = input["new"];
   return {
@@ -797,16 +797,16 @@ function decodeChoicesVersionedMember1(value: unknown): unknown {
   };
 }
 
-function decodeChoicesVersioned(value: unknown): unknown {
+function decodeVersioned$Choices(value: unknown): unknown {
   switch ((value as Readonly<Record<string, unknown>>)["version"]) {
     case undefined:
-      return decodeChoicesVersionedMember0(value);
+      return decodeVersionedMember0$Choices(value);
     default:
-      return decodeChoicesVersionedMember1(value);
+      return decodeVersionedMember1$Choices(value);
   }
 }
 
-function decodeChoicesTuplesMember0(value: unknown): unknown {
+function decodeTuplesMember0$Choices(value: unknown): unknown {
   const items = value as readonly unknown[];
   const result: unknown[] = [];
   const item0 = items[0];
@@ -816,7 +816,7 @@ function decodeChoicesTuplesMember0(value: unknown): unknown {
   return result;
 }
 
-function decodeChoicesTuplesMember1(value: unknown): unknown {
+function decodeTuplesMember1$Choices(value: unknown): unknown {
   const items = value as readonly unknown[];
   const result: unknown[] = [];
   const item0 = items[0];
@@ -828,64 +828,64 @@ function decodeChoicesTuplesMember1(value: unknown): unknown {
   return result;
 }
 
-function decodeChoicesTuples(value: unknown): unknown {
-  if (isChoicesTuples(value)) return decodeChoicesTuplesMember0(value);
-  return decodeChoicesTuplesMember1(value);
+function decodeTuples$Choices(value: unknown): unknown {
+  if (isTuples$Choices(value)) return decodeTuplesMember0$Choices(value);
+  return decodeTuplesMember1$Choices(value);
 }
 
-function decodeChoicesListsMember0(value: unknown): unknown {
+function decodeListsMember0$Choices(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
-function decodeChoicesLists(value: unknown): unknown {
+function decodeLists$Choices(value: unknown): unknown {
   switch (new Picks("wire").of(ChoicesUnion6, value)) {
     case 0:
-      return decodeChoicesListsMember0(value);
+      return decodeListsMember0$Choices(value);
     default:
       return value;
   }
 }
 
-function decodeChoicesTextsItem(value: unknown): unknown {
+function decodeTextsItem$Choices(value: unknown): unknown {
   if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
   return value;
 }
 
-function decodeChoicesTexts(value: unknown): unknown {
-  return (value as readonly unknown[]).map((item) => decodeChoicesTextsItem(item));
+function decodeTexts$Choices(value: unknown): unknown {
+  return (value as readonly unknown[]).map((item) => decodeTextsItem$Choices(item));
 }
 
-function decodeChoicesBytesOrText(value: unknown): unknown {
+function decodeBytesOrText$Choices(value: unknown): unknown {
   if (isBase64(value)) return decodeBytes(value as string);
   return value;
 }
 
-function decodeChoicesPossible(value: unknown): unknown {
-  return decodeChoicesLooseFirstMember1(value);
+function decodePossible$Choices(value: unknown): unknown {
+  return decodeLooseFirstMember1$Choices(value);
 }
 
-function decodeChoicesNestedMember0(value: unknown): unknown {
+function decodeNestedMember0$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["in"];
   return {
-    in: decodeChoicesLooseFirstMember0(property0),
+    in: decodeLooseFirstMember0$Choices(property0),
   };
 }
 
-function decodeChoicesNestedMember1(value: unknown): unknown {
+function decodeNestedMember1$Choices(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["in"];
   return {
-    in: decodeChoicesLooseFirstMember1(property0),
+    in: decodeLooseFirstMember1$Choices(property0),
   };
 }
 
-function decodeChoicesNested(value: unknown): unknown {
+function decodeNested$Choices(value: unknown): unknown {
   switch (new Picks("wire").of(ChoicesUnion7, value)) {
     case 0:
-      return decodeChoicesNestedMember0(value);
+      return decodeNestedMember0$Choices(value);
     default:
-      return decodeChoicesNestedMember1(value);
+      return decodeNestedMember1$Choices(value);
   }
 }
 
@@ -894,31 +894,31 @@ export function decodeChoices(value: unknown): Types.Choices {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   const eitherSide = input["eitherSide"];
-  if (eitherSide !== undefined) result["eitherSide"] = decodeChoicesEitherSide(eitherSide);
+  if (eitherSide !== undefined) result["eitherSide"] = decodeEitherSide$Choices(eitherSide);
   const looseFirst = input["looseFirst"];
-  if (looseFirst !== undefined) result["looseFirst"] = decodeChoicesLooseFirst(looseFirst);
+  if (looseFirst !== undefined) result["looseFirst"] = decodeLooseFirst$Choices(looseFirst);
   const looseLast = input["looseLast"];
-  if (looseLast !== undefined) result["looseLast"] = decodeChoicesLooseLast(looseLast);
+  if (looseLast !== undefined) result["looseLast"] = decodeLooseLast$Choices(looseLast);
   const byType = input["byType"];
-  if (byType !== undefined) result["byType"] = decodeChoicesByType(byType);
+  if (byType !== undefined) result["byType"] = decodeByType$Choices(byType);
   const property4 = input["result"];
-  if (property4 !== undefined) result["result"] = decodeChoicesResult(property4);
+  if (property4 !== undefined) result["result"] = decodeResult$Choices(property4);
   const quadrant = input["quadrant"];
-  if (quadrant !== undefined) result["quadrant"] = decodeChoicesQuadrant(quadrant);
+  if (quadrant !== undefined) result["quadrant"] = decodeQuadrant$Choices(quadrant);
   const versioned = input["versioned"];
-  if (versioned !== undefined) result["versioned"] = decodeChoicesVersioned(versioned);
+  if (versioned !== undefined) result["versioned"] = decodeVersioned$Choices(versioned);
   const tuples = input["tuples"];
-  if (tuples !== undefined) result["tuples"] = decodeChoicesTuples(tuples);
+  if (tuples !== undefined) result["tuples"] = decodeTuples$Choices(tuples);
   const lists = input["lists"];
-  if (lists !== undefined) result["lists"] = decodeChoicesLists(lists);
+  if (lists !== undefined) result["lists"] = decodeLists$Choices(lists);
   const property9 = input["texts"];
-  if (property9 !== undefined) result["texts"] = decodeChoicesTexts(property9);
+  if (property9 !== undefined) result["texts"] = decodeTexts$Choices(property9);
   const bytesOrText = input["bytesOrText"];
-  if (bytesOrText !== undefined) result["bytesOrText"] = decodeChoicesBytesOrText(bytesOrText);
+  if (bytesOrText !== undefined) result["bytesOrText"] = decodeBytesOrText$Choices(bytesOrText);
   const possible = input["possible"];
-  if (possible !== undefined) result["possible"] = decodeChoicesPossible(possible);
+  if (possible !== undefined) result["possible"] = decodePossible$Choices(possible);
   const nested = input["nested"];
-  if (nested !== undefined) result["nested"] = decodeChoicesNested(nested);
+  if (nested !== undefined) result["nested"] = decodeNested$Choices(nested);
   return result as unknown as Types.Choices;
 }
 

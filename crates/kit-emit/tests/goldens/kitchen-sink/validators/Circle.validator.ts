@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainCircle(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Circle(value: Readonly<Record<string, unknown>>, part: Part): void {
   const kind = value["kind"];
   if (kind !== "circle") part.refuse(0, kind);
   const radius = value["radius"];
@@ -19,7 +19,7 @@ export const CircleShape: Shape = {
     { key: "kind", shape: { kind: "literal", value: "circle" } },
     { key: "radius", shape: { kind: "number" } },
   ],
-  explain: explainCircle,
+  explain: explain$Circle,
 };
 
 /** Whether a parsed JSON value is a `Circle`. */

@@ -14,14 +14,14 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainContainersItemsItem(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainItemsItem$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
   const quantity = value["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) part.refuse(0, quantity);
   const at = value["at"];
   if (!(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
 }
 
-function isContainersItemsItem(value: unknown): boolean {
+function isItemsItem$Containers(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const quantity = input["quantity"];
@@ -30,19 +30,19 @@ function isContainersItemsItem(value: unknown): boolean {
   return typeof at === "string" && isDateTime(at);
 }
 
-function explainContainersMixed(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainMixed$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
   const known = value["known"];
   if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) part.refuse(0, known);
 }
 
-function explainContainersKeyed(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainKeyed$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
   const property0 = value["x-size"];
   if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) part.refuse(0, property0);
 }
 
-const textsContainersKeyedValueKey: TextTest = template(["x-", { hole: "string" }]);
+const textsKeyedValueKey$Containers: TextTest = template(["x-", { hole: "string" }]);
 
-function explainContainers(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["plain"]);
   part.visit(1, value["dates"]);
   part.visit(2, value["bounded"]);
@@ -70,8 +70,8 @@ export const ContainersShape: Shape = {
         { key: "quantity", shape: { kind: "number" } },
         { key: "at", shape: { kind: "date" } },
       ],
-      explain: explainContainersItemsItem,
-    }, isItem: isContainersItemsItem }, optional: "always" },
+      explain: explainItemsItem$Containers,
+    }, isItem: isItemsItem$Containers }, optional: "always" },
     { key: "pair", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] }, optional: "always" },
     { key: "open", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] }, optional: "always" },
     { key: "spread", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] }, optional: "always" },
@@ -90,7 +90,7 @@ export const ContainersShape: Shape = {
         { key: "known", shape: { kind: "number" }, optional: "always" },
       ],
       index: [{ keys: "string", shape: { kind: "string" } }],
-      explain: explainContainersMixed,
+      explain: explainMixed$Containers,
     }, optional: "always" },
     { key: "keyed", shape: {
       kind: "object",
@@ -98,25 +98,25 @@ export const ContainersShape: Shape = {
         { key: "x-size", shape: { kind: "string", minLength: 1, maxLength: 3 } },
       ],
       index: [
-        { keys: textsContainersKeyedValueKey, shape: { kind: "string", minLength: 1, maxLength: 5 } },
+        { keys: textsKeyedValueKey$Containers, shape: { kind: "string", minLength: 1, maxLength: 5 } },
         { keys: "number", shape: { kind: "date" } },
       ],
-      explain: explainContainersKeyed,
+      explain: explainKeyed$Containers,
     }, optional: "always" },
     { key: "layered", shape: {
       kind: "object",
       properties: [],
       index: [
-        { keys: textsContainersKeyedValueKey, shape: { kind: "string", minLength: 1, maxLength: 5 } },
+        { keys: textsKeyedValueKey$Containers, shape: { kind: "string", minLength: 1, maxLength: 5 } },
         { keys: "number", shape: { kind: "date" } },
         { keys: "string", shape: { kind: "union", members: [{ kind: "date" }, { kind: "string" }] } },
       ],
     }, optional: "always" },
   ],
-  explain: explainContainers,
+  explain: explain$Containers,
 };
 
-function isContainersPlain(value: unknown): boolean {
+function isPlain$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -125,7 +125,7 @@ function isContainersPlain(value: unknown): boolean {
   return true;
 }
 
-function isContainersDates(value: unknown): boolean {
+function isDates$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -134,7 +134,7 @@ function isContainersDates(value: unknown): boolean {
   return true;
 }
 
-function isContainersBounded(value: unknown): boolean {
+function isBounded$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 3) return false;
@@ -145,16 +145,16 @@ function isContainersBounded(value: unknown): boolean {
   return hasUniqueItems(value);
 }
 
-function isContainersItems(value: unknown): boolean {
+function isItems$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!isContainersItemsItem(item)) return false;
+    if (!isItemsItem$Containers(item)) return false;
   }
   return true;
 }
 
-function isContainersPair(value: unknown): boolean {
+function isPair$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -165,7 +165,7 @@ function isContainersPair(value: unknown): boolean {
   return true;
 }
 
-function isContainersOpen(value: unknown): boolean {
+function isOpen$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 2) return false;
@@ -176,7 +176,7 @@ function isContainersOpen(value: unknown): boolean {
   return true;
 }
 
-function isContainersSpread(value: unknown): boolean {
+function isSpread$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   const item0: unknown = value[0];
@@ -190,12 +190,12 @@ function isContainersSpread(value: unknown): boolean {
   return true;
 }
 
-function isContainersEmpty(value: unknown): boolean {
+function isEmpty$Containers(value: unknown): boolean {
   if (!isObject(value)) return false;
   return true;
 }
 
-function isContainersRecord(value: unknown): boolean {
+function isRecord$Containers(value: unknown): boolean {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -205,7 +205,7 @@ function isContainersRecord(value: unknown): boolean {
   return true;
 }
 
-function isContainersMixed(value: unknown): boolean {
+function isMixed$Containers(value: unknown): boolean {
   if (!isObject(value)) return false;
   const known = value["known"];
   if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
@@ -217,7 +217,7 @@ function isContainersMixed(value: unknown): boolean {
   return true;
 }
 
-function isContainersKeyed(value: unknown): boolean {
+function isKeyed$Containers(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const property0 = input["x-size"];
@@ -225,18 +225,18 @@ function isContainersKeyed(value: unknown): boolean {
   for (const key in input) {
     if (!Object.hasOwn(input, key) || key === "__proto__" || key === "x-size") continue;
     const item = input[key];
-    if (textsContainersKeyedValueKey.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
   }
   return true;
 }
 
-function isContainersLayered(value: unknown): boolean {
+function isLayered$Containers(value: unknown): boolean {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if (textsContainersKeyedValueKey.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
     if (!(((typeof item === "string" && isDateTime(item)) || typeof item === "string"))) return false;
   }
@@ -247,36 +247,36 @@ function isContainersLayered(value: unknown): boolean {
 export function isContainers(value: unknown): boolean {
   if (!isObject(value)) return false;
   const plain = value["plain"];
-  if (plain !== undefined && !isContainersPlain(plain)) return false;
+  if (plain !== undefined && !isPlain$Containers(plain)) return false;
   const dates = value["dates"];
-  if (dates !== undefined && !isContainersDates(dates)) return false;
+  if (dates !== undefined && !isDates$Containers(dates)) return false;
   const bounded = value["bounded"];
-  if (bounded !== undefined && !isContainersBounded(bounded)) return false;
+  if (bounded !== undefined && !isBounded$Containers(bounded)) return false;
   const property3 = value["items"];
-  if (property3 !== undefined && !isContainersItems(property3)) return false;
+  if (property3 !== undefined && !isItems$Containers(property3)) return false;
   const pair = value["pair"];
-  if (pair !== undefined && !isContainersPair(pair)) return false;
+  if (pair !== undefined && !isPair$Containers(pair)) return false;
   const open = value["open"];
-  if (open !== undefined && !isContainersOpen(open)) return false;
+  if (open !== undefined && !isOpen$Containers(open)) return false;
   const spread = value["spread"];
-  if (spread !== undefined && !isContainersSpread(spread)) return false;
+  if (spread !== undefined && !isSpread$Containers(spread)) return false;
   const empty = value["empty"];
-  if (empty !== undefined && !isContainersEmpty(empty)) return false;
+  if (empty !== undefined && !isEmpty$Containers(empty)) return false;
   const record = value["record"];
-  if (record !== undefined && !isContainersRecord(record)) return false;
+  if (record !== undefined && !isRecord$Containers(record)) return false;
   const mixed = value["mixed"];
-  if (mixed !== undefined && !isContainersMixed(mixed)) return false;
+  if (mixed !== undefined && !isMixed$Containers(mixed)) return false;
   const keyed = value["keyed"];
-  if (keyed !== undefined && !isContainersKeyed(keyed)) return false;
+  if (keyed !== undefined && !isKeyed$Containers(keyed)) return false;
   const layered = value["layered"];
-  return layered === undefined || isContainersLayered(layered);
+  return layered === undefined || isLayered$Containers(layered);
 }
 
-function decodeContainersDates(value: unknown): unknown {
+function decodeDates$Containers(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
-function decodeContainersItemsItem(value: unknown): unknown {
+function decodeItemsItem$Containers(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   return {
@@ -285,11 +285,11 @@ function decodeContainersItemsItem(value: unknown): unknown {
   };
 }
 
-function decodeContainersItems(value: unknown): unknown {
-  return (value as readonly unknown[]).map((item) => decodeContainersItemsItem(item));
+function decodeItems$Containers(value: unknown): unknown {
+  return (value as readonly unknown[]).map((item) => decodeItemsItem$Containers(item));
 }
 
-function decodeContainersPair(value: unknown): unknown {
+function decodePair$Containers(value: unknown): unknown {
   const items = value as readonly unknown[];
   const result: unknown[] = [];
   const item0 = items[0];
@@ -299,7 +299,7 @@ function decodeContainersPair(value: unknown): unknown {
   return result;
 }
 
-function decodeContainersSpread(value: unknown): unknown {
+function decodeSpread$Containers(value: unknown): unknown {
   const items = value as readonly unknown[];
   const result: unknown[] = [];
   const item0 = items[0];
@@ -313,11 +313,11 @@ function decodeContainersSpread(value: unknown): unknown {
   return result;
 }
 
-function decodeContainersEmpty(value: unknown): unknown {
+function decodeEmpty$Containers(value: unknown): unknown {
   return {};
 }
 
-function decodeContainersRecord(value: unknown): unknown {
+function decodeRecord$Containers(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
@@ -328,7 +328,7 @@ function decodeContainersRecord(value: unknown): unknown {
   return result;
 }
 
-function decodeContainersMixed(value: unknown): unknown {
+function decodeMixed$Containers(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   const known = input["known"];
@@ -341,33 +341,33 @@ function decodeContainersMixed(value: unknown): unknown {
   return result;
 }
 
-function decodeContainersKeyed(value: unknown): unknown {
+function decodeKeyed$Containers(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   result["x-size"] = input["x-size"];
   for (const key of Object.keys(input)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = input[key];
-    if (textsContainersKeyedValueKey.test(key)) result[key] = item;
+    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item as string);
   }
   return result;
 }
 
-function decodeContainersLayeredValue2(value: unknown): unknown {
+function decodeLayeredValue2$Containers(value: unknown): unknown {
   if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
   return value;
 }
 
-function decodeContainersLayered(value: unknown): unknown {
+function decodeLayered$Containers(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
     if (key === "__proto__") continue;
     const item = input[key];
-    if (textsContainersKeyedValueKey.test(key)) result[key] = item;
+    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item as string);
-    else result[key] = decodeContainersLayeredValue2(item);
+    else result[key] = decodeLayeredValue2$Containers(item);
   }
   return result;
 }
@@ -379,27 +379,27 @@ export function decodeContainers(value: unknown): Types.Containers {
   const plain = input["plain"];
   if (plain !== undefined) result["plain"] = plain;
   const dates = input["dates"];
-  if (dates !== undefined) result["dates"] = decodeContainersDates(dates);
+  if (dates !== undefined) result["dates"] = decodeDates$Containers(dates);
   const bounded = input["bounded"];
   if (bounded !== undefined) result["bounded"] = bounded;
   const property3 = input["items"];
-  if (property3 !== undefined) result["items"] = decodeContainersItems(property3);
+  if (property3 !== undefined) result["items"] = decodeItems$Containers(property3);
   const pair = input["pair"];
-  if (pair !== undefined) result["pair"] = decodeContainersPair(pair);
+  if (pair !== undefined) result["pair"] = decodePair$Containers(pair);
   const open = input["open"];
   if (open !== undefined) result["open"] = open;
   const spread = input["spread"];
-  if (spread !== undefined) result["spread"] = decodeContainersSpread(spread);
+  if (spread !== undefined) result["spread"] = decodeSpread$Containers(spread);
   const empty = input["empty"];
-  if (empty !== undefined) result["empty"] = decodeContainersEmpty(empty);
+  if (empty !== undefined) result["empty"] = decodeEmpty$Containers(empty);
   const record = input["record"];
-  if (record !== undefined) result["record"] = decodeContainersRecord(record);
+  if (record !== undefined) result["record"] = decodeRecord$Containers(record);
   const mixed = input["mixed"];
-  if (mixed !== undefined) result["mixed"] = decodeContainersMixed(mixed);
+  if (mixed !== undefined) result["mixed"] = decodeMixed$Containers(mixed);
   const keyed = input["keyed"];
-  if (keyed !== undefined) result["keyed"] = decodeContainersKeyed(keyed);
+  if (keyed !== undefined) result["keyed"] = decodeKeyed$Containers(keyed);
   const layered = input["layered"];
-  if (layered !== undefined) result["layered"] = decodeContainersLayered(layered);
+  if (layered !== undefined) result["layered"] = decodeLayered$Containers(layered);
   return result as unknown as Types.Containers;
 }
 

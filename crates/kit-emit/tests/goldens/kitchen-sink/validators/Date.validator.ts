@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainDate(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Date(value: Readonly<Record<string, unknown>>, part: Part): void {
   const at = value["at"];
   if (!(typeof at === "string" && isDateTime(at))) part.refuse(0, at);
 }
@@ -16,7 +16,7 @@ export const DateShape: Shape = {
   properties: [
     { key: "at", shape: { kind: "date" } },
   ],
-  explain: explainDate,
+  explain: explain$Date,
 };
 
 /** Whether a parsed JSON value is a `Date`. */

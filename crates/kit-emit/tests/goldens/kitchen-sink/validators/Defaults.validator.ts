@@ -5,12 +5,12 @@ import type { Validator } from "@kit/types";
 import { decodeDate as $decodeDate, explain, isBigIntText, isDateTime, toBigInt } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainDefaultsSettings(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainSettings$Defaults(value: Readonly<Record<string, unknown>>, part: Part): void {
   const dark = value["dark"];
   if (typeof dark !== "boolean") part.refuse(0, dark);
 }
 
-function explainDefaults(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Defaults(value: Readonly<Record<string, unknown>>, part: Part): void {
   const name = value["name"];
   if (typeof name !== "string") part.refuse(0, name);
   const count = value["count"];
@@ -46,16 +46,16 @@ export const DefaultsShape: Shape = {
       properties: [
         { key: "dark", shape: { kind: "boolean" } },
       ],
-      explain: explainDefaultsSettings,
+      explain: explainSettings$Defaults,
     }, optional: "input" },
     { key: "untouched", shape: { kind: "number" }, optional: "always" },
     { key: "made", shape: { kind: "string" }, optional: "input" },
     { key: "last", shape: { kind: "string" } },
   ],
-  explain: explainDefaults,
+  explain: explain$Defaults,
 };
 
-function isDefaultsDates(value: unknown): boolean {
+function isDates$Defaults(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -64,7 +64,7 @@ function isDefaultsDates(value: unknown): boolean {
   return true;
 }
 
-function isDefaultsSettings(value: unknown): boolean {
+function isSettings$Defaults(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const dark = input["dark"];
@@ -86,9 +86,9 @@ export function isDefaults(value: unknown): boolean {
   const note = input["note"];
   if (note !== undefined && !((typeof note === "string" || note === null))) return false;
   const dates = input["dates"];
-  if (dates !== undefined && !isDefaultsDates(dates)) return false;
+  if (dates !== undefined && !isDates$Defaults(dates)) return false;
   const settings = input["settings"];
-  if (settings !== undefined && !isDefaultsSettings(settings)) return false;
+  if (settings !== undefined && !isSettings$Defaults(settings)) return false;
   const untouched = input["untouched"];
   if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
   const made = input["made"];
@@ -97,11 +97,11 @@ export function isDefaults(value: unknown): boolean {
   return typeof last === "string";
 }
 
-function decodeDefaultsDates(value: unknown): unknown {
+function decodeDates$Defaults(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => $decodeDate(item as string));
 }
 
-function decodeDefaultsSettings(value: unknown): unknown {
+function decodeSettings$Defaults(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     dark: input["dark"],
@@ -123,8 +123,8 @@ export function decodeDefaults(value: unknown): Types.Defaults {
     since: since === undefined ? $decodeDate("2020-01-01T00:00:00Z" as string) : $decodeDate(since as string),
     big: big === undefined ? 9007199254740993n : toBigInt(big),
     note: note === undefined ? null : note,
-    dates: dates === undefined ? decodeDefaultsDates(["2020-01-01T00:00:00Z"]) : decodeDefaultsDates(dates),
-    settings: settings === undefined ? decodeDefaultsSettings({ dark: true }) : decodeDefaultsSettings(settings),
+    dates: dates === undefined ? decodeDates$Defaults(["2020-01-01T00:00:00Z"]) : decodeDates$Defaults(dates),
+    settings: settings === undefined ? decodeSettings$Defaults({ dark: true }) : decodeSettings$Defaults(settings),
   };
   const untouched = input["untouched"];
   if (untouched !== undefined) result["untouched"] = untouched;

@@ -5,11 +5,11 @@ import type { Validator } from "@kit/types";
 import { Picks, enter, explain, fitsUnion, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainEntangled(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Entangled(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["next"]);
 }
 
-function explainEntangled2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain2$Entangled(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["next"]);
   const extra = value["extra"];
   if (extra !== undefined && !(typeof extra === "number" && Number.isFinite(extra))) part.refuse(1, extra);
@@ -20,18 +20,18 @@ export const EntangledUnion: UnionShape = { kind: "union", members: [{
   properties: [
     { key: "next", shape: { kind: "reference", to: () => EntangledShape } },
   ],
-  explain: explainEntangled,
+  explain: explain$Entangled,
 }, {
   kind: "object",
   properties: [
     { key: "next", shape: { kind: "reference", to: () => EntangledShape } },
     { key: "extra", shape: { kind: "number" }, optional: "always" },
   ],
-  explain: explainEntangled2,
+  explain: explain2$Entangled,
 }, { kind: "number" }] };
 
-const shape: Shape = EntangledUnion;
-export const EntangledShape: Shape = { kind: "reference", recursive: true, to: () => shape };
+const shape$Entangled: Shape = EntangledUnion;
+export const EntangledShape: Shape = { kind: "reference", recursive: true, to: () => shape$Entangled };
 
 /** Whether a parsed JSON value is a `Entangled`. */
 export function isEntangled(value: unknown, depth = 0): boolean {
@@ -40,7 +40,7 @@ export function isEntangled(value: unknown, depth = 0): boolean {
   return fitsUnion(EntangledUnion, value, depth);
 }
 
-function decodeEntangledMember0(value: unknown, picks: Picks): unknown {
+function decodeMember0$Entangled(value: unknown, picks: Picks): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const next = input["next"];
   return {
@@ -48,7 +48,7 @@ function decodeEntangledMember0(value: unknown, picks: Picks): unknown {
   };
 }
 
-function decodeEntangledMember1(value: unknown, picks: Picks): unknown {
+function decodeMember1$Entangled(value: unknown, picks: Picks): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const next = input["next"];
   const extra = input["extra"];
@@ -64,9 +64,9 @@ export function decodeEntangled(value: unknown, picks: Picks = new Picks("wire")
   if (!isObject(value)) return value as Types.Entangled;
   switch (picks.of(EntangledUnion, value)) {
     case 0:
-      return decodeEntangledMember0(value, picks) as Types.Entangled;
+      return decodeMember0$Entangled(value, picks) as Types.Entangled;
     default:
-      return decodeEntangledMember1(value, picks) as Types.Entangled;
+      return decodeMember1$Entangled(value, picks) as Types.Entangled;
   }
 }
 

@@ -6,7 +6,7 @@ import { CircleShape, decodeCircle, isCircle } from "../validators/Circle.valida
 import { explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainFigure(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Figure(value: Readonly<Record<string, unknown>>, part: Part): void {
   const kind = value["kind"];
   if (kind !== "square") part.refuse(0, kind);
   const side = value["side"];
@@ -19,10 +19,10 @@ export const FigureShape: Shape = { kind: "union", members: [CircleShape, {
     { key: "kind", shape: { kind: "literal", value: "square" } },
     { key: "side", shape: { kind: "number" } },
   ],
-  explain: explainFigure,
+  explain: explain$Figure,
 }], discriminants: ["kind"] };
 
-function isFigureCase1(value: unknown): boolean {
+function isCase1$Figure(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const kind = input["kind"];
@@ -38,13 +38,13 @@ export function isFigure(value: unknown): boolean {
     case "circle":
       return isCircle(value);
     case "square":
-      return isFigureCase1(value);
+      return isCase1$Figure(value);
     default:
       return false;
   }
 }
 
-function decodeFigureMember1(value: unknown): unknown {
+function decodeMember1$Figure(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     kind: input["kind"],
@@ -58,7 +58,7 @@ export function decodeFigure(value: unknown): Types.Figure {
     case "circle":
       return decodeCircle(value) as Types.Figure;
     default:
-      return decodeFigureMember1(value) as Types.Figure;
+      return decodeMember1$Figure(value) as Types.Figure;
   }
 }
 

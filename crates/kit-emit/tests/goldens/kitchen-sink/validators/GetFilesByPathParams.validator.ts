@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainGetFilesByPathParams(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$GetFilesByPathParams(value: Readonly<Record<string, unknown>>, part: Part): void {
   const path = value["path"];
   if (typeof path !== "string") part.refuse(0, path);
 }
@@ -16,7 +16,7 @@ export const GetFilesByPathParamsShape: Shape = {
   properties: [
     { key: "path", shape: { kind: "string" } },
   ],
-  explain: explainGetFilesByPathParams,
+  explain: explain$GetFilesByPathParams,
 };
 
 /** Whether a parsed JSON value is a `GetFilesByPathParams`. */

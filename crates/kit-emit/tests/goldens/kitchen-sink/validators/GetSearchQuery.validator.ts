@@ -13,7 +13,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainGetSearchQuery(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$GetSearchQuery(value: Readonly<Record<string, unknown>>, part: Part): void {
   const limit = value["limit"];
   if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) part.refuse(0, limit);
   const deep = value["deep"];
@@ -46,10 +46,10 @@ export const GetSearchQueryShape: Shape = {
     { key: "q", shape: { kind: "string" }, optional: "always" },
     { key: "__proto__", shape: { kind: "string" }, optional: "always" },
   ],
-  explain: explainGetSearchQuery,
+  explain: explain$GetSearchQuery,
 };
 
-function isGetSearchQueryIds(value: unknown): boolean {
+function isIds$GetSearchQuery(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -58,7 +58,7 @@ function isGetSearchQueryIds(value: unknown): boolean {
   return true;
 }
 
-function isGetSearchQueryTags(value: unknown): boolean {
+function isTags$GetSearchQuery(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -81,9 +81,9 @@ export function isGetSearchQuery(value: unknown): boolean {
   const sides = value["sides"];
   if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
   const ids = value["ids"];
-  if (ids !== undefined && !isGetSearchQueryIds(ids)) return false;
+  if (ids !== undefined && !isIds$GetSearchQuery(ids)) return false;
   const tags = value["tags"];
-  if (tags !== undefined && !isGetSearchQueryTags(tags)) return false;
+  if (tags !== undefined && !isTags$GetSearchQuery(tags)) return false;
   const q = value["q"];
   if (q !== undefined && typeof q !== "string") return false;
   const property8 = own(value, "__proto__");

@@ -5,14 +5,14 @@ import type { Validator } from "@kit/types";
 import { enter, explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-const shape: Shape = { kind: "union", members: [{ kind: "null" }, { kind: "boolean" }, { kind: "number" }, { kind: "string" }, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
+const shape$Json: Shape = { kind: "union", members: [{ kind: "null" }, { kind: "boolean" }, { kind: "number" }, { kind: "string" }, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
   kind: "object",
   properties: [],
   index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
 }] };
-export const JsonShape: Shape = { kind: "reference", recursive: true, to: () => shape };
+export const JsonShape: Shape = { kind: "reference", recursive: true, to: () => shape$Json };
 
-function isJson2(value: unknown, depth: number): boolean {
+function is$Json(value: unknown, depth: number): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -21,7 +21,7 @@ function isJson2(value: unknown, depth: number): boolean {
   return true;
 }
 
-function isJson3(value: unknown, depth: number): boolean {
+function is2$Json(value: unknown, depth: number): boolean {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -34,14 +34,14 @@ function isJson3(value: unknown, depth: number): boolean {
 /** Whether a parsed JSON value is a `Json`. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (!enter(depth)) return false;
-  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || isJson2(value, depth) || isJson3(value, depth));
+  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || is$Json(value, depth) || is2$Json(value, depth));
 }
 
-function decodeJsonMember4(value: unknown): unknown {
+function decodeMember4$Json(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodeJson(item));
 }
 
-function decodeJsonMember5(value: unknown): unknown {
+function decodeMember5$Json(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(input)) {
@@ -55,10 +55,10 @@ function decodeJsonMember5(value: unknown): unknown {
 /** The `Json` of a value that {@link isJson} took. */
 export function decodeJson(value: unknown): Types.Json {
   if (Array.isArray(value)) {
-    return decodeJsonMember4(value) as Types.Json;
+    return decodeMember4$Json(value) as Types.Json;
   }
   if (!isObject(value)) return value as Types.Json;
-  return decodeJsonMember5(value) as Types.Json;
+  return decodeMember5$Json(value) as Types.Json;
 }
 
 /** Checks and reads `Json`. */

@@ -5,14 +5,14 @@ import type { Validator } from "@kit/types";
 import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainMatrixItem(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainItem$Matrix(value: Readonly<Record<string, unknown>>, part: Part): void {
   const quantity = value["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) part.refuse(0, quantity);
   const at = value["at"];
   if (!(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
 }
 
-function isMatrixItem(value: unknown): boolean {
+function isItem$Matrix(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const quantity = input["quantity"];
@@ -27,20 +27,20 @@ export const MatrixShape: Shape = { kind: "array", element: {
     { key: "quantity", shape: { kind: "number" } },
     { key: "at", shape: { kind: "date" } },
   ],
-  explain: explainMatrixItem,
-}, isItem: isMatrixItem };
+  explain: explainItem$Matrix,
+}, isItem: isItem$Matrix };
 
 /** Whether a parsed JSON value is a `Matrix`. */
 export function isMatrix(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!isMatrixItem(item)) return false;
+    if (!isItem$Matrix(item)) return false;
   }
   return true;
 }
 
-function decodeMatrixItem(value: unknown): unknown {
+function decodeItem$Matrix(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
   return {
@@ -51,7 +51,7 @@ function decodeMatrixItem(value: unknown): unknown {
 
 /** The `Matrix` of a value that {@link isMatrix} took. */
 export function decodeMatrix(value: unknown): Types.Matrix {
-  return (value as readonly unknown[]).map((item) => decodeMatrixItem(item)) as Types.Matrix;
+  return (value as readonly unknown[]).map((item) => decodeItem$Matrix(item)) as Types.Matrix;
 }
 
 /** Checks and reads `Matrix`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain, isBigIntText, isMultipleOf, isObject, toBigInt } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainNumbers(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Numbers(value: Readonly<Record<string, unknown>>, part: Part): void {
   const inclusive = value["inclusive"];
   if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) part.refuse(0, inclusive);
   const exclusive = value["exclusive"];
@@ -28,7 +28,7 @@ export const NumbersShape: Shape = {
     { key: "whole", shape: { kind: "number", integer: true }, optional: "always" },
     { key: "bigFives", shape: { kind: "bigint", minimum: 10, multipleOf: 5 }, optional: "always" },
   ],
-  explain: explainNumbers,
+  explain: explain$Numbers,
 };
 
 /** Whether a parsed JSON value is a `Numbers`. */

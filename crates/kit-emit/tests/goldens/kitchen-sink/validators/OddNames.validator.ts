@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain, own } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainOddNames(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$OddNames(value: Readonly<Record<string, unknown>>, part: Part): void {
   const constructor = own(value, "constructor");
   if (typeof constructor !== "string") part.refuse(0, constructor);
   const toString = own(value, "toString");
@@ -52,7 +52,7 @@ export const OddNamesShape: Shape = {
     { key: "ünïcode", shape: { kind: "string" } },
     { key: "1", shape: { kind: "string" } },
   ],
-  explain: explainOddNames,
+  explain: explain$OddNames,
 };
 
 /** Whether a parsed JSON value is a `OddNames`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain, isObject, own } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainOddOptional(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$OddOptional(value: Readonly<Record<string, unknown>>, part: Part): void {
   const constructor = own(value, "constructor");
   if (constructor !== undefined && typeof constructor !== "string") part.refuse(0, constructor);
   const toString = own(value, "toString");
@@ -52,7 +52,7 @@ export const OddOptionalShape: Shape = {
     { key: "ünïcode", shape: { kind: "string" }, optional: "always" },
     { key: "1", shape: { kind: "string" }, optional: "always" },
   ],
-  explain: explainOddOptional,
+  explain: explain$OddOptional,
 };
 
 /** Whether a parsed JSON value is a `OddOptional`. */

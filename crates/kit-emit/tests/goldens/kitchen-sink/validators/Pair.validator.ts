@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPair(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Pair(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (!(typeof a === "number" && Number.isFinite(a))) part.refuse(0, a);
   const b = value["b"];
@@ -19,7 +19,7 @@ export const PairShape: Shape = {
     { key: "a", shape: { kind: "number" } },
     { key: "b", shape: { kind: "string" } },
   ],
-  explain: explainPair,
+  explain: explain$Pair,
 };
 
 /** Whether a parsed JSON value is a `Pair`. */

@@ -6,22 +6,22 @@ import { TeamShape, decodeTeam, isTeam } from "../validators/Team.validator.ts";
 import { enter, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPerson(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Person(value: Readonly<Record<string, unknown>>, part: Part): void {
   const name = value["name"];
   if (typeof name !== "string") part.refuse(0, name);
   part.visit(1, value["team"]);
 }
 
-const shape: Shape = {
+const shape$Person: Shape = {
   kind: "object",
   name: "Person",
   properties: [
     { key: "name", shape: { kind: "string" } },
     { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" },
   ],
-  explain: explainPerson,
+  explain: explain$Person,
 };
-export const PersonShape: Shape = { kind: "reference", recursive: true, to: () => shape };
+export const PersonShape: Shape = { kind: "reference", recursive: true, to: () => shape$Person };
 
 /** Whether a parsed JSON value is a `Person`. */
 export function isPerson(value: unknown, depth = 0): boolean {

@@ -14,7 +14,7 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainScalars(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Scalars(value: Readonly<Record<string, unknown>>, part: Part): void {
   const unknown = value["unknown"];
   if (unknown === undefined) part.refuse(0, unknown);
   const nothing = value["nothing"];
@@ -61,7 +61,7 @@ export const ScalarsShape: Shape = {
     { key: "huge", shape: { kind: "literal", value: 12345678901234567890n } },
     { key: "never", shape: { kind: "never" }, optional: "always" },
   ],
-  explain: explainScalars,
+  explain: explain$Scalars,
 };
 
 /** Whether a parsed JSON value is a `Scalars`. */

@@ -17,15 +17,15 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-const patternStringsPattern: RegExp = new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
+const patternPattern$Strings: RegExp = new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
 
-const textsStringsTemplate: TextTest = template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
+const textsTemplate$Strings: TextTest = template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
 
-const textsStringsRuledTemplate: TextTest = template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+const textsRuledTemplate$Strings: TextTest = template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
 
-const patternStringsRuledTemplate: RegExp = new RegExp("^[^ ]+$", "u");
+const patternRuledTemplate$Strings: RegExp = new RegExp("^[^ ]+$", "u");
 
-function explainStrings(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Strings(value: Readonly<Record<string, unknown>>, part: Part): void {
   const email = value["email"];
   if (email !== undefined && !(typeof email === "string" && $isEmail(email))) part.refuse(0, email);
   const uri = value["uri"];
@@ -45,11 +45,11 @@ function explainStrings(value: Readonly<Record<string, unknown>>, part: Part): v
   const least = value["least"];
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) part.refuse(8, least);
   const property9 = value["pattern"];
-  if (property9 !== undefined && !(typeof property9 === "string" && patternStringsPattern.test(property9))) part.refuse(9, property9);
+  if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) part.refuse(9, property9);
   const template = value["template"];
-  if (template !== undefined && !(typeof template === "string" && textsStringsTemplate.test(template))) part.refuse(10, template);
+  if (template !== undefined && !(typeof template === "string" && textsTemplate$Strings.test(template))) part.refuse(10, template);
   const ruledTemplate = value["ruledTemplate"];
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternStringsRuledTemplate.test(ruledTemplate) && textsStringsRuledTemplate.test(ruledTemplate))) part.refuse(11, ruledTemplate);
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) part.refuse(11, ruledTemplate);
   const secret = value["secret"];
   if (secret !== undefined && !(typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)))) part.refuse(12, secret);
 }
@@ -67,12 +67,12 @@ export const StringsShape: Shape = {
     { key: "ipv6", shape: { kind: "string", format: "ipv6" }, optional: "always" },
     { key: "short", shape: { kind: "string", minLength: 2, maxLength: 3 }, optional: "always" },
     { key: "least", shape: { kind: "string", minLength: 3 }, optional: "always" },
-    { key: "pattern", shape: { kind: "string", pattern: patternStringsPattern }, optional: "always" },
-    { key: "template", shape: { kind: "template", texts: textsStringsTemplate, source: "v${number}-${\"a.b\" | \"c\"}:${string}" }, optional: "always" },
-    { key: "ruledTemplate", shape: { kind: "template", texts: textsStringsRuledTemplate, source: "${string}@${string}.${string}", maxLength: 11, pattern: patternStringsRuledTemplate }, optional: "always" },
+    { key: "pattern", shape: { kind: "string", pattern: patternPattern$Strings }, optional: "always" },
+    { key: "template", shape: { kind: "template", texts: textsTemplate$Strings, source: "v${number}-${\"a.b\" | \"c\"}:${string}" }, optional: "always" },
+    { key: "ruledTemplate", shape: { kind: "template", texts: textsRuledTemplate$Strings, source: "${string}@${string}.${string}", maxLength: 11, pattern: patternRuledTemplate$Strings }, optional: "always" },
     { key: "secret", shape: { kind: "string", minLength: 8, maxLength: 72 }, optional: "always", sensitive: true },
   ],
-  explain: explainStrings,
+  explain: explain$Strings,
 };
 
 /** Whether a parsed JSON value is a `Strings`. */
@@ -97,11 +97,11 @@ export function isStrings(value: unknown): boolean {
   const least = value["least"];
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
   const property9 = value["pattern"];
-  if (property9 !== undefined && !(typeof property9 === "string" && patternStringsPattern.test(property9))) return false;
+  if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) return false;
   const template = value["template"];
-  if (template !== undefined && !(typeof template === "string" && textsStringsTemplate.test(template))) return false;
+  if (template !== undefined && !(typeof template === "string" && textsTemplate$Strings.test(template))) return false;
   const ruledTemplate = value["ruledTemplate"];
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternStringsRuledTemplate.test(ruledTemplate) && textsStringsRuledTemplate.test(ruledTemplate))) return false;
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) return false;
   const secret = value["secret"];
   return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }

@@ -6,21 +6,21 @@ import { PersonShape, decodePerson, isPerson } from "../validators/Person.valida
 import { enter, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainTeam(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Team(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["members"]);
 }
 
-const shape: Shape = {
+const shape$Team: Shape = {
   kind: "object",
   name: "Team",
   properties: [
     { key: "members", shape: { kind: "array", element: { kind: "reference", to: () => PersonShape } } },
   ],
-  explain: explainTeam,
+  explain: explain$Team,
 };
-export const TeamShape: Shape = { kind: "reference", recursive: true, to: () => shape };
+export const TeamShape: Shape = { kind: "reference", recursive: true, to: () => shape$Team };
 
-function isTeamMembers(value: unknown, depth: number): boolean {
+function isMembers$Team(value: unknown, depth: number): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -35,10 +35,10 @@ export function isTeam(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const members = input["members"];
-  return isTeamMembers(members, depth);
+  return isMembers$Team(members, depth);
 }
 
-function decodeTeamMembers(value: unknown): unknown {
+function decodeMembers$Team(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodePerson(item));
 }
 
@@ -47,7 +47,7 @@ export function decodeTeam(value: unknown): Types.Team {
   const input = value as Readonly<Record<string, unknown>>;
   const members = input["members"];
   return {
-    members: decodeTeamMembers(members),
+    members: decodeMembers$Team(members),
   } as Types.Team;
 }
 

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { decodeDate as $decodeDate, enter, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainTree(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Tree(value: Readonly<Record<string, unknown>>, part: Part): void {
   const name = value["name"];
   if (typeof name !== "string") part.refuse(0, name);
   const at = value["at"];
@@ -13,7 +13,7 @@ function explainTree(value: Readonly<Record<string, unknown>>, part: Part): void
   part.visit(2, value["children"]);
 }
 
-const shape: Shape = {
+const shape$Tree: Shape = {
   kind: "object",
   name: "Tree",
   properties: [
@@ -21,11 +21,11 @@ const shape: Shape = {
     { key: "at", shape: { kind: "date" }, optional: "always" },
     { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } },
   ],
-  explain: explainTree,
+  explain: explain$Tree,
 };
-export const TreeShape: Shape = { kind: "reference", recursive: true, to: () => shape };
+export const TreeShape: Shape = { kind: "reference", recursive: true, to: () => shape$Tree };
 
-function isTreeChildren(value: unknown, depth: number): boolean {
+function isChildren$Tree(value: unknown, depth: number): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -44,10 +44,10 @@ export function isTree(value: unknown, depth = 0): boolean {
   const at = input["at"];
   if (at !== undefined && !(typeof at === "string" && isDateTime(at))) return false;
   const children = input["children"];
-  return isTreeChildren(children, depth);
+  return isChildren$Tree(children, depth);
 }
 
-function decodeTreeChildren(value: unknown): unknown {
+function decodeChildren$Tree(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodeTree(item));
 }
 
@@ -60,7 +60,7 @@ export function decodeTree(value: unknown): Types.Tree {
   const at = input["at"];
   if (at !== undefined) result["at"] = $decodeDate(at as string);
   const children = input["children"];
-  result["children"] = decodeTreeChildren(children);
+  result["children"] = decodeChildren$Tree(children);
   return result as unknown as Types.Tree;
 }
 

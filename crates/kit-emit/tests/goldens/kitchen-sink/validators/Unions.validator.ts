@@ -16,12 +16,12 @@ import {
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainUnionsOverlapping(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainOverlapping$Unions(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
 }
 
-function explainUnionsOverlapping2(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainOverlapping2$Unions(value: Readonly<Record<string, unknown>>, part: Part): void {
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const b = value["b"];
@@ -33,17 +33,17 @@ export const UnionsUnion: UnionShape = { kind: "union", members: [{
   properties: [
     { key: "a", shape: { kind: "string" } },
   ],
-  explain: explainUnionsOverlapping,
+  explain: explainOverlapping$Unions,
 }, {
   kind: "object",
   properties: [
     { key: "a", shape: { kind: "string" } },
     { key: "b", shape: { kind: "date" } },
   ],
-  explain: explainUnionsOverlapping2,
+  explain: explainOverlapping2$Unions,
 }] };
 
-function explainUnionsAnything(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainAnything$Unions(value: Readonly<Record<string, unknown>>, part: Part): void {
   const kind = value["kind"];
   if (kind !== "square") part.refuse(0, kind);
   const side = value["side"];
@@ -56,23 +56,23 @@ export const UnionsUnion2: UnionShape = { kind: "union", members: [{ kind: "null
     { key: "kind", shape: { kind: "literal", value: "square" } },
     { key: "side", shape: { kind: "number" } },
   ],
-  explain: explainUnionsAnything,
+  explain: explainAnything$Unions,
 }, { kind: "number" }, {
   kind: "object",
   properties: [
     { key: "a", shape: { kind: "string" } },
   ],
-  explain: explainUnionsOverlapping,
+  explain: explainOverlapping$Unions,
 }], discriminants: ["kind"] };
 
-const choicesUnionsMany: ReadonlySet<unknown> = new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
+const choicesMany$Unions: ReadonlySet<unknown> = new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
 
-function explainUnions(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Unions(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["figure"]);
   const status = value["status"];
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) part.refuse(1, status);
   const many = value["many"];
-  if (many !== undefined && !choicesUnionsMany.has(many)) part.refuse(2, many);
+  if (many !== undefined && !choicesMany$Unions.has(many)) part.refuse(2, many);
   const nullableText = value["nullableText"];
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) part.refuse(3, nullableText);
   const nullableDate = value["nullableDate"];
@@ -104,17 +104,17 @@ export const UnionsShape: Shape = {
     { key: "anything", shape: UnionsUnion2, optional: "always" },
     { key: "oneOrMany", shape: { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] }, optional: "always" },
   ],
-  explain: explainUnions,
+  explain: explain$Unions,
 };
 
-function isUnionsOverlapping(value: unknown): boolean {
+function isOverlapping$Unions(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
   return typeof a === "string";
 }
 
-function isUnionsOverlapping2(value: unknown): boolean {
+function isOverlapping2$Unions(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const a = input["a"];
@@ -123,7 +123,7 @@ function isUnionsOverlapping2(value: unknown): boolean {
   return typeof b === "string" && isDateTime(b);
 }
 
-function isUnionsAnythingCase1(value: unknown): boolean {
+function isAnythingCase1$Unions(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const kind = input["kind"];
@@ -132,20 +132,20 @@ function isUnionsAnythingCase1(value: unknown): boolean {
   return typeof side === "number" && Number.isFinite(side);
 }
 
-function isUnionsAnything(value: unknown): boolean {
+function isAnything$Unions(value: unknown): boolean {
   if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
   if (!isObject(value)) return false;
   switch (value["kind"]) {
     case "circle":
-      return isCircle(value) || isUnionsOverlapping(value);
+      return isCircle(value) || isOverlapping$Unions(value);
     case "square":
-      return isUnionsAnythingCase1(value) || isUnionsOverlapping(value);
+      return isAnythingCase1$Unions(value) || isOverlapping$Unions(value);
     default:
-      return isUnionsOverlapping(value);
+      return isOverlapping$Unions(value);
   }
 }
 
-function isUnionsOneOrMany(value: unknown): boolean {
+function isOneOrMany$Unions(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -162,7 +162,7 @@ export function isUnions(value: unknown): boolean {
   const status = value["status"];
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const many = value["many"];
-  if (many !== undefined && !choicesUnionsMany.has(many)) return false;
+  if (many !== undefined && !choicesMany$Unions.has(many)) return false;
   const nullableText = value["nullableText"];
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
   const nullableDate = value["nullableDate"];
@@ -174,31 +174,31 @@ export function isUnions(value: unknown): boolean {
   const bigOrText = value["bigOrText"];
   if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
   const overlapping = value["overlapping"];
-  if (overlapping !== undefined && !((isUnionsOverlapping(overlapping) || isUnionsOverlapping2(overlapping)))) return false;
+  if (overlapping !== undefined && !((isOverlapping$Unions(overlapping) || isOverlapping2$Unions(overlapping)))) return false;
   const anything = value["anything"];
-  if (anything !== undefined && !isUnionsAnything(anything)) return false;
+  if (anything !== undefined && !isAnything$Unions(anything)) return false;
   const oneOrMany = value["oneOrMany"];
-  return oneOrMany === undefined || (typeof oneOrMany === "string" || isUnionsOneOrMany(oneOrMany));
+  return oneOrMany === undefined || (typeof oneOrMany === "string" || isOneOrMany$Unions(oneOrMany));
 }
 
-function decodeUnionsTextOrDate(value: unknown): unknown {
+function decodeTextOrDate$Unions(value: unknown): unknown {
   if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
   return value;
 }
 
-function decodeUnionsBigOrText(value: unknown): unknown {
+function decodeBigOrText$Unions(value: unknown): unknown {
   if (isBigIntText(value)) return toBigInt(value);
   return value;
 }
 
-function decodeUnionsOverlappingMember0(value: unknown): unknown {
+function decodeOverlappingMember0$Unions(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     a: input["a"],
   };
 }
 
-function decodeUnionsOverlappingMember1(value: unknown): unknown {
+function decodeOverlappingMember1$Unions(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   const b = input["b"];
   return {
@@ -207,16 +207,16 @@ function decodeUnionsOverlappingMember1(value: unknown): unknown {
   };
 }
 
-function decodeUnionsOverlapping(value: unknown): unknown {
+function decodeOverlapping$Unions(value: unknown): unknown {
   switch (new Picks("wire").of(UnionsUnion, value)) {
     case 0:
-      return decodeUnionsOverlappingMember0(value);
+      return decodeOverlappingMember0$Unions(value);
     default:
-      return decodeUnionsOverlappingMember1(value);
+      return decodeOverlappingMember1$Unions(value);
   }
 }
 
-function decodeUnionsAnythingMember2(value: unknown): unknown {
+function decodeAnythingMember2$Unions(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     kind: input["kind"],
@@ -224,7 +224,7 @@ function decodeUnionsAnythingMember2(value: unknown): unknown {
   };
 }
 
-function decodeUnionsAnything(value: unknown): unknown {
+function decodeAnything$Unions(value: unknown): unknown {
   if (!isObject(value)) return value;
   switch ((value as Readonly<Record<string, unknown>>)["kind"]) {
     case "circle":
@@ -232,17 +232,17 @@ function decodeUnionsAnything(value: unknown): unknown {
         case 1:
           return decodeCircle(value);
         default:
-          return decodeUnionsOverlappingMember0(value);
+          return decodeOverlappingMember0$Unions(value);
       }
     case "square":
       switch (new Picks("wire").of(UnionsUnion2, value)) {
         case 2:
-          return decodeUnionsAnythingMember2(value);
+          return decodeAnythingMember2$Unions(value);
         default:
-          return decodeUnionsOverlappingMember0(value);
+          return decodeOverlappingMember0$Unions(value);
       }
     default:
-      return decodeUnionsOverlappingMember0(value);
+      return decodeOverlappingMember0$Unions(value);
   }
 }
 
@@ -261,15 +261,15 @@ export function decodeUnions(value: unknown): Types.Unions {
   const nullableDate = input["nullableDate"];
   if (nullableDate !== undefined) result["nullableDate"] = nullableDate === null ? null : $decodeDate(nullableDate as string);
   const textOrDate = input["textOrDate"];
-  if (textOrDate !== undefined) result["textOrDate"] = decodeUnionsTextOrDate(textOrDate);
+  if (textOrDate !== undefined) result["textOrDate"] = decodeTextOrDate$Unions(textOrDate);
   const numberOrFlag = input["numberOrFlag"];
   if (numberOrFlag !== undefined) result["numberOrFlag"] = numberOrFlag;
   const bigOrText = input["bigOrText"];
-  if (bigOrText !== undefined) result["bigOrText"] = decodeUnionsBigOrText(bigOrText);
+  if (bigOrText !== undefined) result["bigOrText"] = decodeBigOrText$Unions(bigOrText);
   const overlapping = input["overlapping"];
-  if (overlapping !== undefined) result["overlapping"] = decodeUnionsOverlapping(overlapping);
+  if (overlapping !== undefined) result["overlapping"] = decodeOverlapping$Unions(overlapping);
   const anything = input["anything"];
-  if (anything !== undefined) result["anything"] = decodeUnionsAnything(anything);
+  if (anything !== undefined) result["anything"] = decodeAnything$Unions(anything);
   const oneOrMany = input["oneOrMany"];
   if (oneOrMany !== undefined) result["oneOrMany"] = oneOrMany;
   return result as unknown as Types.Unions;

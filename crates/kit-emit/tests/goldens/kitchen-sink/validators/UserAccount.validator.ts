@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, explain, isEmail as $isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainUserAccount(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$UserAccount(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (id !== undefined && typeof id !== "string") part.refuse(0, id);
   const email = value["email"];
@@ -22,7 +22,7 @@ export const UserAccountShape: Shape = {
     { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
   ],
-  explain: explainUserAccount,
+  explain: explain$UserAccount,
 };
 
 /** Whether a parsed JSON value is a `UserAccount`. */

@@ -1,0 +1,438 @@
+//! Where an answer holds what JSON has no form of, as data that `@kit/client` walks.
+//!
+//! A union is read by a property of literals that tells its members apart, or without telling them apart where all of them agree on
+//! what stands where. Of a union that is neither, a client gets plain JSON, and its type says so.
+
+use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::References;
+use crate::text::literal;
+
+/// What is done to a value; nothing where it is what JSON says already.
+#[derive(Debug, Clone, PartialEq)]
+enum Codec {
+    /// `$date`, `$bigint`, `$bytes`, and with `?` only where the text reads as one.
+    Scalar(&'static str),
+    /// The codec of a declaration.
+    Named(DeclarationId),
+    Properties(Vec<(String, Codec)>),
+    Each(Box<Codec>),
+    Tuple(Vec<Option<Codec>>, Option<Box<Codec>>),
+    Rest(Vec<(String, Codec)>, Box<Codec>),
+    By(String, Vec<(String, Codec)>),
+    All(Vec<Codec>),
+}
+
+/// A union whose members cannot be told apart by what a codec can say.
+#[derive(Debug)]
+struct Beyond;
+
+type Made = Result<Option<Codec>, Beyond>;
+
+/// The codecs of a program's declarations.
+pub(super) struct Codecs<'a> {
+    program: &'a Program,
+    made: FxHashMap<DeclarationId, Codec>,
+    beyond: FxHashSet<DeclarationId>,
+}
+
+impl<'a> Codecs<'a> {
+    pub(super) fn new(program: &'a Program, references: &References) -> Self {
+        let ids = program.declarations.iter_ids().map(|(id, _)| id);
+        let carrying = reach(
+            program,
+            references,
+            ids.filter(|id| holds_scalar(program, *id)).collect(),
+        );
+        let mut made = FxHashMap::default();
+        let mut failed = Vec::new();
+        let maker = Maker {
+            program,
+            carrying: &carrying,
+        };
+        for id in &carrying {
+            match maker.codec(program.declarations[*id].r#type) {
+                Ok(codec) => {
+                    made.extend(codec.map(|codec| (*id, codec)));
+                }
+                Err(Beyond) => {
+                    failed.push(*id);
+                }
+            }
+        }
+        // One that refers to such a union holds one, too.
+        let beyond = reach(program, references, failed);
+        Self {
+            program,
+            made,
+            beyond,
+        }
+    }
+
+    /// Whether clients get plain JSON of a declaration.
+    pub(super) fn is_beyond(&self, id: DeclarationId) -> bool {
+        self.beyond.contains(&id)
+    }
+
+    /// The codec of what a route answers.
+    pub(super) fn answer(&self, id: DeclarationId) -> Option<String> {
+        (self.made.contains_key(&id) && !self.beyond.contains(&id)).then(|| self.named(id))
+    }
+
+    /// The codecs that others refer to, by name, in the order of the declarations.
+    pub(super) fn types(&self) -> impl Iterator<Item = (&'a str, String)> {
+        let mut reached = FxHashSet::default();
+        let mut pending: Vec<_> = self
+            .program
+            .routes
+            .iter()
+            .filter_map(|route| route.slots.response)
+            .filter(|id| !self.beyond.contains(id))
+            .collect();
+        while let Some(id) = pending.pop() {
+            if let Some(codec) = self.made.get(&id)
+                && reached.insert(id)
+            {
+                collect_named(codec, &mut pending);
+            }
+        }
+        self.program
+            .declarations
+            .iter_ids()
+            .filter(move |(id, _)| reached.contains(id))
+            .map(|(id, declaration)| (declaration.name.as_str(), self.print(&self.made[&id])))
+    }
+
+    fn named(&self, id: DeclarationId) -> String {
+        literal::string(&self.program.declarations[id].name)
+    }
+
+    fn print(&self, codec: &Codec) -> String {
+        let properties = |properties: &[(String, Codec)]| {
+            literal::object(
+                properties
+                    .iter()
+                    .map(|(name, codec)| (name.clone(), self.print(codec))),
+            )
+        };
+        let place = |codec: Option<&Codec>| codec.map_or("null".to_owned(), |codec| self.print(codec));
+        match codec {
+            Codec::Scalar(code) => literal::string(code),
+            Codec::Named(id) => self.named(*id),
+            Codec::Properties(list) => properties(list),
+            Codec::Each(item) => format!("[\"each\", {}]", self.print(item)),
+            Codec::Tuple(items, rest) => {
+                let items = literal::list("[", items.iter().map(|item| place(item.as_ref())), "]");
+                format!("[\"tuple\", {items}, {}]", place(rest.as_deref()))
+            }
+            Codec::Rest(list, value) => format!("[\"rest\", {}, {}]", properties(list), self.print(value)),
+            Codec::By(property, members) => {
+                format!("[\"by\", {}, {}]", literal::string(property), properties(members))
+            }
+            Codec::All(codecs) => {
+                let codecs = codecs.iter().map(|codec| self.print(codec));
+                literal::list("[", std::iter::once("\"all\"".to_owned()).chain(codecs), "]")
+            }
+        }
+    }
+}
+
+fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
+    let parts: Vec<&Codec> = match codec {
+        Codec::Scalar(_) => Vec::new(),
+        Codec::Named(id) => {
+            found.push(*id);
+            Vec::new()
+        }
+        Codec::Properties(list) | Codec::By(_, list) => list.iter().map(|(_, codec)| codec).collect(),
+        Codec::Each(item) => vec![item],
+        Codec::Tuple(items, rest) => items.iter().flatten().chain(rest.as_deref()).collect(),
+        Codec::Rest(list, value) => list
+            .iter()
+            .map(|(_, codec)| codec)
+            .chain([value.as_ref()])
+            .collect(),
+        Codec::All(codecs) => codecs.iter().collect(),
+    };
+    for part in parts {
+        collect_named(part, found);
+    }
+}
+
+/// The declarations that lead to those that are pending, and they.
+fn reach(
+    program: &Program,
+    references: &References,
+    mut pending: Vec<DeclarationId>,
+) -> FxHashSet<DeclarationId> {
+    let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
+    for (id, _) in program.declarations.iter_ids() {
+        for target in references.of(id) {
+            referring.entry(*target).or_default().push(id);
+        }
+    }
+    let mut found = FxHashSet::default();
+    while let Some(id) = pending.pop() {
+        if found.insert(id) {
+            pending.extend(referring.get(&id).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Whether a declaration itself holds something that JSON has no form of.
+fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
+    fn within(program: &Program, id: TypeId) -> bool {
+        match &program.types[id].kind {
+            TypeKind::Date | TypeKind::BigInt | TypeKind::Bytes => true,
+            TypeKind::Literal { value } => matches!(value, LiteralValue::BigInt(_)),
+            // Holes are texts.
+            TypeKind::Template { .. } => false,
+            kind => kit_analysis::children(kind)
+                .into_iter()
+                .any(|child| within(program, child)),
+        }
+    }
+    within(program, program.declarations[id].r#type)
+}
+
+struct Maker<'a> {
+    program: &'a Program,
+    carrying: &'a FxHashSet<DeclarationId>,
+}
+
+impl Maker<'_> {
+    fn codec(&self, id: TypeId) -> Made {
+        Ok(match &self.program.types[id].kind {
+            TypeKind::Unknown
+            | TypeKind::Never
+            | TypeKind::Null
+            | TypeKind::Boolean
+            | TypeKind::Number
+            | TypeKind::String
+            | TypeKind::Template { .. } => None,
+            TypeKind::Literal { value } => {
+                matches!(value, LiteralValue::BigInt(_)).then_some(Codec::Scalar("$bigint"))
+            }
+            TypeKind::BigInt => Some(Codec::Scalar("$bigint")),
+            TypeKind::Date => Some(Codec::Scalar("$date")),
+            TypeKind::Bytes => Some(Codec::Scalar("$bytes")),
+            TypeKind::Array { element } => self
+                .codec(*element)?
+                .map(|element| Codec::Each(Box::new(element))),
+            TypeKind::Tuple { elements } => {
+                let mut items = Vec::new();
+                let mut rest = None;
+                for (position, element) in elements.iter().enumerate() {
+                    let codec = self.codec(element.r#type)?;
+                    if !element.rest {
+                        items.push(codec);
+                    } else if position + 1 == elements.len() {
+                        rest = codec.map(Box::new);
+                    } else if codec.is_some() || items.len() < position {
+                        // What comes after a rest element has no place of its own.
+                        return Err(Beyond);
+                    }
+                }
+                let has_any = rest.is_some() || items.iter().any(Option::is_some);
+                has_any.then_some(Codec::Tuple(items, rest))
+            }
+            TypeKind::Object(object) => self.object(object)?,
+            TypeKind::Union { members } => self.union(members)?,
+            TypeKind::Reference { declaration } => self
+                .carrying
+                .contains(declaration)
+                .then_some(Codec::Named(*declaration)),
+        })
+    }
+
+    fn object(&self, object: &ObjectType) -> Made {
+        let mut properties = Vec::new();
+        for property in &object.properties {
+            if let Some(codec) = self.codec(property.r#type)? {
+                properties.push((property.name.clone(), codec));
+            }
+        }
+        let mut rest: Option<Option<Codec>> = None;
+        for signature in &object.index {
+            let codec = self.codec(signature.value)?;
+            match &rest {
+                Some(other) if *other != codec => return Err(Beyond),
+                _ => rest = Some(codec),
+            }
+        }
+        Ok(match rest.flatten() {
+            Some(rest) => {
+                // What is declared is not of the rest, also where nothing is to be done with it.
+                if object.properties.len() > properties.len() {
+                    return Err(Beyond);
+                }
+                Some(Codec::Rest(properties, Box::new(rest)))
+            }
+            None => (!properties.is_empty()).then_some(Codec::Properties(properties)),
+        })
+    }
+
+    fn union(&self, members: &[TypeId]) -> Made {
+        let mut kinds = Kinds::default();
+        self.sort(members, &mut kinds)?;
+        let mut codecs = Vec::new();
+        if let Some(code) = kinds.scalar {
+            codecs.push(Codec::Scalar(match (code, kinds.text) {
+                ("$date", true) => "$date?",
+                ("$bigint", true) => "$bigint?",
+                ("$bytes", true) => "$bytes?",
+                (code, _) => code,
+            }));
+        }
+        let arrays = kinds.arrays.iter().flatten().next();
+        if kinds.arrays.iter().any(|codec| codec.as_ref() != arrays) {
+            return Err(Beyond);
+        }
+        codecs.extend(arrays.cloned());
+        codecs.extend(self.objects(&kinds.objects)?);
+        Ok(match codecs.len() {
+            0 | 1 => codecs.pop(),
+            _ => Some(Codec::All(codecs)),
+        })
+    }
+
+    /// Puts the members of a union where values of their JSON kind are.
+    fn sort<'m>(&'m self, members: &[TypeId], kinds: &mut Kinds<'m>) -> Result<(), Beyond> {
+        for id in members {
+            let named = match &self.program.types[*id].kind {
+                TypeKind::Reference { declaration } => Some(*declaration),
+                _ => None,
+            };
+            match &self.program.resolve(*id).kind {
+                TypeKind::Union { members } => self.sort(members, kinds)?,
+                TypeKind::String | TypeKind::Template { .. } => kinds.text = true,
+                TypeKind::Literal { value } => match value {
+                    LiteralValue::String(_) => kinds.text = true,
+                    LiteralValue::BigInt(_) => kinds.scalar("$bigint")?,
+                    LiteralValue::Number(_) | LiteralValue::Boolean(_) => {}
+                },
+                TypeKind::Date => kinds.scalar("$date")?,
+                TypeKind::BigInt => kinds.scalar("$bigint")?,
+                TypeKind::Bytes => kinds.scalar("$bytes")?,
+                TypeKind::Array { .. } | TypeKind::Tuple { .. } => kinds.arrays.push(self.codec(*id)?),
+                TypeKind::Object(object) => kinds.objects.push((object, named)),
+                // Any value can be what other members are.
+                TypeKind::Unknown => kinds.unknown = true,
+                TypeKind::Never | TypeKind::Null | TypeKind::Boolean | TypeKind::Number => {}
+                TypeKind::Reference { .. } => unreachable!("`resolve` leads to a type"),
+            }
+        }
+        if kinds.unknown { Err(Beyond) } else { Ok(()) }
+    }
+
+    fn objects(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> Made {
+        let codec = |(object, named): &(&ObjectType, Option<DeclarationId>)| match named {
+            Some(id) => Ok(self.carrying.contains(id).then_some(Codec::Named(*id))),
+            None => self.object(object),
+        };
+        let [first, others @ ..] = members else {
+            return Ok(None);
+        };
+        if others.is_empty() {
+            return codec(first);
+        }
+        let codecs = members.iter().map(codec).collect::<Result<Vec<_>, _>>()?;
+        if codecs.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        for property in &first.0.properties {
+            let values = members
+                .iter()
+                .map(|(object, _)| self.literals(object, &property.name));
+            let Some(values) = values.collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let mut seen = FxHashSet::default();
+            if !values.iter().flatten().all(|value| seen.insert(value)) {
+                continue;
+            }
+            let mut cases = Vec::new();
+            for (values, codec) in values.iter().zip(&codecs) {
+                for value in values {
+                    cases.extend(codec.clone().map(|codec| (value.clone(), codec)));
+                }
+            }
+            return Ok(Some(Codec::By(property.name.clone(), cases)));
+        }
+        self.merged(members)
+    }
+
+    /// One codec for all, where they agree on each property that several have.
+    fn merged(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> Made {
+        let mut merged: Vec<(String, Option<Codec>)> = Vec::new();
+        for (object, _) in members {
+            if !object.index.is_empty() {
+                return Err(Beyond);
+            }
+            for property in &object.properties {
+                let codec = self.codec(property.r#type)?;
+                match merged.iter().find(|(name, _)| *name == property.name) {
+                    Some((_, other)) if *other != codec => return Err(Beyond),
+                    Some(_) => {}
+                    None => merged.push((property.name.clone(), codec)),
+                }
+            }
+        }
+        let properties: Vec<_> = merged
+            .into_iter()
+            .filter_map(|(name, codec)| Some((name, codec?)))
+            .collect();
+        Ok((!properties.is_empty()).then_some(Codec::Properties(properties)))
+    }
+
+    /// The values of a property that is always there and always a literal, as texts.
+    fn literals(&self, object: &ObjectType, name: &str) -> Option<Vec<String>> {
+        let property = object.property(name).filter(|property| !property.optional)?;
+        let mut values = Vec::new();
+        self.collect_literals(property.r#type, &mut values)?;
+        Some(values)
+    }
+
+    fn collect_literals(&self, id: TypeId, values: &mut Vec<String>) -> Option<()> {
+        match &self.program.resolve(id).kind {
+            TypeKind::Literal { value } => values.push(match value {
+                LiteralValue::String(text) => text.clone(),
+                LiteralValue::Number(number) => literal::number(*number),
+                LiteralValue::Boolean(value) => value.to_string(),
+                LiteralValue::BigInt(_) => return None,
+            }),
+            TypeKind::Union { members } => {
+                for member in members {
+                    self.collect_literals(*member, values)?;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The members of a union by the kind of their JSON values.
+#[derive(Default)]
+struct Kinds<'a> {
+    text: bool,
+    unknown: bool,
+    scalar: Option<&'static str>,
+    arrays: Vec<Option<Codec>>,
+    objects: Vec<(&'a ObjectType, Option<DeclarationId>)>,
+}
+
+impl Kinds<'_> {
+    /// Two kinds of text, `Date | bigint` say, are told apart by the server only.
+    fn scalar(&mut self, code: &'static str) -> Result<(), Beyond> {
+        match self.scalar {
+            Some(other) if other != code => Err(Beyond),
+            _ => {
+                self.scalar = Some(code);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `client/`: the routes as a client of the API sees them. `index.ts` binds `@kit/client` to the contracts, `inputs.ts` has
+//! the types that are another thing to who sends them than to who reads them.
+
+mod codec;
+mod route;
+
+use kit_ir::{DeclarationId, Route, TypeKind};
+use rustc_hash::FxHashSet;
+
+use self::codec::Codecs;
+use crate::Context;
+use crate::job::Job;
+use crate::json_schema::Direction;
+use crate::openapi::{differing, used};
+use crate::text::{Writer, header, literal};
+use crate::types::{InputNames, write_input};
+
+const FROM: &str = "the contracts of the project";
+
+pub(crate) fn emit(context: Context<'_>) -> Vec<Job<'_>> {
+    if !context.options.client {
+        return Vec::new();
+    }
+    vec![
+        Job::whole("client/index.ts", move || index(context)),
+        Job::whole("client/inputs.ts", move || inputs(context)),
+    ]
+}
+
+/// What requests are made of.
+pub(crate) struct Inputs<'a> {
+    context: Context<'a>,
+    /// The declarations that have a form of their own for who sends them.
+    differing: FxHashSet<DeclarationId>,
+    /// What stands before the names of those, and before the others'.
+    prefixes: [&'static str; 2],
+}
+
+impl<'a> Inputs<'a> {
+    fn new(context: Context<'a>, prefixes: [&'static str; 2]) -> Self {
+        let differing = differing(context.program, context.analysis.references());
+        Self {
+            context,
+            differing,
+            prefixes,
+        }
+    }
+
+    /// The name of a declaration's form in `inputs.ts`, as the OpenAPI document has it.
+    fn own_name(&self, declaration: DeclarationId) -> &'a str {
+        let names = self.context.analysis.components();
+        names.name(self.context.program, (declaration, Direction::Input))
+    }
+}
+
+impl InputNames for Inputs<'_> {
+    fn name(&self, declaration: DeclarationId) -> String {
+        if self.differing.contains(&declaration) {
+            format!("{}{}", self.prefixes[0], self.own_name(declaration))
+        } else {
+            let name = &self.context.program.declarations[declaration].name;
+            format!("{}{name}", self.prefixes[1])
+        }
+    }
+}
+
+fn inputs(context: Context<'_>) -> String {
+    let inputs = Inputs::new(context, ["", "Types."]);
+    let program = context.program;
+    let routes: Vec<_> = program.routes.iter().collect();
+    let mut sent: FxHashSet<_> = used(context.analysis.references(), &routes, &[])
+        .into_iter()
+        .filter(|(_, direction)| *direction == Direction::Input)
+        .map(|(id, _)| id)
+        .collect();
+    sent.extend(
+        routes
+            .iter()
+            .flat_map(|route| [route.slots.params, route.slots.query])
+            .flatten(),
+    );
+    let mut text = header("the types that clients of the project send");
+    text.push_str("\nimport type * as Types from \"../types.ts\";\n");
+    let declarations = program.declarations.iter_ids();
+    for (id, declaration) in declarations.filter(|(id, _)| sent.contains(id) && inputs.differing.contains(id))
+    {
+        let mut writer = Writer::default();
+        write_input(context, declaration, inputs.own_name(id), &inputs, &mut writer);
+        text.push('\n');
+        text.push_str(&writer.finish());
+    }
+    // Types that nothing refers to are still exported, so that there is always a module.
+    text.push_str("\nexport type { Types };\n");
+    text
+}
+
+fn index(context: Context<'_>) -> String {
+    let inputs = Inputs::new(context, ["Inputs.", "Types."]);
+    let codecs = Codecs::new(context.program, context.analysis.references());
+    let mut routes = Writer::default();
+    let mut imported = vec!["Client", "ClientOptions", "Codecs", "Generated"];
+    routes.doc("Every route as a client sees it: what it is called with, what it answers, and the errors that it declares.");
+    routes.block("export interface Routes extends Generated {", "}", |writer| {
+        for route in &context.program.routes {
+            route::write(context, &inputs, &codecs, route, writer);
+        }
+    });
+    let routes = routes.finish();
+    let used = ["Failure", "Route", "Wire"];
+    imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
+    imported.sort_unstable();
+    let imported = imported.join(", ");
+    let mut imports = Writer::default();
+    imports.line("import { createClient as create } from \"@kit/client\";");
+    imports.line(format_args!("import type {{ {imported} }} from \"@kit/client\";"));
+    imports.line("import type * as Inputs from \"./inputs.ts\";");
+    imports.line("import type * as Types from \"../types.ts\";");
+    let mut factory = Writer::default();
+    factory.doc(
+        "A client of this API: `createClient<Routes>({ baseUrl: \"http://localhost:3000\" })`. Types that stand behind the routes are in \
+         `inputs.ts` and `../types.ts`.",
+    );
+    factory.block(
+        "export function createClient<Known extends Routes = Routes>(options: ClientOptions): Client<Known> {",
+        "}",
+        |writer| {
+            writer.line("return create<Routes>({ ...options, codecs }) as unknown as Client<Known>;");
+        },
+    );
+    factory.blank();
+    factory.line("export type { Inputs, Types };");
+    let parts = [
+        imports.finish(),
+        routes,
+        constant(context, &codecs),
+        factory.finish(),
+    ];
+    header(FROM) + "\n" + &parts.join("\n")
+}
+
+/// `const codecs`.
+fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
+    let program = context.program;
+    let mut writer = Writer::default();
+    writer.block("const codecs: Codecs = {", "};", |writer| {
+        let types: Vec<_> = codecs
+            .types()
+            .map(|(name, codec)| format!("{}: {codec},", literal::key(name)))
+            .collect();
+        field(writer, "types", &types);
+        let answers: Vec<_> = program
+            .routes
+            .iter()
+            .filter_map(|route| {
+                let codec = codecs.answer(route.slots.response?)?;
+                Some(format!("{}: {codec},", literal::string(&route.reference())))
+            })
+            .collect();
+        field(writer, "answers", &answers);
+        let raw = program.routes.iter().filter(|route| {
+            route.slots.response.is_some_and(|id| {
+                matches!(
+                    program.resolve(program.declarations[id].r#type).kind,
+                    TypeKind::Unknown
+                )
+            })
+        });
+        let raw: Vec<_> = raw.map(Route::reference).collect();
+        writer.line(format_args!("raw: {},", literal::strings(&raw)));
+    });
+    writer.finish()
+}
+
+fn field(writer: &mut Writer, name: &str, lines: &[String]) {
+    if lines.is_empty() {
+        writer.line(format_args!("{name}: {{}},"));
+        return;
+    }
+    writer.block(format_args!("{name}: {{"), "},", |writer| {
+        for line in lines {
+            writer.line(line);
+        }
+    });
+}

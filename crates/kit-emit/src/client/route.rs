@@ -1,0 +1,115 @@
+//! One route of `client/index.ts`.
+
+use kit_ir::{DeclarationId, Route, Slot};
+
+use super::Inputs;
+use super::codec::Codecs;
+use crate::Context;
+use crate::text::{Writer, literal};
+use crate::types::InputNames;
+
+/// What stands above a route: its summary and description, what it may end with, and whether it is deprecated.
+fn doc(route: &Route) -> String {
+    let mut parts = Vec::new();
+    parts.extend(route.summary.clone());
+    parts.extend(route.documentation.description.clone());
+    let throws: Vec<_> = route
+        .throws
+        .iter()
+        .map(|error| {
+            let description = error.description.as_deref().unwrap_or_default();
+            format!("@throws {} {} {description}", error.code, error.status)
+                .trim_end()
+                .to_owned()
+        })
+        .collect();
+    if !throws.is_empty() {
+        parts.push(throws.join("\n"));
+    }
+    parts.extend(
+        route
+            .documentation
+            .deprecated
+            .as_ref()
+            .map(|why| format!("@deprecated {why}")),
+    );
+    parts.join("\n\n")
+}
+
+/// Longer entries have a line for each argument.
+const LINE: usize = 110;
+
+/// `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note, Failure<"NOTE_NOT_FOUND", 404>>;`
+pub(super) fn write(
+    context: Context<'_>,
+    inputs: &Inputs<'_>,
+    codecs: &Codecs<'_>,
+    route: &Route,
+    writer: &mut Writer,
+) {
+    writer.doc(&doc(route));
+    let key = literal::string(&route.reference());
+    let arguments = arguments(context, inputs, codecs, route);
+    let line = format!("{key}: Route<{}>;", arguments.join(", "));
+    if line.len() <= LINE {
+        writer.line(line);
+    } else {
+        writer.block(format_args!("{key}: Route<"), ">;", |writer| {
+            writer.line(arguments.join(",\n"));
+        });
+    }
+}
+
+fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, route: &Route) -> Vec<String> {
+    let parts = [Slot::Params, Slot::Query, Slot::Body]
+        .into_iter()
+        .filter_map(|slot| {
+            let id = route.slots.get(slot)?;
+            let mark = if slot == Slot::Query && may_be_left_out(context, id) {
+                "?"
+            } else {
+                ""
+            };
+            Some(format!("{}{mark}: {}", slot.name(), inputs.name(id)))
+        })
+        .collect::<Vec<_>>();
+    let input = if parts.is_empty() {
+        "{}".to_owned()
+    } else {
+        format!("{{ {} }}", parts.join("; "))
+    };
+    let output = match route.slots.response {
+        None => "undefined".to_owned(),
+        Some(id) => {
+            let name = &context.program.declarations[id].name;
+            if codecs.is_beyond(id) {
+                format!("Wire<Types.{name}>")
+            } else {
+                format!("Types.{name}")
+            }
+        }
+    };
+    let mut failures: Vec<String> = Vec::new();
+    for error in &route.throws {
+        let text = format!("Failure<{}, {}>", literal::string(&error.code), error.status);
+        if !failures.contains(&text) {
+            failures.push(text);
+        }
+    }
+    let mut arguments = vec![input, output];
+    if !failures.is_empty() {
+        arguments.push(failures.join(" | "));
+    }
+    arguments
+}
+
+/// Whether every property may.
+fn may_be_left_out(context: Context<'_>, id: DeclarationId) -> bool {
+    let program = context.program;
+    program
+        .properties(program.declarations[id].r#type)
+        .iter()
+        .all(|property| {
+            property.optional || property.tags.default.is_some() || property.tags.generated.is_some()
+        })
+}

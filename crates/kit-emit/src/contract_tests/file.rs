@@ -1,0 +1,478 @@
+//! The text of a test file: imports, what the group needs, and a table for each route.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kit_ir::{DeclarationId, Format, Method, Program, Route, Slot, TypeId, TypeKind};
+use kit_router::{Match, ParamBuffer};
+use serde_json::{Map, Value};
+
+use super::rules::{Given, Outcome, Rule, Rules, Source, Step};
+use super::sample::{Samples, Wanted};
+use super::{ContractTests, TestRunner};
+use crate::Context;
+use crate::text::{Writer, header, literal};
+use crate::validator;
+
+/// More rules of one slot are not asked.
+const MOST_RULES: usize = 500;
+
+/// Longer runs of one character are printed by their length.
+const LONGEST_TEXT: usize = 40;
+
+/// Longer runs of one item are printed by their number.
+const LONGEST_LIST: usize = 4;
+
+/// What stands where a text must be another one in each request.
+const FRESH: &str = "{}";
+
+/// Room for what takes its place.
+const FRESH_LENGTH: u64 = 16;
+
+pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
+    let mut file = File {
+        context,
+        helpers: BTreeSet::from(["contractTests"]),
+        shapes: BTreeMap::new(),
+        asked: BTreeSet::new(),
+    };
+    let mut tables = Writer::default();
+    for route in routes {
+        file.route(tests, route, &mut tables);
+    }
+    let tables = tables.inner();
+    let source = routes
+        .first()
+        .map_or("", |route| context.program.path(route.span));
+    let mut text = header(&format!("the contracts of `{group}` in {source}"));
+    text.push('\n');
+    let mut body = Writer::default();
+    let helpers: Vec<_> = file.helpers.iter().copied().collect();
+    body.line(format_args!(
+        "import {{ {} }} from \"@kit/testing\";",
+        helpers.join(", ")
+    ));
+    body.line(match tests.runner {
+        TestRunner::Node => "import { after, before, describe, test } from \"node:test\";",
+        TestRunner::Vitest => {
+            "import { afterAll as after, beforeAll as before, describe, test } from \"vitest\";"
+        }
+    });
+    body.line("import application from \"../routes/index.ts\";");
+    for (shape, module) in &file.shapes {
+        body.line(format_args!("import {{ {shape} }} from \"{module}\";"));
+    }
+    body.blank();
+    let root = format!("../{}", context.options.output_dir_to_root);
+    body.block("contractTests({", "});", |body| {
+        body.line("runner: { after, before, describe, test },");
+        body.line(format_args!("group: {},", literal::string(group)));
+        body.line("application,");
+        let app = literal::string(&format!("{root}/{}", tests.app));
+        body.line(format_args!("app: () => import({app}),"));
+        if let Some(fixtures) = &tests.fixtures {
+            let fixtures = literal::string(&format!("{root}/{fixtures}"));
+            body.line(format_args!("fixtures: () => import({fixtures}),"));
+        }
+        let root = literal::string(&format!("{root}/"));
+        body.line(format_args!("root: new URL({root}, import.meta.url),"));
+        body.line(format_args!("database: {},", tests.database));
+        body.line(format_args!("headers: {},", texts(&tests.headers)));
+        body.block("routes: [", "],", |body| body.line(tables));
+    });
+    text.push_str(&body.finish());
+    text
+}
+
+struct File<'a> {
+    context: Context<'a>,
+    helpers: BTreeSet<&'static str>,
+    /// Shapes of responses, and the modules that they are in.
+    shapes: BTreeMap<String, String>,
+    /// Paths that were asked with a wrong method.
+    asked: BTreeSet<String>,
+}
+
+impl File<'_> {
+    fn route(&mut self, tests: &ContractTests, route: &Route, writer: &mut Writer) {
+        let reference = route.reference();
+        let own = tests
+            .routes
+            .get(&reference)
+            .or_else(|| tests.routes.get(&route.key));
+        let slots = self.slots(route);
+        let response = route.slots.response.map(|id| self.shape(id));
+        let errors = route
+            .throws
+            .iter()
+            .map(|throws| format!("{} {}", throws.status, throws.code));
+        writer.block("{", "},", |writer| {
+            writer.line(format_args!("route: {},", literal::string(&reference)));
+            if let Some(reason) = own.and_then(|own| own.skip.as_ref()) {
+                writer.line(format_args!("skip: {},", literal::string(reason)));
+                return;
+            }
+            if let Some(headers) = own.map(|own| &own.headers).filter(|headers| !headers.is_empty()) {
+                writer.line(format_args!("headers: {},", texts(headers)));
+            }
+            writer.line(format_args!("success: {},", route.status));
+            writer.line(format_args!("errors: {},", literal::strings(errors)));
+            writer.line(format_args!(
+                "response: {},",
+                response.as_deref().unwrap_or("null")
+            ));
+            if let Some((method, allow)) = self.wrong_method(route, &slots) {
+                writer.line(format_args!(
+                    "wrongMethod: {{ method: {}, allow: {} }},",
+                    literal::string(method),
+                    literal::string(&allow)
+                ));
+            }
+            if let Some(missing) = slots.iter().find(|slot| slot.sample.is_none()) {
+                let name = missing.slot.name();
+                writer.line(format_args!(
+                    "untested: {},",
+                    literal::string(&format!(
+                        "kit finds no valid {name}; say one with @example where its type is declared"
+                    ))
+                ));
+                return;
+            }
+            self.request(route, &slots, own.map(|own| &own.params), writer);
+            self.tables(&slots, writer);
+        });
+    }
+
+    /// The valid request.
+    fn request(
+        &mut self,
+        route: &Route,
+        slots: &[SlotSample],
+        params: Option<&BTreeMap<String, String>>,
+        writer: &mut Writer,
+    ) {
+        let mut fresh = Vec::new();
+        writer.block("request: {", "},", |writer| {
+            for slot in slots {
+                let Some(mut value) = slot.sample.clone() else {
+                    continue;
+                };
+                if slot.slot == Slot::Params
+                    && let (Some(params), Value::Object(entries)) = (params, &mut value)
+                {
+                    for (name, text) in params.iter().filter(|(name, _)| route.parameters.contains(name)) {
+                        entries.insert(name.clone(), Value::from(text.as_str()));
+                    }
+                }
+                let text = self.value(&value);
+                writer.line(format_args!("{}: {text},", slot.slot.name()));
+                if slot.slot == Slot::Body {
+                    fresh = freshened(self.context.program, slot.id, &value);
+                }
+            }
+        });
+        let mut closed = Vec::new();
+        for slot in slots.iter().filter(|slot| slot.slot != Slot::Params) {
+            let Some(sample) = &slot.sample else { continue };
+            let r#type = self.context.program.declarations[slot.id].r#type;
+            let mut paths = Vec::new();
+            closed_objects(self.context.program, r#type, sample, &mut Vec::new(), &mut paths);
+            closed.extend(
+                paths
+                    .into_iter()
+                    .map(|path| literal::strings([slot.slot.name(), path.as_str()])),
+            );
+        }
+        if !closed.is_empty() {
+            writer.line(format_args!("closed: {},", literal::list("[", closed, "]")));
+        }
+        if !fresh.is_empty() {
+            let fresh = fresh
+                .iter()
+                .map(|(name, text)| (literal::key(name), literal::string(text)));
+            writer.line(format_args!("fresh: {},", literal::object(fresh)));
+        }
+    }
+
+    fn tables(&mut self, slots: &[SlotSample], writer: &mut Writer) {
+        let mut rules = Vec::new();
+        let mut left_out = 0;
+        for slot in slots {
+            let Some(sample) = &slot.sample else { continue };
+            let r#type = self.context.program.declarations[slot.id].r#type;
+            let mut found = Rules::new(self.context.program, slot.source()).of_slot(r#type, sample);
+            left_out += found.len().saturating_sub(MOST_RULES);
+            found.truncate(MOST_RULES);
+            rules.extend(found.into_iter().map(|rule| (slot.slot, rule)));
+        }
+        let (refused, taken): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.is_refusal());
+        for (name, rows) in [("takes", taken), ("refuses", refused)] {
+            if rows.is_empty() {
+                writer.line(format_args!("{name}: [],"));
+                continue;
+            }
+            writer.block(format_args!("{name}: ["), "],", |writer| {
+                for (slot, rule) in &rows {
+                    let row = self.row(*slot, rule);
+                    writer.line(row);
+                }
+            });
+        }
+        if left_out > 0 {
+            writer.line(format_args!("leftOut: {left_out},"));
+        }
+    }
+
+    fn row(&mut self, slot: Slot, rule: &Rule) -> String {
+        let mut cells = vec![
+            literal::string(slot.name()),
+            literal::string(&path(&rule.path)),
+            literal::string(&rule.what),
+            self.given(&rule.given),
+        ];
+        match &rule.outcome {
+            Outcome::Takes { fills: Some(value) } => cells.push(self.value(value)),
+            Outcome::Refuses { within: true } => cells.push("\"within\"".to_owned()),
+            Outcome::Takes { fills: None } | Outcome::Refuses { within: false } => {}
+        }
+        format!("{},", literal::list("[", cells, "]"))
+    }
+
+    fn given(&mut self, given: &Given) -> String {
+        match given {
+            Given::Missing => {
+                self.helpers.insert("missing");
+                "missing".to_owned()
+            }
+            Given::Value(value) => self.value(value),
+            Given::Nested { sample, way, levels } => {
+                self.helpers.insert("nested");
+                let way = way.iter().map(|step| match step {
+                    Step::Key(key) => literal::string(key),
+                    Step::Index(index) => index.to_string(),
+                });
+                let way = literal::list("[", way, "]");
+                format!("nested({levels}, {way}, {})", self.value(sample))
+            }
+        }
+    }
+
+    /// A value, long ones by their length.
+    fn value(&mut self, value: &Value) -> String {
+        match value {
+            Value::String(text) => {
+                let mut characters = text.chars();
+                let first = characters.next();
+                let length = text.chars().count();
+                match first {
+                    Some(first) if length > LONGEST_TEXT && characters.all(|other| other == first) => {
+                        self.helpers.insert("characters");
+                        match first {
+                            'a' => format!("characters({length})"),
+                            _ => format!("characters({length}, {})", literal::string(&first.to_string())),
+                        }
+                    }
+                    _ => literal::string(text),
+                }
+            }
+            Value::Array(items) => match items.first() {
+                Some(first) if items.len() > LONGEST_LIST && items.iter().all(|item| item == first) => {
+                    self.helpers.insert("items");
+                    format!("items({}, {})", items.len(), self.value(first))
+                }
+                _ => {
+                    let items: Vec<_> = items.iter().map(|item| self.value(item)).collect();
+                    literal::list("[", items, "]")
+                }
+            },
+            Value::Object(entries) => {
+                let entries: Vec<_> = entries
+                    .iter()
+                    .map(|(name, value)| (literal::key(name), self.value(value)))
+                    .collect();
+                literal::object(entries)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => literal::json(value),
+        }
+    }
+
+    fn slots(&self, route: &Route) -> Vec<SlotSample> {
+        [Slot::Params, Slot::Query, Slot::Body]
+            .into_iter()
+            .filter_map(|slot| {
+                let id = route.slots.get(slot)?;
+                Some(SlotSample {
+                    slot,
+                    id,
+                    sample: sample(self.context.program, id, slot),
+                })
+            })
+            .collect()
+    }
+
+    fn shape(&mut self, id: DeclarationId) -> String {
+        let name = &self.context.program.declarations[id].name;
+        let shape = format!("{name}Shape");
+        let module = format!("../validators/{}", validator::file_name(name));
+        self.shapes.insert(shape.clone(), module);
+        shape
+    }
+
+    /// A method that no route has at this path, and those that some have; once for each path.
+    fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
+        if !self.asked.insert(route.path.clone()) {
+            return None;
+        }
+        let empty = Value::Object(Map::new());
+        let params = slots
+            .iter()
+            .find(|slot| slot.slot == Slot::Params)
+            .and_then(|slot| slot.sample.as_ref())
+            .unwrap_or(&empty);
+        let path: Vec<String> = route
+            .path
+            .split('/')
+            .map(|segment| match segment.strip_prefix([':', '*']) {
+                // What stands for a parameter is some text that no other route has.
+                Some(name) => match params.get(name) {
+                    Some(Value::String(text)) if !text.contains(['/', '%', '?', '#']) => text.clone(),
+                    _ => "1".to_owned(),
+                },
+                None => segment.to_owned(),
+            })
+            .collect();
+        let path = path.join("/");
+        let router = self.context.tree.router();
+        // HEAD is answered by GET, and OPTIONS by what browsers ask before a request.
+        let asked = [
+            Method::Patch,
+            Method::Delete,
+            Method::Put,
+            Method::Post,
+            Method::Get,
+        ];
+        asked.into_iter().find_map(|method| {
+            match router.find(method.name(), &path, &mut ParamBuffer::new()) {
+                Match::MethodNotAllowed(allow) => Some((method.name(), allow.to_string())),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// A slot of a request and its valid value.
+struct SlotSample {
+    slot: Slot,
+    id: DeclarationId,
+    sample: Option<Value>,
+}
+
+impl SlotSample {
+    fn source(&self) -> Source {
+        match self.slot {
+            Slot::Params => Source::Params,
+            Slot::Query => Source::Query,
+            Slot::Body | Slot::Response => Source::Body,
+        }
+    }
+}
+
+fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
+    let declaration = &program.declarations[id];
+    let wanted = Wanted::named(slot.name()).inside(id);
+    let value = Samples { program }.of(declaration.r#type, &wanted)?;
+    // A path has no empty segment.
+    let empty = |value: &Value| value.as_str() == Some("");
+    let unusable = slot == Slot::Params
+        && value
+            .as_object()
+            .is_some_and(|entries| entries.values().any(empty));
+    (!unusable).then_some(value)
+}
+
+/// Texts of unique properties, with a place for what makes each of them another one.
+fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for property in program.properties(program.declarations[id].r#type) {
+        let r#type = program.resolve(property.r#type);
+        let Some(text) = sample.get(&property.name).and_then(Value::as_str) else {
+            continue;
+        };
+        let rules = &r#type.constraints;
+        if !property.tags.unique || r#type.kind != TypeKind::String || rules.pattern.is_some() {
+            continue;
+        }
+        let fresh = match rules.format {
+            None => format!("{text} {FRESH}"),
+            Some(Format::Email) => text.replacen('@', &format!(".{FRESH}@"), 1),
+            Some(Format::Uri) => format!("{text}{FRESH}"),
+            Some(Format::Uuid) => "{uuid}".to_owned(),
+            Some(Format::Date | Format::DateTime | Format::Ipv4 | Format::Ipv6) => continue,
+        };
+        let length = text.chars().count() as u64 + FRESH_LENGTH;
+        let fits = rules.format == Some(Format::Uuid) || rules.max_length.is_none_or(|most| length <= most);
+        if fits {
+            found.push((property.name.clone(), fresh));
+        }
+    }
+    found
+}
+
+/// Paths of the objects in a value that have declared members only.
+fn closed_objects(program: &Program, id: TypeId, value: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
+    match (&program.resolve(id).kind, value) {
+        (TypeKind::Object(object), Value::Object(entries)) => {
+            if object.index.is_empty() {
+                found.push(path(at));
+            }
+            for property in &object.properties {
+                let Some(value) = entries.get(&property.name) else {
+                    continue;
+                };
+                at.push(Step::Key(property.name.clone()));
+                closed_objects(program, property.r#type, value, at, found);
+                at.pop();
+            }
+        }
+        (TypeKind::Array { element }, Value::Array(items)) => {
+            if let Some(first) = items.first() {
+                at.push(Step::Index(0));
+                closed_objects(program, *element, first, at, found);
+                at.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn texts(entries: &BTreeMap<String, String>) -> String {
+    literal::object(
+        entries
+            .iter()
+            .map(|(name, value)| (literal::key(name), literal::string(value))),
+    )
+}
+
+/// A path as failures name it: `$.items[0].quantity`.
+pub(super) fn path(steps: &[Step]) -> String {
+    let mut text = "$".to_owned();
+    for step in steps {
+        match step {
+            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+            Step::Key(key) => {
+                let mut bytes = key.bytes();
+                let plain = bytes
+                    .next()
+                    .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+                    && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                if plain {
+                    text.push('.');
+                    text.push_str(key);
+                } else {
+                    // As `JSON.stringify` writes it.
+                    text.extend(["[", &Value::from(key.as_str()).to_string(), "]"]);
+                }
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! Numbers at, inside and outside of their bounds.
+
+use kit_ir::{Constraints, Decimal};
+use serde_json::{Number, Value};
+
+/// The greatest integer up to which a number is exact.
+const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// A number as JSON: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+pub(super) fn json(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() <= MAX_SAFE + 1.0 {
+        return Value::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// A valid number, another one for each `nth`.
+pub(super) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
+    let step = step(rules);
+    #[allow(clippy::cast_precision_loss)] // a count of items
+    let shift = step * nth as f64;
+    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
+    let above = get(rules.exclusive_minimum).map(|bound| next(bound, step, 1.0));
+    let below = get(rules.exclusive_maximum).map(|bound| next(bound, step, -1.0));
+    let least = get(rules.minimum)
+        .or(above)
+        .map(|bound| (bound / step).ceil() * step);
+    [
+        Some(step),
+        least,
+        Some(0.0),
+        get(rules.maximum),
+        below,
+        get(rules.minimum),
+    ]
+    .into_iter()
+    .flatten()
+    .flat_map(|start| [start + shift, start - shift])
+    .find(|number| keeps(rules, *number))
+    .map(json)
+}
+
+/// How far apart valid numbers are at most.
+fn step(rules: &Constraints) -> f64 {
+    rules.multiple_of.map_or(1.0, Decimal::get)
+}
+
+/// The number nearest to a bound that is beyond it.
+fn next(bound: f64, step: f64, direction: f64) -> f64 {
+    let candidate = if direction > 0.0 {
+        (bound / step).floor() * step + step
+    } else {
+        (bound / step).ceil() * step - step
+    };
+    if candidate.is_finite() { candidate } else { bound }
+}
+
+/// Whether a number keeps all rules.
+pub(super) fn keeps(rules: &Constraints, number: f64) -> bool {
+    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
+    number.is_finite()
+        && get(rules.minimum).is_none_or(|bound| number >= bound)
+        && get(rules.maximum).is_none_or(|bound| number <= bound)
+        && get(rules.exclusive_minimum).is_none_or(|bound| number > bound)
+        && get(rules.exclusive_maximum).is_none_or(|bound| number < bound)
+        && (!rules.integer || (number.fract() == 0.0 && number.abs() <= MAX_SAFE))
+        && get(rules.multiple_of).is_none_or(|divisor| is_multiple(number, divisor))
+}
+
+/// Decimal fractions are compared as the runtimes do, with room for what binary cannot say.
+fn is_multiple(number: f64, divisor: f64) -> bool {
+    let quotient = number / divisor;
+    (quotient - quotient.round()).abs() < 1e-9
+}
+
+/// Numbers around what the rules say, each with words for it. Which of them are valid, [`keeps`] says.
+pub(super) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
+    let step = step(rules);
+    let mut found: Vec<(String, f64)> = Vec::new();
+    let mut add = |what: String, number: f64| {
+        let is_new = !found.iter().any(|(_, other)| (other - number).abs() == 0.0);
+        if is_new && number.is_finite() {
+            found.push((what, number));
+        }
+    };
+    if let Some(bound) = rules.minimum {
+        add(format!("{bound}, the least"), bound.get());
+        let below = bound.get() - step;
+        add(format!("{below}, of at least {bound}"), below);
+    }
+    if let Some(bound) = rules.maximum {
+        add(format!("{bound}, the greatest"), bound.get());
+        let above = bound.get() + step;
+        add(format!("{above}, of at most {bound}"), above);
+    }
+    if let Some(bound) = rules.exclusive_minimum {
+        add(format!("{bound}, of more than that"), bound.get());
+        let above = next(bound.get(), step, 1.0);
+        add(format!("{above}, more than {bound}"), above);
+    }
+    if let Some(bound) = rules.exclusive_maximum {
+        add(format!("{bound}, of less than that"), bound.get());
+        let below = next(bound.get(), step, -1.0);
+        add(format!("{below}, less than {bound}"), below);
+    }
+    let middle = sample(rules, 0).and_then(|value| value.as_f64()).unwrap_or(0.0);
+    if rules.integer {
+        add(format!("{}, which is no integer", middle + 0.5), middle + 0.5);
+        // Beyond what a number can say exactly, where the bounds leave room for it.
+        add("2^53, which is not safe".to_owned(), MAX_SAFE + 1.0);
+        add("-2^53, which is not safe".to_owned(), -MAX_SAFE - 1.0);
+    }
+    if let Some(divisor) = rules.multiple_of {
+        let between = middle + if rules.integer { 1.0 } else { divisor.get() / 2.0 };
+        add(format!("{between}, which is no multiple of {divisor}"), between);
+    }
+    found
+}

@@ -1,0 +1,449 @@
+//! Every rule of a type, each with a value that keeps it or breaks it.
+
+use kit_analysis::{Fit, fit, resolve};
+use kit_ir::{
+    Constraints, DeclarationId, DefaultValue, LiteralValue, ObjectType, Program, Property, TupleElement,
+    TypeId, TypeKind,
+};
+use serde_json::{Map, Value};
+
+use super::numbers;
+use super::sample::{Samples, Wanted};
+
+/// A recursive value may have 256 levels.
+const TOO_DEEP: usize = 300;
+
+/// One step into a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// What a request has at the path of a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Given {
+    /// Nothing.
+    Missing,
+    /// This.
+    Value(Value),
+    /// A value within itself, so many times.
+    Nested {
+        sample: Value,
+        way: Vec<Step>,
+        levels: usize,
+    },
+}
+
+/// What must come of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Outcome {
+    /// It is taken; where the path has nothing, the handler gets this in its place.
+    Takes { fills: Option<Value> },
+    /// It is refused at its path; `within`: or at what is below it.
+    Refuses { within: bool },
+}
+
+/// A rule of a type, seen from a value of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rule {
+    pub(super) path: Vec<Step>,
+    pub(super) what: String,
+    pub(super) given: Given,
+    pub(super) outcome: Outcome,
+}
+
+impl Rule {
+    pub(super) fn takes(what: impl Into<String>, value: Value) -> Self {
+        Self {
+            path: Vec::new(),
+            what: what.into(),
+            given: Given::Value(value),
+            outcome: Outcome::Takes { fills: None },
+        }
+    }
+
+    pub(super) fn refuses(what: impl Into<String>, value: Value) -> Self {
+        Self {
+            outcome: Outcome::Refuses { within: false },
+            ..Self::takes(what, value)
+        }
+    }
+
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self.outcome, Outcome::Refuses { .. })
+    }
+
+    fn below(mut self, step: Step) -> Self {
+        self.path.insert(0, step);
+        self
+    }
+}
+
+/// Where values come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// JSON.
+    Body,
+    /// Text with names; a name may be repeated.
+    Query,
+    /// Text of a path's segment.
+    Params,
+}
+
+impl Source {
+    pub(super) fn is_text(self) -> bool {
+        self != Self::Body
+    }
+}
+
+/// Finds the rules of types.
+pub(super) struct Rules<'a> {
+    pub(super) program: &'a Program,
+    pub(super) source: Source,
+    /// Declarations that are being walked, and how long the path was where each began.
+    within: Vec<(DeclarationId, usize)>,
+    path: Vec<Step>,
+    /// Rules on whole recursive values, from the root.
+    deep: Vec<Rule>,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(program: &'a Program, source: Source) -> Self {
+        Self {
+            program,
+            source,
+            within: Vec::new(),
+            path: Vec::new(),
+            deep: Vec::new(),
+        }
+    }
+
+    /// All rules of a slot, whose valid value is `sample`.
+    pub(super) fn of_slot(mut self, id: TypeId, sample: &Value) -> Vec<Rule> {
+        let mut rules = self.of(id, Some(sample));
+        rules.append(&mut self.deep);
+        // A rule that two ways lead to is asked once.
+        let mut seen: Vec<Rule> = Vec::new();
+        for rule in rules {
+            let known = seen
+                .iter()
+                .any(|other| other.path == rule.path && other.given == rule.given);
+            if !known {
+                seen.push(rule);
+            }
+        }
+        seen
+    }
+
+    pub(super) fn samples(&self) -> Samples<'a> {
+        Samples {
+            program: self.program,
+        }
+    }
+
+    pub(super) fn fit(&self, id: TypeId, value: &Value) -> Fit {
+        fit(self.program, id, value)
+    }
+
+    /// How many rules on recursion there are.
+    pub(super) fn deep_rules(&self) -> usize {
+        self.deep.len()
+    }
+
+    /// Takes back those that came since.
+    pub(super) fn forget_deep_rules(&mut self, count: usize) {
+        self.deep.truncate(count);
+    }
+
+    /// The rules of a type, seen from a value of it.
+    pub(super) fn of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
+        let depth = self.within.len();
+        let mut at = id;
+        while let TypeKind::Reference { declaration } = self.program.types[at].kind {
+            if let Some((_, start)) = self.within.iter().find(|(known, _)| *known == declaration) {
+                let start = *start;
+                self.too_deep(declaration, start);
+                self.within.truncate(depth);
+                return Vec::new();
+            }
+            self.within.push((declaration, self.path.len()));
+            at = self.program.declarations[declaration].r#type;
+        }
+        let program = self.program;
+        let r#type = &program.types[at];
+        let mut rules = match &r#type.kind {
+            TypeKind::Object(object) => self.object(object, sample),
+            TypeKind::Array { element } => self.array(at, *element, &r#type.constraints, sample),
+            TypeKind::Tuple { elements } => self.tuple(elements, sample),
+            TypeKind::Union { members } => self.union(at, members, sample),
+            _ => self.scalar(at),
+        };
+        if !matches!(r#type.kind, TypeKind::Union { .. }) {
+            let mut wrong = self.wrong_kinds(at);
+            wrong.append(&mut rules);
+            rules = wrong;
+        }
+        self.within.truncate(depth);
+        rules
+    }
+
+    fn below(&mut self, step: &Step, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
+        self.path.push(step.clone());
+        let rules = self.of(id, sample);
+        self.path.pop();
+        rules.into_iter().map(|rule| rule.below(step.clone())).collect()
+    }
+
+    /// Values of other kinds.
+    fn wrong_kinds(&self, id: TypeId) -> Vec<Rule> {
+        let refused = |(what, value): &(&str, Value)| {
+            (self.fit(id, value) == Fit::No).then(|| Rule::refuses(*what, value.clone()))
+        };
+        let text = ("a text", Value::from("text"));
+        if self.source.is_text() {
+            let repeated = ("twice", Value::from(vec!["one", "two"]));
+            // One text is a list of one, and a query is always an object.
+            let has_parts = matches!(
+                self.program.types[id].kind,
+                TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. }
+            );
+            if has_parts {
+                return Vec::new();
+            }
+            let mut found: Vec<Rule> = refused(&text).into_iter().collect();
+            if self.can_be_repeated() {
+                found.extend(refused(&repeated));
+            }
+            return found;
+        }
+        let others = [
+            text,
+            ("a number", Value::from(42)),
+            ("a list", Value::Array(Vec::new())),
+            ("an object", Value::Object(Map::new())),
+        ];
+        let null = ("null", Value::Null);
+        // One other kind is as good as the next.
+        refused(&null)
+            .into_iter()
+            .chain(others.iter().find_map(refused))
+            .collect()
+    }
+
+    /// Whether a request can have several values here where the contract has one.
+    pub(super) fn can_be_repeated(&self) -> bool {
+        self.source == Source::Query && self.path.len() == 1
+    }
+
+    fn object(&mut self, object: &ObjectType, sample: Option<&Value>) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        for property in &object.properties {
+            let value = sample.and_then(|sample| sample.get(&property.name));
+            if property.name == "__proto__" {
+                continue;
+            }
+            let step = Step::Key(property.name.clone());
+            if value.is_some() && self.source != Source::Params {
+                rules.push(self.absence(property).below(step.clone()));
+            }
+            // What the sample leaves out is of a type that repeats.
+            rules.extend(self.below(&step, property.r#type, value));
+        }
+        rules
+    }
+
+    fn absence(&self, property: &Property) -> Rule {
+        let outcome = if property.optional_in_input() {
+            let fills = self.filled_in(property);
+            Outcome::Takes { fills }
+        } else {
+            Outcome::Refuses { within: false }
+        };
+        Rule {
+            path: Vec::new(),
+            what: "nothing".to_owned(),
+            given: Given::Missing,
+            outcome,
+        }
+    }
+
+    /// What a handler gets for a property that is missing, where it is what JSON has too.
+    fn filled_in(&self, property: &Property) -> Option<Value> {
+        if property.optional {
+            return None;
+        }
+        let is_plain = |id: TypeId| {
+            matches!(
+                self.program.types[resolve(self.program, id)].kind,
+                TypeKind::Boolean
+                    | TypeKind::Number
+                    | TypeKind::String
+                    | TypeKind::Literal { .. }
+                    | TypeKind::Null
+            )
+        };
+        let plain = match &self.program.types[resolve(self.program, property.r#type)].kind {
+            TypeKind::Union { members } => members.iter().all(|member| is_plain(*member)),
+            _ => is_plain(property.r#type),
+        };
+        match property.tags.default.as_ref().filter(|_| plain)? {
+            DefaultValue::Literal(LiteralValue::String(text)) => Some(Value::from(text.as_str())),
+            DefaultValue::Literal(LiteralValue::Number(number)) => Some(numbers::json(*number)),
+            DefaultValue::Literal(LiteralValue::Boolean(value)) => Some(Value::from(*value)),
+            DefaultValue::Null => Some(Value::Null),
+            DefaultValue::Literal(LiteralValue::BigInt(_)) | DefaultValue::Json(_) | DefaultValue::Now => {
+                None
+            }
+        }
+    }
+
+    fn array(
+        &mut self,
+        id: TypeId,
+        element: TypeId,
+        constraints: &Constraints,
+        sample: Option<&Value>,
+    ) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        let first = sample.and_then(|sample| sample.get(0));
+        let mut sized = |length: Option<u64>, what: String, takes: bool| {
+            let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
+                return;
+            };
+            // No query says that a list is empty.
+            if length == 0 && self.source.is_text() {
+                return;
+            }
+            let wanted = Wanted::named("item");
+            let items = match first {
+                Some(first) if !constraints.unique_items => Some(vec![first.clone(); length]),
+                _ => self
+                    .samples()
+                    .items(element, length, constraints.unique_items, &wanted),
+            };
+            let Some(value) = items.map(Value::Array) else {
+                return;
+            };
+            if takes && self.fit(id, &value) != Fit::No {
+                rules.push(Rule::takes(what, value));
+            } else if !takes && self.fit(id, &value) == Fit::No {
+                rules.push(Rule::refuses(what, value));
+            }
+        };
+        if let Some(least) = constraints.min_items {
+            sized(Some(least), format!("{}, the fewest", items(least)), true);
+            let below = least.checked_sub(1);
+            sized(
+                below,
+                format!("{}, of at least {least}", items(below.unwrap_or(0))),
+                false,
+            );
+        }
+        if let Some(most) = constraints.max_items {
+            sized(Some(most), format!("{}, the most", items(most)), true);
+            let above = most.saturating_add(1);
+            sized(Some(above), format!("{}, of at most {most}", items(above)), false);
+        }
+        if let (true, Some(first)) = (constraints.unique_items, first) {
+            let value = Value::from(vec![first.clone(), first.clone()]);
+            let room = constraints.max_items.is_none_or(|most| most >= 2);
+            if room && self.fit(id, &value) == Fit::No {
+                rules.push(Rule::refuses("an item twice", value));
+            }
+        }
+        if first.is_some() {
+            rules.extend(self.below(&Step::Index(0), element, first));
+        } else {
+            // Its items are what contains it.
+            self.below(&Step::Index(0), element, None);
+        }
+        rules
+    }
+
+    fn tuple(&mut self, elements: &[TupleElement], sample: Option<&Value>) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        let Some(Value::Array(items)) = sample else {
+            return rules;
+        };
+        let least = elements
+            .iter()
+            .filter(|element| !element.optional && !element.rest)
+            .count();
+        if least > 0 {
+            let short = items[..least - 1].to_vec();
+            rules.push(Rule::refuses("an item too few", Value::Array(short)));
+        }
+        if !elements.iter().any(|element| element.rest) {
+            let mut long = items.clone();
+            long.push(Value::from("one more"));
+            rules.push(Rule::refuses("an item too many", Value::Array(long)));
+        }
+        for (index, element) in elements.iter().enumerate() {
+            rules.extend(self.below(&Step::Index(index), element.r#type, items.get(index)));
+        }
+        rules
+    }
+
+    /// A declaration that contains itself, deeper than values may be.
+    fn too_deep(&mut self, declaration: DeclarationId, start: usize) {
+        let way = self.path[start..].to_vec();
+        let root = self.path[..start].to_vec();
+        let known = self.deep.iter().any(|rule| rule.path == root);
+        if known || way.is_empty() || self.source.is_text() {
+            return;
+        }
+        let r#type = self.program.declarations[declaration].r#type;
+        let Some(sample) = self
+            .samples()
+            .of(r#type, &Wanted::named("value").inside(declaration))
+        else {
+            return;
+        };
+        self.deep.push(Rule {
+            path: root,
+            what: format!("{TOO_DEEP} levels"),
+            given: Given::Nested {
+                sample,
+                way,
+                levels: TOO_DEEP,
+            },
+            outcome: Outcome::Refuses { within: true },
+        });
+    }
+}
+
+fn items(count: u64) -> String {
+    if count == 1 {
+        "1 item".to_owned()
+    } else {
+        format!("{count} items")
+    }
+}
+
+/// A value with another one, or nothing, at a place in it; nothing where the place is not there.
+pub(super) fn replaced(value: &Value, path: &[Step], given: &Given) -> Option<Value> {
+    let Some((step, rest)) = path.split_first() else {
+        return match given {
+            Given::Value(value) => Some(value.clone()),
+            Given::Missing | Given::Nested { .. } => None,
+        };
+    };
+    let mut changed = value.clone();
+    match (step, &mut changed) {
+        (Step::Key(key), Value::Object(entries)) => {
+            if rest.is_empty() && *given == Given::Missing {
+                entries.shift_remove(key)?;
+            } else {
+                let inner = replaced(entries.get(key)?, rest, given)?;
+                entries.insert(key.clone(), inner);
+            }
+        }
+        (Step::Index(index), Value::Array(items)) => {
+            let inner = replaced(items.get(*index)?, rest, given)?;
+            *items.get_mut(*index)? = inner;
+        }
+        _ => return None,
+    }
+    Some(changed)
+}

@@ -1,0 +1,151 @@
+//! The rules of texts, numbers and other values without parts.
+
+use kit_analysis::Fit;
+use kit_ir::{Constraints, TypeId, TypeKind};
+use serde_json::Value;
+
+use super::rules::{Rule, Rules, Source};
+use super::{numbers, texts};
+
+impl Rules<'_> {
+    pub(super) fn scalar(&self, id: TypeId) -> Vec<Rule> {
+        let r#type = &self.program.types[id];
+        let constraints = &r#type.constraints;
+        let rules = match &r#type.kind {
+            TypeKind::String => self.text(id, constraints),
+            TypeKind::Number => number(constraints),
+            TypeKind::Boolean => vec![Rule::takes("false", Value::from(false))],
+            TypeKind::Date => vec![Rule::refuses(
+                "a day that no month has",
+                Value::from("2026-02-30T12:00:00Z"),
+            )],
+            TypeKind::Bytes => vec![Rule::refuses("no base64", Value::from("a?"))],
+            TypeKind::BigInt => vec![Rule::refuses("no integer", Value::from("1.5"))],
+            _ => Vec::new(),
+        };
+        rules.into_iter().filter(|rule| self.can_be_sent(rule)).collect()
+    }
+
+    /// A path has no empty segments, and two that mean directories.
+    fn can_be_sent(&self, rule: &Rule) -> bool {
+        let super::rules::Given::Value(Value::String(text)) = &rule.given else {
+            return true;
+        };
+        self.source != Source::Params || !matches!(text.as_str(), "" | "." | "..")
+    }
+
+    fn text(&self, id: TypeId, constraints: &Constraints) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        let at = |length: u64| texts::exact(constraints, length).map(Value::from);
+        if let Some(least) = constraints.min_length {
+            if let Some(value) = at(least) {
+                rules.push(Rule::takes(format!("{}, the fewest", characters(least)), value));
+            }
+            if let Some((short, value)) = least.checked_sub(1).and_then(|short| Some((short, at(short)?))) {
+                let what = format!("{}, of at least {least}", characters(short));
+                rules.push(Rule::refuses(what, value));
+            }
+        }
+        if let Some(most) = constraints.max_length {
+            if let Some(value) = at(most) {
+                rules.push(Rule::takes(format!("{}, the most", characters(most)), value));
+            }
+            if let Some(value) = texts::wide(constraints, most) {
+                let what = format!("{most} characters of two units each");
+                rules.push(Rule::takes(what, Value::from(value)));
+            }
+            if let Some(value) = at(most + 1) {
+                let what = format!("{}, of at most {most}", characters(most + 1));
+                rules.push(Rule::refuses(what, value));
+            }
+        }
+        if let Some(format) = constraints.format {
+            for text in texts::breaking(format) {
+                let length = text.chars().count() as u64;
+                let fits_bounds = constraints.min_length.is_none_or(|least| length >= least)
+                    && constraints.max_length.is_none_or(|most| length <= most);
+                if fits_bounds {
+                    rules.push(Rule::refuses(format!("no {}", format.name()), Value::from(text)));
+                }
+            }
+        }
+        if let Some(pattern) = &constraints.pattern {
+            rules.extend(breaks_pattern(constraints, pattern));
+        }
+        // A text that breaks two rules says nothing of either.
+        rules.retain(|rule| match &rule.given {
+            super::rules::Given::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
+            _ => true,
+        });
+        rules
+    }
+}
+
+/// A text of a length that is right, which the pattern does not take.
+fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
+    let length = constraints.min_length.unwrap_or(1).max(1);
+    let length = usize::try_from(length).ok().filter(|length| *length < 1000)?;
+    let characters = ["!", " ", "~", "A", "a", "0", "é", "-"];
+    let mut texts = characters.iter().map(|character| character.repeat(length));
+    let text = texts.find(|text| kit_pattern::matches(pattern, text) == Some(false))?;
+    Some(Rule::refuses(
+        format!("not of the pattern {pattern}"),
+        Value::from(text),
+    ))
+}
+
+fn number(constraints: &Constraints) -> Vec<Rule> {
+    numbers::candidates(constraints)
+        .into_iter()
+        .filter_map(|(what, number)| {
+            let value = numbers::json(number);
+            if numbers::keeps(constraints, number) {
+                return Some(Rule::takes(what, value));
+            }
+            // What breaks a second rule says nothing of the first.
+            (broken(constraints, number) == 1).then(|| Rule::refuses(what, value))
+        })
+        .collect()
+}
+
+/// How many rules a number breaks.
+fn broken(constraints: &Constraints, number: f64) -> usize {
+    let none = Constraints::default;
+    [
+        Constraints {
+            minimum: constraints.minimum,
+            ..none()
+        },
+        Constraints {
+            maximum: constraints.maximum,
+            ..none()
+        },
+        Constraints {
+            exclusive_minimum: constraints.exclusive_minimum,
+            ..none()
+        },
+        Constraints {
+            exclusive_maximum: constraints.exclusive_maximum,
+            ..none()
+        },
+        Constraints {
+            multiple_of: constraints.multiple_of,
+            ..none()
+        },
+        Constraints {
+            integer: constraints.integer,
+            ..none()
+        },
+    ]
+    .iter()
+    .filter(|rule| !numbers::keeps(rule, number))
+    .count()
+}
+
+fn characters(count: u64) -> String {
+    if count == 1 {
+        "1 character".to_owned()
+    } else {
+        format!("{count} characters")
+    }
+}

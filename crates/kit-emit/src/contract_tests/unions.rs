@@ -1,0 +1,129 @@
+//! The rules of unions: each member is taken, what breaks a rule of one and fits no other is refused, and so is what is none of them.
+
+use kit_analysis::{Fit, Member, describe, members, resolve};
+use kit_ir::{LiteralValue, TypeId, TypeKind};
+use serde_json::{Map, Value};
+
+use super::numbers;
+use super::rules::{Given, Outcome, Rule, Rules, replaced};
+use super::sample::Wanted;
+
+impl Rules<'_> {
+    pub(super) fn union(&mut self, id: TypeId, declared: &[TypeId], sample: Option<&Value>) -> Vec<Rule> {
+        let program = self.program;
+        let members = members(program, declared);
+        let kind = |member: &Member| &program.types[resolve(program, member.r#type)].kind;
+        let (nulls, others): (Vec<_>, Vec<_>) = members
+            .into_iter()
+            .partition(|member| *kind(member) == TypeKind::Null);
+        let mut rules = Vec::new();
+        if !nulls.is_empty() && !self.source.is_text() {
+            rules.push(Rule::takes("null", Value::Null));
+        }
+        // `T | null` is T in all but that.
+        if let [only] = others.as_slice() {
+            let inner = self.of(only.r#type, sample);
+            rules.extend(inner.into_iter().filter(|rule| {
+                let taken = match &rule.given {
+                    Given::Value(value) if rule.path.is_empty() => self.fit(id, value) == Fit::Yes,
+                    _ => false,
+                };
+                !(rule.is_refusal() && taken)
+            }));
+            return rules;
+        }
+        for member in &others {
+            if let TypeKind::Literal { value } = kind(member) {
+                let value = match value {
+                    LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
+                    LiteralValue::Number(number) => numbers::json(*number),
+                    LiteralValue::Boolean(value) => Value::from(*value),
+                };
+                rules.push(Rule::takes(value.to_string(), value));
+            } else {
+                rules.extend(self.member(id, member));
+            }
+        }
+        rules.extend(self.none_of_them(id));
+        rules
+    }
+
+    /// A member in place of the union, whole and broken.
+    fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
+        let name = describe(self.program, member.r#type);
+        let Some(sample) = self.samples().of(member.r#type, &Wanted::named("value")) else {
+            return Vec::new();
+        };
+        let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
+        // The paths of recursion do not lead through what stands in for something else.
+        let deep = self.deep_rules();
+        let inner = self.of(member.r#type, Some(&sample));
+        self.forget_deep_rules(deep);
+        for rule in inner {
+            let Some(value) = replaced(&sample, &rule.path, &rule.given) else {
+                continue;
+            };
+            let fits = self.fit(union, &value);
+            let what = if rule.path.is_empty() {
+                rule.what.clone()
+            } else {
+                format!("{name} with {} as {}", rule.what, super::file::path(&rule.path))
+            };
+            match rule.outcome {
+                Outcome::Takes { .. } if fits != Fit::No => rules.push(Rule::takes(what, value)),
+                Outcome::Refuses { .. } if fits == Fit::No || (fits == Fit::Unsure && is_lone(&rule)) => {
+                    rules.push(Rule {
+                        outcome: Outcome::Refuses { within: true },
+                        ..Rule::refuses(what, value)
+                    });
+                }
+                _ => {}
+            }
+        }
+        rules
+    }
+
+    /// The first plain value that fits no member.
+    fn none_of_them(&self, id: TypeId) -> Vec<Rule> {
+        let none = |value: &&Value| self.fit(id, value) == Fit::No;
+        let text = Value::from("none of them");
+        if self.source.is_text() {
+            let mut found: Vec<Rule> = Vec::new();
+            if none(&&text) {
+                found.push(Rule::refuses("none of them", text));
+            }
+            let repeated = Value::from(vec!["one", "two"]);
+            if self.can_be_repeated() && none(&&repeated) {
+                found.push(Rule::refuses("twice", repeated));
+            }
+            return found;
+        }
+        let plain = [
+            text,
+            Value::from(-12345.5),
+            Value::from(false),
+            Value::Object(Map::new()),
+            Value::Array(Vec::new()),
+        ];
+        let mut found: Vec<Rule> = Vec::new();
+        if none(&&Value::Null) {
+            found.push(Rule::refuses("null", Value::Null));
+        }
+        let refusals = plain
+            .iter()
+            .filter(none)
+            .take(2)
+            .map(|value| Rule::refuses(format!("none of them: {value}"), value.clone()));
+        // An empty object lacks what a member requires, so that is what is said.
+        found.extend(refusals.map(|rule| Rule {
+            outcome: Outcome::Refuses { within: true },
+            ..rule
+        }));
+        found
+    }
+}
+
+/// Whether a value breaks what only runtimes can tell, a format or a pattern, so that nobody here is sure.
+fn is_lone(rule: &Rule) -> bool {
+    rule.what.starts_with("no ") || rule.what.starts_with("not of the pattern")
+}

@@ -1,0 +1,121 @@
+//! The one module that applications load.
+
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use kit_emit::{EmitOptions, emit};
+use kit_ir::{Method, Program, RouteSlots};
+use support::Builder;
+
+/// All texts by path.
+fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
+    let options = EmitOptions {
+        generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+        output_dir_to_root: "..".to_owned(),
+        title: "runtime".to_owned(),
+        tests: None,
+        version: "1.0.0".to_owned(),
+        client: true,
+        replaced: replaced.iter().map(|path| (*path).to_owned()).collect(),
+    };
+    let artifacts = emit(program, &support::tree(program), &options);
+    artifacts
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.text.to_string()))
+        .collect()
+}
+
+/// A route takes the first type, which has one property of the second; the third stands for itself.
+fn program([outer, inner, unused]: [&str; 3]) -> Program {
+    let mut b = Builder::new("src/app.types.ts");
+    let text = b.string();
+    let properties = vec![b.property("text", text)];
+    let inner = b.interface(inner, properties);
+    let reference = b.reference(inner);
+    let properties = vec![b.property("inner", reference)];
+    let outer = b.interface(outer, properties);
+    let properties = vec![b.property("text", text)];
+    b.interface(unused, properties);
+    let slots = RouteSlots {
+        body: Some(outer),
+        response: Some(outer),
+        ..RouteSlots::default()
+    };
+    let route = b.route(Method::Post, "/outer", "Routes", slots);
+    b.program.routes.push(route);
+    b.program
+}
+
+#[test]
+fn it_has_what_routes_use_and_what_that_refers_to_in_an_order_that_loads() {
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
+    let runtime = &texts["runtime.ts"];
+    let sections: Vec<_> = runtime
+        .lines()
+        .filter_map(|line| line.strip_prefix("// "))
+        .filter(|line| line.contains('/') && !line.contains(' '))
+        .collect();
+    let expected = [
+        "validators/Tag.validator.ts",
+        "validators/Note.validator.ts",
+        "serializers/Tag.serializer.ts",
+        "serializers/Note.serializer.ts",
+    ];
+    assert_eq!(sections, expected);
+    assert!(!runtime.contains("Unused"));
+    let index = &texts["routes/index.ts"];
+    assert!(index.contains("import { NoteSerializer, NoteValidator } from \"../runtime.ts\";"));
+    assert!(!index.contains("validators/"), "{index}");
+}
+
+#[test]
+fn its_texts_are_those_of_the_modules_of_each_type() {
+    let texts = texts(&support::kitchen_sink::program(), &[]);
+    let mut sections = 0;
+    for section in texts["runtime.ts"].split("\n// ").skip(2) {
+        let Some((path, items)) = section.split_once('\n') else {
+            panic!("a section has a path: {section}");
+        };
+        // Between two sections is an empty line.
+        assert!(format!("{}\n", texts[path]).contains(items), "{path}:\n{items}");
+        sections += 1;
+    }
+    assert_eq!(sections, 16);
+}
+
+#[test]
+fn what_a_plugin_replaces_is_imported() {
+    let replaced = "validators/Tag.validator.ts";
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[replaced]);
+    let runtime = &texts["runtime.ts"];
+    assert!(!runtime.contains("function isTag"));
+    assert!(
+        runtime.contains("import { TagShape, decodeTag, isTag } from \"./validators/Tag.validator.ts\";")
+    );
+    assert!(runtime.contains("export { TagValidator } from \"./validators/Tag.validator.ts\";"));
+    assert!(runtime.contains("export function isNote"));
+}
+
+/// `isFooShape` would be the shape of the one and the check of the other.
+#[test]
+fn exports_of_one_name_keep_their_modules() {
+    for inner in ["FooShape", "FooUnion2"] {
+        let texts = texts(&program(["isFoo", inner, "Unused"]), &[]);
+        assert!(!texts.contains_key("runtime.ts"));
+        let index = &texts["routes/index.ts"];
+        assert!(index.contains("import { isFooValidator } from \"../validators/isFoo.validator.ts\";"));
+    }
+    assert!(texts(&program(["isFoo", "Foo", "Shape"]), &[]).contains_key("runtime.ts"));
+}
+
+#[test]
+fn an_application_without_routes_needs_none() {
+    let mut b = Builder::new("src/app.types.ts");
+    let text = b.string();
+    let properties = vec![b.property("text", text)];
+    b.interface("Note", properties);
+    assert!(!texts(&b.program, &[]).contains_key("runtime.ts"));
+}

@@ -1,0 +1,107 @@
+//! Texts that a pattern takes, for examples and tests.
+
+use crate::ast::Node;
+use crate::parse::parse;
+use crate::set::Set;
+
+/// Characters that people like to read, before all others of a set.
+const LIKED: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
+
+/// Whether a text holds what a pattern looks for, as `new RegExp(pattern, "u").test(text)` says; nothing where the pattern is not
+/// understood.
+///
+/// ```
+/// assert_eq!(kit_pattern::matches("^[a-z]+$", "abc"), Some(true));
+/// assert_eq!(kit_pattern::matches("^[a-z]+$", "ABC"), Some(false));
+/// ```
+pub fn matches(pattern: &str, text: &str) -> Option<bool> {
+    let pattern = regress::Regex::with_flags(pattern, "u").ok()?;
+    Some(pattern.find(text).is_some())
+}
+
+/// A text of `least` to `most` characters that a pattern takes; nothing where none was found, which does not mean that there is
+/// none.
+///
+/// ```
+/// assert_eq!(kit_pattern::example("^[a-z]{3}-[0-9]+$", 0, None).as_deref(), Some("aaa-0"));
+/// assert_eq!(kit_pattern::example("^[a-z]+$", 5, Some(5)).as_deref(), Some("aaaaa"));
+/// assert_eq!(kit_pattern::example("^[a-z]{3}$", 4, None), None);
+/// ```
+pub fn example(pattern: &str, least: usize, most: Option<usize>) -> Option<String> {
+    let node = parse(pattern).ok()?;
+    let shortest = usize::try_from(node.width().0).ok()?;
+    if most.is_some_and(|most| shortest > most || least > most) {
+        return None;
+    }
+    let mut extra = least.saturating_sub(shortest);
+    let mut text = String::new();
+    write(&node, &mut extra, &mut text)?;
+    // Where a pattern is not anchored, anything may follow.
+    text.extend(std::iter::repeat_n('a', extra));
+    let length = text.chars().count();
+    let fits = length >= least && most.is_none_or(|most| length <= most);
+    (fits && matches(pattern, &text) == Some(true)).then_some(text)
+}
+
+/// Writes the shortest text of a node, longer by as much of `extra` as it can take.
+fn write(node: &Node, extra: &mut usize, text: &mut String) -> Option<()> {
+    match node {
+        Node::Set(set) => text.push(liked(set)?),
+        // Whether these hold is seen at the end.
+        Node::Start | Node::End | Node::Condition | Node::Look(_) => {}
+        Node::Sequence(parts) => parts.iter().try_for_each(|part| write(part, extra, text))?,
+        Node::Choice(parts) => {
+            let shortest = parts.iter().min_by_key(|part| part.width().0)?;
+            write(shortest, extra, text)?;
+        }
+        Node::Repeat { body, min, max } => {
+            for _ in 0..*min {
+                write(body, extra, text)?;
+            }
+            let width = usize::try_from(body.width().0).ok()?;
+            let mut count = *min;
+            while width > 0 && width <= *extra && max.is_none_or(|max| count < max) {
+                *extra -= width;
+                count += 1;
+                write(body, extra, text)?;
+            }
+        }
+    }
+    Some(())
+}
+
+fn liked(set: &Set) -> Option<char> {
+    LIKED
+        .chars()
+        .find(|character| set.contains(u32::from(*character)))
+        .or_else(|| {
+            let mut firsts = set.ranges().iter().map(|(first, _)| *first);
+            firsts.find_map(char::from_u32)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{example, matches};
+
+    #[test]
+    fn texts_are_found_and_fit() {
+        for (pattern, least, most) in [
+            ("^[a-z0-9]+(?:-[a-z0-9]+)*$", 0, None),
+            ("^[a-z0-9]+(?:-[a-z0-9]+)*$", 63, Some(63)),
+            ("^\\p{Lu}\\p{Ll}+$", 4, Some(10)),
+            ("^(?:red|green|blue)$", 0, Some(5)),
+            ("[0-9]{2}", 20, Some(20)),
+            ("^(?!a)[a-z]$", 0, None),
+        ] {
+            let Some(text) = example(pattern, least, most) else {
+                // The search does not look ahead.
+                assert!(pattern.contains("(?!"), "{pattern}");
+                continue;
+            };
+            assert_eq!(matches(pattern, &text), Some(true), "{pattern}: {text}");
+            assert!(text.chars().count() >= least, "{pattern}: {text}");
+        }
+        assert_eq!(matches("(", "a"), None);
+    }
+}

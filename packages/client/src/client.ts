@@ -1,0 +1,152 @@
+import { decode, encode, type Codecs } from "./codec.ts";
+import { ApiError, errorOf } from "./error.ts";
+import type { ClientOptions, CodecsOption, RequestOptions } from "./options.ts";
+import { addressOf, type Address } from "./request.ts";
+import { delayOf, isPassing, limitOf, wait } from "./retry.ts";
+import type { ApiCall, Client, Result } from "./types.ts";
+
+type Call = RequestOptions & Address & { body?: unknown };
+
+interface Answer {
+  data: unknown;
+  response: Response;
+}
+
+const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
+
+/**
+ * A client of an API.
+ *
+ * `Routes` are contract groups, several of them joined by `&`: answers are then plain JSON, a `Date` is its text. Those of the generated
+ * `.kit/client/index.ts`, which exports this function with all that it needs, know more: dates arrive as `Date`, fields with a default may be left out, and
+ * errors are told apart by the codes that the contract declares.
+ *
+ * @example
+ * ```ts
+ * const api = createClient<NoteRoutes>({ baseUrl: "http://localhost:3000" });
+ * const note = await api.get("/notes/:id", { params: { id } });
+ * ```
+ */
+export function createClient<Routes>(options: ClientOptions & CodecsOption<Routes>): Client<Routes> {
+  const callers = METHODS.map((method) => [
+    method,
+    (path: string, call: Call = {}) => callOf(send(options, method.toUpperCase(), path, call)),
+  ]);
+  return Object.fromEntries(callers) as unknown as Client<Routes>;
+}
+
+function callOf(answer: Promise<Answer>): ApiCall<unknown, ApiError> {
+  const data = answer.then((ended) => ended.data);
+  const result = (): Promise<Result<unknown, ApiError>> => {
+    // Whoever asks for the result hears of the failure there.
+    data.catch(() => {});
+    return answer.then(
+      (ended) => ({ ok: true, ...ended }),
+      (error: unknown) => {
+        if (error instanceof ApiError) return { ok: false, error };
+        throw error;
+      },
+    );
+  };
+  return Object.assign(data, { result });
+}
+
+async function send(
+  options: ClientOptions & { codecs?: Codecs },
+  method: string,
+  path: string,
+  call: Call,
+): Promise<Answer> {
+  const url = String(options.baseUrl).replace(/\/$/, "") + addressOf(path, call);
+  const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
+  const timeout = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined;
+  const signals = [call.signal, timeout].filter((signal) => signal !== undefined);
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  const shared = typeof options.headers === "function" ? await options.headers() : options.headers;
+  const headers = new Headers(shared);
+  headers.set("accept", "application/json");
+  let body: string | undefined;
+  if (call.body !== undefined) {
+    body = encode(call.body);
+    headers.set("content-type", "application/json");
+  }
+  for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+  const init: RequestInit = { method, headers };
+  if (body !== undefined) init.body = body;
+  if (signal !== undefined) init.signal = signal;
+  if (options.credentials !== undefined) init.credentials = options.credentials;
+
+  try {
+    const response = await attempts(options, call, () => new Request(url, init));
+    return { data: await read(response, method, `${method} ${path}`, options.codecs), response };
+  } catch (error) {
+    // The signal that is the first to end a call is the reason of its end.
+    if (timeout?.aborted && signal?.reason === timeout.reason && error === timeout.reason) {
+      throw new ApiError("TIMEOUT", 0, `${method} ${url} took longer than ${timeoutMs} ms`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The first answer that is worth having, or the last one there may be. */
+async function attempts(options: ClientOptions, call: Call, request: () => Request): Promise<Response> {
+  const retry = call.retry ?? options.retry;
+  for (let attempt = 0; ; attempt++) {
+    const next = request();
+    const isLast = attempt >= limitOf(next.method, retry);
+    let delay: number | undefined;
+    try {
+      const response = await through(options, 0, next);
+      if (isLast || !isPassing(response.status)) return response;
+      delay = delayOf(attempt, retry, response.headers.get("retry-after"));
+      if (delay === undefined) return response;
+      await response.body?.cancel();
+    } catch (error) {
+      if (isLast || !(error instanceof ApiError) || error.code !== "NETWORK_ERROR") throw error;
+      delay = delayOf(attempt, retry, null);
+    }
+    await wait(delay ?? 0, next.signal);
+  }
+}
+
+async function through(options: ClientOptions, position: number, request: Request): Promise<Response> {
+  const interceptor = options.interceptors?.[position];
+  if (interceptor !== undefined) return interceptor(request, (next) => through(options, position + 1, next));
+  try {
+    // Not as a method of `options`, which browsers do not allow for their own.
+    const { fetch = globalThis.fetch } = options;
+    return await fetch(request);
+  } catch (cause) {
+    if (request.signal.aborted) throw cause;
+    throw new ApiError("NETWORK_ERROR", 0, `${request.method} ${request.url} got no answer`, { cause });
+  }
+}
+
+async function read(
+  response: Response,
+  method: string,
+  route: string,
+  codecs: Codecs | undefined,
+): Promise<unknown> {
+  if (response.status >= 400) throw await errorOf(response);
+  if (method === "HEAD" || response.status === 204) return undefined;
+  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
+  // Who has no codecs cannot know what a route answers.
+  if (!isJson && (codecs === undefined || codecs.raw.includes(route))) return response;
+  const text = await response.text();
+  if (text === "" && !isJson) return undefined;
+  let value: unknown;
+  try {
+    if (!isJson) throw new TypeError("the answer is not JSON");
+    value = JSON.parse(text);
+  } catch (cause) {
+    const { status, headers } = response;
+    throw new ApiError("UNEXPECTED_RESPONSE", status, `${route} answered with something else than JSON`, {
+      details: text.slice(0, 1000),
+      headers,
+      cause,
+    });
+  }
+  const codec = codecs?.answers[route];
+  return codec === undefined ? value : decode(codec, value, codecs!.types);
+}

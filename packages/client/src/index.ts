@@ -1,0 +1,24 @@
+/**
+ * A typed client of an API made with kit, for browsers and Node.
+ *
+ * @module
+ */
+
+export { createClient } from "./client.ts";
+export { ApiError, isApiError } from "./error.ts";
+export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
+export type { Codec, Codecs } from "./codec.ts";
+export type {
+  ApiCall,
+  Client,
+  CommonFailure,
+  ErrorOf,
+  Failure,
+  Generated,
+  InputOf,
+  OtherCode,
+  OutputOf,
+  Result,
+  Route,
+  Wire,
+} from "./types.ts";

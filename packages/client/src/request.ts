@@ -1,0 +1,36 @@
+/** What of a call goes into its address. */
+export interface Address {
+  params?: Readonly<Record<string, unknown>>;
+  query?: Readonly<Record<string, unknown>>;
+}
+
+/** The path of a call with its query. Throws a `TypeError` where a parameter would lead to another route. */
+export function addressOf(path: string, { params = {}, query = {} }: Address): string {
+  const segments = path.split("/").map((segment) => {
+    const kind = segment[0];
+    if (kind !== ":" && kind !== "*") return segment;
+    const name = segment.slice(1);
+    const value = params[name];
+    const texts = kind === "*" ? textOf(value).split("/") : [textOf(value)];
+    for (const text of texts) {
+      // A dot segment is no text to a URL (RFC 3986, section 5.2.4), not even where it is percent-encoded.
+      if (value === undefined || value === null || text === "" || text === "." || text === "..") {
+        throw new TypeError(
+          `the parameter ${name} of ${path} cannot be ${JSON.stringify(value) ?? "left out"}`,
+        );
+      }
+    }
+    return texts.map(encodeURIComponent).join("/");
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (item !== undefined) search.append(name, textOf(item));
+    }
+  }
+  return segments.join("/") + (search.size === 0 ? "" : `?${search}`);
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

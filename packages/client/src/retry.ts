@@ -1,0 +1,46 @@
+import type { RetryOptions } from "./options.ts";
+
+/** RFC 9110, section 9.2.2. */
+const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
+const PASSING = new Set([429, 502, 503, 504]);
+
+/** Whether a call may be made once more after such an answer. */
+export function isPassing(status: number): boolean {
+  return PASSING.has(status);
+}
+
+/** How often a call may be tried again. */
+export function limitOf(method: string, retry: RetryOptions | false | undefined): number {
+  return retry === false || !IDEMPOTENT.test(method) ? 0 : (retry?.limit ?? 2);
+}
+
+/** Milliseconds to wait before the repetition of that number, from 0; nothing where the server asks for more than is allowed. */
+export function delayOf(
+  attempt: number,
+  retry: RetryOptions | false | undefined,
+  retryAfter: string | null,
+): number | undefined {
+  const { delayMs = 100, maxDelayMs = 10_000 } = retry || {};
+  const own = Math.min(delayMs * 2 ** attempt * (1 + Math.random() / 2), maxDelayMs);
+  if (retryAfter === null) return own;
+  const seconds = Number(retryAfter);
+  const asked = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - Date.now();
+  if (!(asked > own)) return own;
+  return asked > maxDelayMs ? undefined : asked;
+}
+
+/** Waits, and rejects with the signal's reason where that comes first. */
+export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,304 @@
+// Calls over real HTTP.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError, createClient, isApiError, type Interceptor } from "../src/index.ts";
+import { TestServer } from "./server.ts";
+
+interface Contract<P, Q, B, R> {
+  params: P;
+  query: Q;
+  body: B;
+  response: R;
+}
+
+interface Routes {
+  "GET /notes": Contract<
+    void,
+    { page?: number; tags?: string[]; since?: Date; done?: boolean },
+    void,
+    { n: number }
+  >;
+  "GET /notes/:id": Contract<{ id: string | number }, void, void, { id: string; at: Date }>;
+  "POST /notes": Contract<void, void, { title: string; at?: Date; size?: bigint }, { id: string }>;
+  "PUT /notes/:id": Contract<{ id: string }, void, { title?: string }, void>;
+  "DELETE /notes/:id": Contract<{ id: string }, void, void, void>;
+  "GET /files/*path": Contract<{ path: string }, void, void, unknown>;
+}
+
+const ok = (value: unknown) => ({ body: JSON.stringify(value) });
+const failure = (code: string, message: string, details?: unknown) =>
+  JSON.stringify({ error: { code, message, details, traceId: "0af7651916cd43dd8448eb211c80319c" } });
+
+test("parameters and queries are written so that the server reads the same", async () => {
+  await using server = await TestServer.start(() => ok({}));
+  const api = createClient<Routes>({ baseUrl: `${server.url}/` });
+  await api.get("/notes/:id", { params: { id: "a/b ?#%ü" } });
+  await api.get("/notes/:id", { params: { id: 7 } });
+  await api.get("/files/*path", { params: { path: "a b/c?.txt" } });
+  await api.get("/notes", {
+    query: { page: 2, tags: ["a&b", "c"], since: new Date(0), done: false },
+  });
+  await api.get("/notes");
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    [
+      "/notes/a%2Fb%20%3F%23%25%C3%BC",
+      "/notes/7",
+      "/files/a%20b/c%3F.txt",
+      "/notes?page=2&tags=a%26b&tags=c&since=1970-01-01T00%3A00%3A00.000Z&done=false",
+      "/notes",
+    ],
+  );
+  assert.equal(server.seen[0]?.headers.accept, "application/json");
+  assert.equal(server.seen[0]?.headers["content-type"], undefined);
+});
+
+test("a parameter that would lead to another route is refused before anything is sent", async () => {
+  await using server = await TestServer.start(() => ok({}));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  for (const id of ["", ".", ".."]) {
+    await assert.rejects(api.get("/notes/:id", { params: { id } }), {
+      name: "TypeError",
+      message: `the parameter id of /notes/:id cannot be ${JSON.stringify(id)}`,
+    });
+  }
+  await assert.rejects(api.get("/files/*path", { params: { path: "a/../b" } }), TypeError);
+  assert.equal(server.seen.length, 0);
+});
+
+test("bodies are JSON; what JSON has no form of is written as kit reads it", async () => {
+  await using server = await TestServer.start(() => ({ status: 201, ...ok({ id: "1" }) }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  const made = await api.post("/notes", { body: { title: "ü", at: new Date(0), size: 2n ** 64n } });
+  assert.deepEqual(made, { id: "1" });
+  const [seen] = server.seen;
+  assert.equal(seen?.headers["content-type"], "application/json");
+  assert.equal(seen?.body, '{"title":"ü","at":"1970-01-01T00:00:00.000Z","size":"18446744073709551616"}');
+});
+
+test("an answer without content is nothing", async () => {
+  await using server = await TestServer.start(() => ({ status: 204 }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  assert.equal(await api.delete("/notes/:id", { params: { id: "1" } }), undefined);
+});
+
+test("an answer that is not JSON is given as it came, to who knows no more", async () => {
+  await using server = await TestServer.start(() => ({
+    headers: { "content-type": "text/csv" },
+    body: "a,b",
+  }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  const answer = await api.get("/files/*path", { params: { path: "a.csv" } });
+  assert.equal(await (answer as Response).text(), "a,b");
+});
+
+test("who has codecs gets values, and no page of somebody else", async () => {
+  await using server = await TestServer.start(({ url }) =>
+    url === "/page"
+      ? { headers: { "content-type": "text/html" }, body: "<h1>Sign in</h1>" }
+      : ok({ at: "1970-01-01T00:00:00.000Z" }),
+  );
+  const codecs = { types: { Dated: { at: "$date" } }, answers: { "GET /dated": "Dated" }, raw: [] };
+  const api = createClient<Record<"GET /dated" | "GET /page", Contract<void, void, void, unknown>>>({
+    baseUrl: server.url,
+    codecs,
+  });
+  assert.deepEqual(await api.get("/dated"), { at: new Date(0) });
+  const error = await failed(api.get("/page"));
+  assert.equal(error.code, "UNEXPECTED_RESPONSE");
+  assert.equal(error.status, 200);
+  assert.equal(error.details, "<h1>Sign in</h1>");
+});
+
+test("errors carry what the server said", async () => {
+  await using server = await TestServer.start(() => ({
+    status: 404,
+    headers: { "x-kit": "yes" },
+    body: failure("NOTE_NOT_FOUND", "Note not found", { id: "7" }),
+  }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  const error = await failed(api.get("/notes/:id", { params: { id: "7" } }));
+  const { name, code, status, message, details, traceId } = error;
+  assert.deepEqual(
+    { name, code, status, message, details, traceId },
+    {
+      name: "ApiError",
+      code: "NOTE_NOT_FOUND",
+      status: 404,
+      message: "Note not found",
+      details: { id: "7" },
+      traceId: "0af7651916cd43dd8448eb211c80319c",
+    },
+  );
+  assert.equal(error.headers.get("x-kit"), "yes");
+  assert.ok(isApiError(error, "NOTE_NOT_FOUND") && isApiError(error) && !isApiError(error, "OTHER"));
+
+  const result = await api.get("/notes/:id", { params: { id: "7" } }).result();
+  assert.ok(!result.ok && result.error.status === 404);
+});
+
+test("a result tells of success too", async () => {
+  await using server = await TestServer.start(() => ({ headers: { "x-kit": "yes" }, ...ok({ n: 1 }) }));
+  const result = await createClient<Routes>({ baseUrl: server.url }).get("/notes").result();
+  assert.ok(result.ok);
+  assert.deepEqual(result.data, { n: 1 });
+  assert.equal(result.response.headers.get("x-kit"), "yes");
+});
+
+test("an error that is not kit's is an unexpected answer", async () => {
+  for (const body of ["<h1>Bad gateway</h1>", "null", "{}", '{"error":"no"}', ""]) {
+    await using server = await TestServer.start(() => ({ status: 500, body }));
+    const error = await failed(createClient<Routes>({ baseUrl: server.url }).get("/notes"));
+    assert.equal(error.code, "UNEXPECTED_RESPONSE");
+    assert.equal(error.status, 500);
+    assert.equal(error.details, body);
+  }
+});
+
+test("calls that can be repeated are, until an answer comes", async () => {
+  await using server = await TestServer.start((_seen, count) =>
+    count === 1 ? undefined : count === 2 ? { status: 503 } : ok({ n: count }),
+  );
+  const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1 } });
+  assert.deepEqual(await api.get("/notes"), { n: 3 });
+});
+
+test("after the last repetition the answer stands", async () => {
+  await using server = await TestServer.start(() => ({ status: 503, body: failure("BUSY", "Busy") }));
+  const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1, limit: 3 } });
+  assert.equal((await failed(api.get("/notes"))).code, "BUSY");
+  assert.equal(server.seen.length, 4);
+  assert.equal((await failed(api.get("/notes", { retry: false }))).code, "BUSY");
+  assert.equal(server.seen.length, 5);
+});
+
+test("what could be done twice is sent once; so is what the server refused for good", async () => {
+  await using server = await TestServer.start(({ method }) =>
+    method === "POST" ? undefined : { status: 500, body: failure("INTERNAL_SERVER_ERROR", "No") },
+  );
+  const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1 } });
+  const error = await failed(api.post("/notes", { body: { title: "a" } }));
+  assert.equal(error.code, "NETWORK_ERROR");
+  assert.equal(error.status, 0);
+  assert.ok(error.cause instanceof Error);
+  assert.equal(server.seen.length, 1);
+  assert.equal((await failed(api.get("/notes"))).code, "INTERNAL_SERVER_ERROR");
+  assert.equal(server.seen.length, 2);
+});
+
+test("the server says when to come back, within bounds", async () => {
+  await using server = await TestServer.start((_seen, count) =>
+    count === 1 ? { status: 429, headers: { "retry-after": "1" } } : ok({ n: count }),
+  );
+  const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1 } });
+  const began = performance.now();
+  assert.deepEqual(await api.get("/notes"), { n: 2 });
+  assert.ok(performance.now() - began >= 990);
+
+  await using busy = await TestServer.start(() => ({
+    status: 429,
+    headers: { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() },
+    body: failure("TOO_MANY", "Later"),
+  }));
+  assert.equal((await failed(createClient<Routes>({ baseUrl: busy.url }).get("/notes"))).code, "TOO_MANY");
+  assert.equal(busy.seen.length, 1);
+});
+
+test("a call that takes too long ends, wherever it is", async () => {
+  await using slow = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
+  const error = await failed(createClient<Routes>({ baseUrl: slow.url, timeoutMs: 50 }).get("/notes"));
+  assert.equal(error.code, "TIMEOUT");
+  assert.match(error.message, /^GET http:\S+\/notes took longer than 50 ms$/);
+
+  await using busy = await TestServer.start(() => ({ status: 503 }));
+  const waiting = createClient<Routes>({ baseUrl: busy.url, retry: { delayMs: 60_000, maxDelayMs: 60_000 } });
+  assert.equal((await failed(waiting.get("/notes", { timeoutMs: 50 }))).code, "TIMEOUT");
+});
+
+test("a signal ends a call with its own reason", async () => {
+  await using server = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  const reason = new Error("the user went elsewhere");
+  const controller = new AbortController();
+  const call = api.get("/notes", { signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 20);
+  await assert.rejects(call, reason);
+  await assert.rejects(api.get("/notes", { signal: AbortSignal.abort(reason) }).result(), reason);
+});
+
+test("headers come from the client, from a function, and from the call, which wins", async () => {
+  await using server = await TestServer.start(() => ok({}));
+  const fixed = createClient<Routes>({ baseUrl: server.url, headers: { "x-a": "1", "x-b": "1" } });
+  await fixed.get("/notes", { headers: { "X-B": "2" } });
+  let token = 0;
+  const made = createClient<Routes>({
+    baseUrl: server.url,
+    headers: () => Promise.resolve({ authorization: `Bearer ${++token}` }),
+  });
+  await made.get("/notes");
+  await made.get("/notes");
+  const [first, ...others] = server.seen;
+  assert.deepEqual([first?.headers["x-a"], first?.headers["x-b"]], ["1", "2"]);
+  assert.deepEqual(
+    others.map(({ headers }) => headers.authorization),
+    ["Bearer 1", "Bearer 2"],
+  );
+});
+
+test("interceptors stand around each attempt, the first outermost", async () => {
+  await using server = await TestServer.start((_seen, count) =>
+    count === 1 ? { status: 502 } : ok({ n: count }),
+  );
+  const order: string[] = [];
+  const named =
+    (name: string): Interceptor =>
+    async (request, next) => {
+      order.push(`${name} before`);
+      request.headers.append("x-passed", name);
+      const response = await next(request);
+      order.push(`${name} ${response.status}`);
+      return response;
+    };
+  const api = createClient<Routes>({
+    baseUrl: server.url,
+    retry: { delayMs: 1 },
+    interceptors: [named("a"), named("b")],
+  });
+  assert.deepEqual(await api.get("/notes"), { n: 2 });
+  assert.equal(order.join(", "), "a before, b before, b 502, a 502, a before, b before, b 200, a 200");
+  assert.equal(server.seen[1]?.headers["x-passed"], "a, b");
+
+  const cached = createClient<Routes>({
+    baseUrl: "http://nowhere.invalid",
+    interceptors: [() => Promise.resolve(Response.json({ n: 7 }))],
+  });
+  assert.deepEqual(await cached.get("/notes"), { n: 7 });
+  const broken = createClient<Routes>({
+    baseUrl: "http://nowhere.invalid",
+    interceptors: [() => Promise.reject(new RangeError("mine"))],
+  });
+  await assert.rejects(broken.get("/notes").result(), RangeError);
+});
+
+test("another fetch takes the place of the global one, and is no method", async () => {
+  const api = createClient<Routes>({
+    baseUrl: "https://example.com/api",
+    fetch(this: unknown, request) {
+      assert.equal(this, undefined);
+      return Promise.resolve(Response.json({ n: request.url.length }));
+    },
+  });
+  assert.deepEqual(await api.get("/notes"), { n: "https://example.com/api/notes".length });
+});
+
+/** The error of a call. */
+async function failed(call: Promise<unknown>): Promise<ApiError> {
+  try {
+    await call;
+  } catch (error) {
+    assert.ok(error instanceof ApiError, String(error));
+    return error;
+  }
+  throw new assert.AssertionError({ message: "the call should have failed" });
+}

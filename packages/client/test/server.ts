@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as it arrived. */
+export interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** What to answer; nothing to hang up. */
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; body?: string; afterMs?: number }
+  | undefined;
+
+/** A server on a free port of loopback that answers what a test says and remembers what it was asked. */
+export class TestServer implements AsyncDisposable {
+  readonly url: string;
+  readonly seen: Seen[] = [];
+  readonly #server: ReturnType<typeof createServer>;
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(reply: (seen: Seen, count: number) => Reply): Promise<TestServer> {
+    let started: TestServer | undefined;
+    const server = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => (body += text));
+      request.on("end", () => {
+        const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body };
+        started?.seen.push(seen);
+        const answer = reply(seen, started?.seen.length ?? 0);
+        if (answer === undefined) return void request.socket.destroy();
+        const end = (): void => {
+          response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers });
+          response.end(answer.body);
+        };
+        setTimeout(end, answer.afterMs ?? 0);
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    started = new TestServer(server);
+    return started;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+}

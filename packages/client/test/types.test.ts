@@ -1,0 +1,123 @@
+// What the compiler makes of calls. `tsc` is the test: each expected error is one, and nothing else is.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RouteContract } from "@kit/types";
+import {
+  createClient,
+  type Client,
+  type Failure,
+  type Generated,
+  type OutputOf,
+  type Route,
+  type Wire,
+} from "../src/index.ts";
+
+interface Note {
+  id: string;
+  at: Date;
+  size: bigint;
+  tags: string[];
+  more?: { at: Date | null };
+}
+
+/** As `.kit/client/index.ts` has them. */
+interface Known extends Generated {
+  "GET /notes": Route<{ query?: { page?: number } }, Note[]>;
+  "GET /notes/:id": Route<
+    { params: { id: string } },
+    Note,
+    Failure<"NOTE_NOT_FOUND", 404> | Failure<"UNAUTHORIZED", 401>
+  >;
+  "POST /notes": Route<{ body: { title: string; done?: boolean } }, Note>;
+  "DELETE /notes/:id": Route<{ params: { id: string } }, undefined>;
+}
+
+/** As contracts are written. */
+interface Contracts {
+  "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
+  "PUT /notes/:id": RouteContract<{ id: string }, void, { title?: string }, Note>;
+  "DELETE /notes/:id": RouteContract<{ id: string }>;
+}
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const yes = <T extends true>(): T | undefined => undefined;
+
+// Never called: its types are what is looked at.
+export async function calls(api: Client<Known>, plain: Client<Contracts>): Promise<void> {
+  await api.get("/notes");
+  await api.get("/notes", { query: { page: 1 }, timeoutMs: 5, headers: { "x-a": "1" } });
+  const note = await api.get("/notes/:id", { params: { id: "1" } });
+  yes<Same<typeof note, Note>>();
+  const gone = await api.delete("/notes/:id", { params: { id: "1" } });
+  yes<Same<typeof gone, undefined>>();
+
+  // @ts-expect-error a path that there is not
+  await api.get("/note");
+  // @ts-expect-error a path of another method
+  await api.put("/notes/:id", { params: { id: "1" } });
+  // @ts-expect-error without its parameters
+  await api.get("/notes/:id");
+  // @ts-expect-error a parameter of another name
+  await api.get("/notes/:id", { params: { key: "1" } });
+  // @ts-expect-error a query of another type
+  await api.get("/notes", { query: { page: "1" } });
+  // @ts-expect-error a query where there is none
+  await api.post("/notes", { body: { title: "a" }, query: {} });
+  // @ts-expect-error without its body
+  await api.post("/notes");
+  // @ts-expect-error a body without what it needs
+  await api.post("/notes", { body: {} });
+
+  const result = await api.get("/notes/:id", { params: { id: "1" } }).result();
+  if (result.ok) {
+    yes<Same<typeof result.data, Note>>();
+    return;
+  }
+  const { error } = result;
+  switch (error.code) {
+    case "NOTE_NOT_FOUND":
+      yes<Same<typeof error.status, 404>>();
+      break;
+    case "UNAUTHORIZED":
+      yes<Same<typeof error.status, 401>>();
+      break;
+    case "VALIDATION_ERROR": {
+      const path: string | undefined = error.details?.fields[0]?.path;
+      yes<Same<typeof error.status, 400>>();
+      assert.ok(path);
+      break;
+    }
+    case "NETWORK_ERROR":
+    case "TIMEOUT":
+      yes<Same<typeof error.status, 0>>();
+      break;
+    // @ts-expect-error a code that nothing declares
+    case "NOTE_NOT_FUND":
+      break;
+    default: {
+      const code: string = error.code;
+      yes<Same<typeof error.status, number | 500 | 503>>();
+      assert.ok(code);
+    }
+  }
+
+  // Contracts alone: plain JSON.
+  const [first] = await plain.get("/notes");
+  yes<Same<typeof first, Wire<Note> | undefined>>();
+  const at: string | undefined = first?.at;
+  const inner: string | null | undefined = first?.more?.at;
+  assert.ok(at !== inner);
+  await plain.put("/notes/:id", { params: { id: "1" }, body: {} });
+  // @ts-expect-error a body that may be empty is still a body
+  await plain.put("/notes/:id", { params: { id: "1" } });
+  yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
+}
+
+test("generated routes need the codecs that were generated with them", () => {
+  const baseUrl = "http://localhost";
+  assert.ok(createClient<Contracts>({ baseUrl }));
+  assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));
+  // @ts-expect-error without them dates would be texts, whatever the types say
+  assert.ok(createClient<Known>({ baseUrl }));
+});

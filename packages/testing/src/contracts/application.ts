@@ -1,0 +1,20 @@
+import type { App } from "@kit/core";
+
+/** The application that a module exports: its default export, or the only export that is one. */
+export function applicationOf(module: unknown): App {
+  const exports = Object.entries(module as Record<string, unknown>);
+  const found = new Set(exports.map(([, value]) => value).filter(isApp));
+  const [app] = found;
+  if (app !== undefined && found.size === 1) return app;
+  if (found.size > 1)
+    throw new Error("The module of the application exports several; export the one to test");
+  const names = exports.map(([name]) => name).join(", ") || "nothing";
+  throw new Error(
+    `The module that calls createApp exports no application, but ${names}. Write \`export const app = createApp({ … })\`, or name another module with \`tests.app\` in kit.config.ts`,
+  );
+}
+
+function isApp(value: unknown): value is App {
+  if (typeof value !== "object" || value === null) return false;
+  return ["listen", "close", "service"].every((name) => typeof Reflect.get(value, name) === "function");
+}

@@ -1,0 +1,115 @@
+import { AssertionError } from "node:assert";
+
+import { explain, type Shape } from "@kit/core/codec";
+
+import type { TestAnswer } from "../client.ts";
+import { outputShape } from "./output-shape.ts";
+import type { RouteTable } from "./tables.ts";
+
+/** What every error answer has. */
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: { readonly fields?: readonly { readonly path: string; readonly expected: string }[] };
+}
+
+/** Says that an answer breaks a contract; what was asked comes before what was answered. */
+export function fail(message: string, answer?: TestAnswer): never {
+  const shown = answer === undefined ? "" : `\nanswered: ${answer.status} ${answer.text.slice(0, 2000)}`;
+  throw new AssertionError({ message: message + shown, stackStartFn: fail });
+}
+
+/**
+ * Holds the answer to a valid request against its contract: the status of success with what the contract says, or an error that it
+ * declares.
+ *
+ * @param mustSucceed - With a fixture there is no excuse.
+ */
+export function expectAnswered(table: RouteTable, answer: TestAnswer, mustSucceed: boolean): void {
+  if (answer.status === table.success) return expectContent(table, answer);
+  const error = expectEnvelope(table, answer);
+  if (answer.status >= 500) fail(`${table.route} failed with ${error.code}: ${error.message}`, answer);
+  if (error.code === "VALIDATION_ERROR" && answer.status === 400) {
+    const fields = (error.details?.fields ?? []).map(({ path, expected }) => `${path}: expected ${expected}`);
+    fail(`${table.route} refused what its contract allows: ${fields.join("; ") || error.message}`, answer);
+  }
+  const name = `${answer.status} ${error.code}`;
+  if (!table.errors?.includes(name)) {
+    fail(
+      `${table.route} answered ${name}, which its contract does not declare; add \`@throws ${error.code} ${answer.status}\` to the route, or give it a fixture`,
+      answer,
+    );
+  }
+  if (mustSucceed) fail(`${table.route} has a fixture, but answered ${name}`, answer);
+}
+
+function expectContent({ route, response }: RouteTable, answer: TestAnswer): void {
+  if (response === null || response === undefined) {
+    if (answer.text !== "") fail(`The contract of ${route} says that there is no body`, answer);
+    return;
+  }
+  const type = answer.headers.get("content-type") ?? "nothing";
+  if (!/^application\/json\b/.test(type)) {
+    // What a handler sends with `ctx.send` is its own.
+    if (answer.body === undefined) return;
+    fail(`${route} answered JSON as ${type}`, answer);
+  }
+  if (answer.body === undefined) fail(`${route} answered no JSON`, answer);
+  expectShape(route, response, answer);
+}
+
+function expectShape(route: string, shape: Shape, answer: TestAnswer): void {
+  const [first, ...more] = explain(outputShape(shape), answer.body, "wire");
+  if (first === undefined) return;
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  fail(
+    `The answer of ${route} does not fit its contract: ${first.path}: expected ${first.expected}, received ${first.received}${others}`,
+    answer,
+  );
+}
+
+/** The error in an answer, which must have the shape that all of them have. */
+function expectEnvelope({ route }: RouteTable, answer: TestAnswer): Failure {
+  const error = (answer.body as { error?: Partial<Failure> & { traceId?: unknown } } | undefined)?.error;
+  const isEnvelope =
+    typeof error?.code === "string" && typeof error.message === "string" && typeof error.traceId === "string";
+  if (!isEnvelope) {
+    fail(
+      `${route} answered neither what its contract says nor an error \`{ error: { code, message, traceId } }\``,
+      answer,
+    );
+  }
+  return error as Failure;
+}
+
+/** Holds an answer against a status and a code that kit itself gives. */
+export function expectError(table: RouteTable, answer: TestAnswer, status: number, code: string): Failure {
+  const error = expectEnvelope(table, answer);
+  if (answer.status !== status || error.code !== code) {
+    fail(
+      `${table.route} should have answered ${status} ${code}, but answered ${answer.status} ${error.code}`,
+      answer,
+    );
+  }
+  return error;
+}
+
+/**
+ * Holds the answer to an invalid request against the place that is wrong: that is named, and nothing else.
+ *
+ * @param within - What is below the place may be named as well.
+ */
+export function expectRefused(table: RouteTable, answer: TestAnswer, path: string, within: boolean): void {
+  if (answer.status === table.success)
+    fail(`${table.route} took what its contract forbids at ${path}`, answer);
+  const error = expectError(table, answer, 400, "VALIDATION_ERROR");
+  const paths = (error.details?.fields ?? []).map((field) => field.path);
+  const isNamed = (named: string): boolean =>
+    named === path || (within && named.startsWith(path) && /^[.[]/.test(named.slice(path.length)));
+  if (paths.length === 0 || !paths.every(isNamed)) {
+    fail(
+      `${table.route} refused the request, but names ${paths.join(", ") || "no place"} in place of ${path}`,
+      answer,
+    );
+  }
+}

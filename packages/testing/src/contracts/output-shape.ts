@@ -1,0 +1,52 @@
+import type { Shape } from "@kit/core/codec";
+
+type Reference = Extract<Shape, { kind: "reference" }>;
+
+/** Made once: a recursive shape would never end otherwise. */
+const made = new WeakMap<Shape, Shape>();
+
+/**
+ * A shape as answers must have it. What a request may leave out, since it is filled in, an answer has; so what was generated to
+ * look at requests quickly is left aside.
+ */
+export function outputShape(shape: Shape): Shape {
+  const known = made.get(shape);
+  if (known !== undefined) return known;
+  const output = convert(shape);
+  made.set(shape, output);
+  return output;
+}
+
+function convert(shape: Shape): Shape {
+  switch (shape.kind) {
+    case "reference":
+      return { ...shape, to: () => outputShape(shape.to()) } satisfies Reference;
+    case "array": {
+      const { isItem: _, ...rest } = shape;
+      return { ...rest, element: outputShape(shape.element) };
+    }
+    case "tuple":
+      return {
+        ...shape,
+        elements: shape.elements.map((element) => ({ ...element, shape: outputShape(element.shape) })),
+      };
+    case "union":
+      return { ...shape, members: shape.members.map(outputShape) };
+    case "object": {
+      const { explain: _, ...rest } = shape;
+      return {
+        ...rest,
+        properties: shape.properties.map(({ optional, ...property }) => ({
+          ...property,
+          shape: outputShape(property.shape),
+          ...(optional === "always" ? { optional } : {}),
+        })),
+        ...(shape.index === undefined
+          ? {}
+          : { index: shape.index.map((entry) => ({ ...entry, shape: outputShape(entry.shape) })) }),
+      };
+    }
+    default:
+      return shape;
+  }
+}

@@ -1,0 +1,78 @@
+import { queryText, type TestAnswer, type TestClient } from "../client.ts";
+import type { Fixture } from "../fixtures.ts";
+import type { RouteTable, Slot } from "./tables.ts";
+import { missing, placed, stepsOf } from "./values.ts";
+
+/** Something else at a place of a valid request. */
+export interface Change {
+  readonly slot: Slot;
+  readonly path: string;
+  readonly given: unknown;
+}
+
+/** A request as its slots. */
+export type Slots = Partial<Record<Slot, unknown>>;
+
+/** Differs between runs, so that a database which stays from run to run has no such text yet. */
+const run = Date.now().toString(36);
+let requests = 0;
+
+/** The valid request of a route, with what the fixture gives and then the changes. */
+export function slotsOf(table: RouteTable, fixture: Fixture, changes: readonly Change[]): Slots {
+  const slots: Slots = { ...table.request };
+  for (const [name, text] of Object.entries(table.fresh ?? {})) {
+    slots.body = placed(slots.body, [name], freshText(text));
+  }
+  for (const slot of ["params", "query", "body"] as const) {
+    const given = fixture[slot];
+    if (given === undefined) continue;
+    const before = slots[slot];
+    slots[slot] = { ...(typeof before === "object" ? before : {}), ...given };
+  }
+  for (const { slot, path, given } of changes) slots[slot] = placed(slots[slot], stepsOf(path), given);
+  return slots;
+}
+
+function freshText(text: string): string {
+  requests += 1;
+  return text === "{uuid}"
+    ? crypto.randomUUID()
+    : text.replace("{}", `${run}${requests.toString(36)}`.slice(-14));
+}
+
+/** Sends a request of a route; `raw` in place of its body, `headers` over all others. */
+export function send(
+  client: TestClient,
+  table: RouteTable,
+  slots: Slots,
+  options: { readonly text?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<TestAnswer> {
+  const [method = "", path = ""] = table.route.split(" ");
+  const { body } = slots;
+  const query = (slots.query ?? {}) as Record<string, unknown>;
+  return client.request(method, filled(path, slots.params), {
+    headers: { ...table.headers, ...options.headers },
+    query,
+    ...(options.text === undefined ? {} : { text: options.text }),
+    ...(body === undefined || body === missing || options.text !== undefined ? {} : { body }),
+  });
+}
+
+/** What the query of a request is as text, without its `?`. */
+export function rawQuery(slots: Slots): string {
+  return queryText((slots.query ?? {}) as Record<string, unknown>).slice(1);
+}
+
+/** `/notes/:id` with its parameters. A wildcard's value keeps its slashes. */
+export function filled(path: string, params: unknown): string {
+  const values = new Map(Object.entries(typeof params === "object" && params !== null ? params : {}));
+  const text = (name: string): string => String(values.get(name) ?? "1");
+  return path
+    .split("/")
+    .map((segment) => {
+      if (segment.startsWith(":")) return encodeURIComponent(text(segment.slice(1)));
+      if (segment.startsWith("*")) return text(segment.slice(1)).split("/").map(encodeURIComponent).join("/");
+      return segment;
+    })
+    .join("/");
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { CompiledRoute } from "@kit/types";
+
+import type { TestAnswer } from "../client.ts";
+import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
+import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
+import type { Running } from "./running.ts";
+import type { ContractTests } from "./suite.ts";
+import type { RefusedRow, RouteTable, Slot, TakenRow } from "./tables.ts";
+import { missing, stepsOf, valueAt } from "./values.ts";
+
+/** A member that no contract has. */
+const UNDECLARED = "undeclared by the contract";
+
+/** Larger bodies are not sent. */
+const LARGEST_BODY = 16 * 1024 * 1024;
+
+/** Deeper than any reader of JSON that recurses can go. */
+const NESTED_LISTS = 100_000;
+
+type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
+
+/** Declares the tests of one route. */
+export function routeTests(tests: ContractTests, table: RouteTable, running: () => Running): void {
+  const { test } = tests.runner;
+  const { skip, untested, request } = table;
+  if (skip !== undefined) {
+    test("is left out", async (context) => context.skip(skip));
+    return;
+  }
+  wrongMethod(tests, table, running);
+  if (untested !== undefined) {
+    test("is tested", async () => fail(`${table.route}: ${untested}`));
+    return;
+  }
+  const compiled = tests.application.routes.find((route) => route.ref === table.route);
+  if (compiled === undefined || request === undefined) {
+    throw new Error(`These tests are of another build: there is no ${table.route}. Run \`kit build\``);
+  }
+  /** Whether the application lets the tests in; otherwise nothing else is worth asking. */
+  let isOpen = true;
+  const each = (name: string, run: (running: Running) => Promise<void>): unknown =>
+    test(name, async (context: Context) => {
+      if (!isOpen) return context.skip("the application does not let the tests in");
+      await run(running());
+    });
+
+  test("answers a valid request", async () => {
+    const { client } = running();
+    const answer = await send(client, table, slotsOf(table, await running().fixture(table.route), []));
+    isOpen = answer.status !== 401 && answer.status !== 403;
+    if (!isOpen) {
+      fail(
+        `${table.route} does not let the tests in. Say who asks: \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, for one route \`tests.routes["${table.route}"].headers\``,
+        answer,
+      );
+    }
+    expectAnswered(table, answer, running().hasFixture(table.route));
+  });
+  for (const row of table.takes ?? []) each(named("takes", row), (app) => takes(table, compiled, row, app));
+  for (const row of table.refuses ?? []) each(named("refuses", row), (app) => refuses(table, row, app));
+  for (const slot of ["query", "body"] as const) {
+    const paths = (table.closed ?? []).filter(([of]) => of === slot).map(([, path]) => path);
+    if (paths.length > 0)
+      each(`drops what its ${slot} does not declare`, (app) => drops(table, compiled, slot, paths, app));
+  }
+  if (request.body !== undefined) bodyTests(table, compiled, each);
+}
+
+function named(verb: string, [slot, path, what]: TakenRow | RefusedRow): string {
+  return `${verb} ${slot} ${path}: ${what}`;
+}
+
+function wrongMethod(tests: ContractTests, table: RouteTable, running: () => Running): void {
+  const { wrongMethod: wrong } = table;
+  if (wrong === undefined) return;
+  tests.runner.test(`refuses ${wrong.method}`, async () => {
+    const path = filled(table.route.split(" ")[1] ?? "", table.request?.params);
+    const answer = await running().client.request(wrong.method, path);
+    expectError(table, answer, 405, "METHOD_NOT_ALLOWED");
+    const allow = answer.headers.get("allow");
+    if (allow !== wrong.allow)
+      fail(`${table.route}: \`Allow\` is ${allow} in place of ${wrong.allow}`, answer);
+  });
+}
+
+async function takes(table: RouteTable, compiled: CompiledRoute, row: TakenRow, app: Running): Promise<void> {
+  const [slot, path, , given, filledIn] = row;
+  const slots = slotsOf(table, await app.fixture(table.route), [{ slot, path, given }]);
+  expectAnswered(table, await send(app.client, table, slots), false);
+  if (row.length < 5) return;
+  const found = valueAt(decoded(compiled, slot, slots), stepsOf(path));
+  if (!isDeepStrictEqual(found, filledIn)) {
+    fail(
+      `Where ${path} is missing, the handler of ${table.route} should get ${JSON.stringify(filledIn)}, but gets ${JSON.stringify(found)}`,
+    );
+  }
+}
+
+async function refuses(table: RouteTable, row: RefusedRow, app: Running): Promise<void> {
+  const [slot, path, , given, where] = row;
+  // Only what is valid costs a fixture: a handler never sees the rest.
+  const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]));
+  expectRefused(table, answer, path, where === "within");
+}
+
+/** Members that no contract has are no mistake, but a handler never sees them. */
+async function drops(
+  table: RouteTable,
+  compiled: CompiledRoute,
+  slot: "query" | "body",
+  paths: readonly string[],
+  app: Running,
+): Promise<void> {
+  const valid = slotsOf(table, await app.fixture(table.route), []);
+  // What is fresh differs between two requests, so both are made of one.
+  const of = { ...table, request: valid, fresh: {} };
+  const more = slotsOf(
+    of,
+    {},
+    paths.map((path) => ({ slot, path: `${path}.undeclared`, given: UNDECLARED })),
+  );
+  expectAnswered(table, await send(app.client, table, more), false);
+  const [expected, found] = [decoded(compiled, slot, valid), decoded(compiled, slot, more)];
+  if (!isDeepStrictEqual(found, expected)) {
+    fail(
+      `The handler of ${table.route} gets what its contract does not declare: ${JSON.stringify(found)} in place of ${JSON.stringify(expected)}`,
+    );
+  }
+}
+
+/** What the handler gets of a slot that fits. */
+function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
+  if (slot === "query") return query?.decode(query.query(rawQuery(slots)));
+  // As it comes from JSON: without what is undefined.
+  return body?.decode(JSON.parse(JSON.stringify(slots.body)));
+}
+
+/** What is refused before anything is known of the body. */
+function bodyTests(
+  table: RouteTable,
+  compiled: CompiledRoute,
+  each: (name: string, run: (app: Running) => Promise<void>) => unknown,
+): void {
+  const valid = JSON.stringify(table.request?.body);
+  const text = (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
+    send(app.client, table, slotsOf(table, {}, []), { text: body, headers: { "content-type": type } });
+  each("refuses a body that is cut off", async (app) =>
+    expectRefused(table, await text(app, `{ "cut": ${valid.slice(0, -1)}`), "$", false),
+  );
+  each("refuses a missing body", async (app) =>
+    expectRefused(
+      table,
+      await send(app.client, table, slotsOf(table, {}, [{ slot: "body", path: "$", given: missing }])),
+      "$",
+      false,
+    ),
+  );
+  each("refuses text/plain", async (app) => {
+    expectError(table, await text(app, valid, "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE");
+  });
+  each("refuses lists within lists without end", async (app) => {
+    // Where anything is taken, so is this.
+    if (compiled.body?.is([[[[]]]]) === true) return;
+    const answer = await text(app, `${"[".repeat(NESTED_LISTS)}${"]".repeat(NESTED_LISTS)}`);
+    if (answer.status === 413) expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");
+    else expectRefused(table, answer, "$", true);
+  });
+  each("refuses a body that is too large", async (app) => {
+    if (app.bodyLimit > LARGEST_BODY) return;
+    const answer = await text(app, valid.padEnd(app.bodyLimit + 1));
+    expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");
+  });
+}

@@ -1,0 +1,74 @@
+import { fileURLToPath } from "node:url";
+
+import { createTestClient, type TestClient } from "../client.ts";
+import { testDatabase } from "../database.ts";
+import type { Fixture, Fixtures } from "../fixtures.ts";
+import { applicationOf } from "./application.ts";
+import type { ContractTests } from "./suite.ts";
+
+/** The application under test, and what prepares requests to it. */
+export class Running {
+  readonly client: TestClient;
+  /** Greatest body in bytes. */
+  readonly bodyLimit: number;
+  readonly #fixtures: Fixtures;
+
+  private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
+    this.client = client;
+    this.bodyLimit = bodyLimit;
+    this.#fixtures = fixtures;
+  }
+
+  /** Starts the application, on a database of the tests' own where it needs one. */
+  static async start(tests: ContractTests): Promise<Running> {
+    if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
+    const fixtures = await fixturesOf(tests);
+    const app = applicationOf(await tests.app());
+    const client = await createTestClient(app, { headers: tests.headers });
+    try {
+      await fixtures.setup?.(client);
+      return new Running(client, (await app.service()).limits.bodyBytes, fixtures);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    try {
+      await this.#fixtures.teardown?.(this.client);
+    } finally {
+      await this.client.close();
+    }
+  }
+
+  hasFixture(route: string): boolean {
+    return this.#fixtures.routes?.[route] !== undefined;
+  }
+
+  /** What a request of the route needs that the contract cannot say. */
+  async fixture(route: string): Promise<Fixture> {
+    const fixture = this.#fixtures.routes?.[route] ?? {};
+    return typeof fixture === "function" ? await fixture(this.client) : fixture;
+  }
+}
+
+/** Fixtures of a route that is not there would help nobody, and nobody would notice. */
+async function fixturesOf({ fixtures, application }: ContractTests): Promise<Fixtures> {
+  if (fixtures === undefined) return {};
+  const module = (await fixtures()) as { default?: unknown };
+  if (typeof module.default !== "object" || module.default === null) {
+    throw new TypeError(
+      "The module of `tests.fixtures` has no default export: write `export default defineFixtures({ … })`",
+    );
+  }
+  const found: Fixtures = module.default;
+  const known = application.routes.map((route) => route.ref);
+  const unknown = Object.keys(found.routes ?? {}).find((route) => !known.includes(route));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `The fixtures have the route \`${unknown}\`, which the application does not have; it has ${known.join(", ")}`,
+    );
+  }
+  return found;
+}

@@ -1,0 +1,56 @@
+/**
+ * Holds generated contract tests against contracts that are not kept: in a copy of an example, each rule of what requests send is
+ * broken in the validators one at a time, under the running application, and the generated tests must notice. The last line is
+ * `N of N mutants caught`.
+ *
+ * `node tests/mutation/contracts.ts [example …]`
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+
+import { type Example, Project } from "../e2e/support/project.ts";
+
+const EXAMPLES: readonly Example[] = ["notes", "teams"];
+
+const named = process.argv.slice(2);
+const unknown = named.find((name) => !EXAMPLES.some((example) => example === name));
+if (unknown !== undefined)
+  throw new Error(`There is no example ${unknown}; there are ${EXAMPLES.join(", ")}`);
+
+let [caught, made] = [0, 0];
+for (const example of EXAMPLES.filter((one) => named.length === 0 || named.includes(one))) {
+  const project = await Project.ready(example);
+  try {
+    const tests = await readdir(join(project.root, ".kit/tests"));
+    const groups = tests.map((name) => name.replace(/\.contract\.test\.ts$/, ""));
+    for (const group of groups) await mutate(example, project.root, group);
+  } finally {
+    await project.remove();
+  }
+}
+console.log(`${caught} of ${made} mutants caught`);
+process.exitCode = caught === made && made > 0 ? 0 : 1;
+
+/** In a process of its own, which has the project's modules and its database. */
+async function mutate(example: string, root: string, group: string): Promise<void> {
+  const program = join(import.meta.dirname, "project.ts");
+  const child = spawn(process.execPath, [program, root, group], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    // The application's log has lines of JSON too.
+    const { what, isCaught } = JSON.parse(line) as { what?: string; isCaught?: boolean };
+    if (what === undefined || isCaught === undefined) continue;
+    made += 1;
+    if (isCaught) caught += 1;
+    console.log(`${isCaught ? "caught    " : "NOT CAUGHT"} ${example}: ${what}`);
+  }
+  const code = await ended;
+  if (code !== 0) throw new Error(`The mutants of ${example} could not be run: exit code ${code}`);
+}

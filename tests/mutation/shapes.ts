@@ -1,0 +1,155 @@
+/**
+ * Breaks one rule of a type at a time. A mutant is the generated `Shape` with one rule more lax, more strict or gone; the validator
+ * made of it differs from the generated one in that rule alone, since conformance tests hold shapes and generated checks together.
+ *
+ * @module
+ */
+import type { Shape } from "@kit/core/codec";
+
+type ObjectShape = Extract<Shape, { kind: "object" }>;
+type PropertyShape = ObjectShape["properties"][number];
+
+/** A shape that differs from the real one in one rule. */
+export interface Mutant {
+  /** The rule, and what became of it. */
+  readonly what: string;
+  readonly shape: Shape;
+}
+
+/** What no request can say is no rule of the part of a request that a type stands for. */
+export type Slot = "params" | "query" | "body";
+
+const ANYTHING: Shape = { kind: "unknown" };
+/** RFC 5321. */
+const LONGEST_EMAIL = 254;
+const BOUNDS = [
+  ["minLength", -1],
+  ["maxLength", 1],
+  ["minItems", -1],
+  ["maxItems", 1],
+  ["minimum", -1],
+  ["maximum", 1],
+  ["exclusiveMinimum", -1],
+  ["exclusiveMaximum", 1],
+] as const;
+const FLAGS = ["format", "pattern", "integer", "multipleOf", "uniqueItems"] as const;
+
+/** Every mutant of a shape. */
+export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly Shape[] = []): Mutant[] {
+  if (shape.kind === "reference") {
+    const target = shape.to();
+    if (seen.includes(target)) return [];
+    return mutantsOf(target, slot, path, [...seen, target]);
+  }
+  return [...ownMutants(shape, slot, path), ...innerMutants(shape, slot, path, seen)];
+}
+
+/** Mutants of the rules that a shape has itself. */
+function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
+  const found: Mutant[] = [];
+  const rules = shape as unknown as Readonly<Record<string, unknown>>;
+  const changed = (rule: string, value: unknown): Shape => {
+    const { explain: _, isItem: __, ...rest } = rules;
+    return (value === undefined ? without(rest, rule) : { ...rest, [rule]: value }) as unknown as Shape;
+  };
+  for (const [rule, laxer] of BOUNDS) {
+    const bound = rules[rule];
+    if (typeof bound !== "number") continue;
+    // No address is as long, whatever the bound says.
+    if (rule === "maxLength" && rules["format"] === "email" && bound > LONGEST_EMAIL) continue;
+    for (const step of [laxer, -laxer]) {
+      const moved = bound + step;
+      const isLength = rule.endsWith("Length") || rule.endsWith("Items");
+      // No text is shorter than none; no path has an empty segment, no query an empty list.
+      const least = isLength && slot !== "body" && (rule === "minItems" || slot === "params") ? 1 : 0;
+      if (isLength && moved < least) continue;
+      found.push({ what: `${path}: ${rule} ${bound} becomes ${moved}`, shape: changed(rule, moved) });
+    }
+  }
+  for (const rule of FLAGS) {
+    if (rules[rule] === undefined) continue;
+    found.push({ what: `${path}: ${rule} is gone`, shape: changed(rule, undefined) });
+  }
+  if (shape.kind === "union") {
+    for (const [index, member] of shape.members.entries()) {
+      if (member.kind === "null" && slot !== "body") continue;
+      const members = shape.members.filter((_, other) => other !== index);
+      found.push({ what: `${path}: member ${index + 1} of the union is gone`, shape: { ...shape, members } });
+    }
+  }
+  // All that a path has is text, and a slot of text is an object whatever is sent.
+  const isGiven = (slot === "params" && shape.kind === "string") || (slot !== "body" && path === "$");
+  if (!isGiven && shape.kind !== "unknown" && shape.kind !== "union") {
+    found.push({ what: `${path}: anything is taken`, shape: ANYTHING });
+  }
+  return found;
+}
+
+/** Mutants of the shapes within a shape. */
+function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Shape[]): Mutant[] {
+  switch (shape.kind) {
+    case "object":
+      return shape.properties.flatMap((property, index) => {
+        const replaced = (by: PropertyShape): Shape => ({
+          ...without(shape, "explain"),
+          properties: shape.properties.map((other, at) => (at === index ? by : other)),
+        });
+        const at = `${path}.${property.key}`;
+        const { optional, ...required } = property;
+        const presence: Mutant =
+          optional === undefined
+            ? { what: `${at}: may be missing`, shape: replaced({ ...required, optional: "always" }) }
+            : { what: `${at}: may not be missing`, shape: replaced(required) };
+        const inner = mutantsOf(property.shape, slot, at, seen);
+        const nullable: Shape = { kind: "union", members: [property.shape, { kind: "null" }] };
+        const takesNull = admitsNull(property.shape);
+        return [
+          // A path without a parameter is another path.
+          ...(slot === "params" ? [] : [presence]),
+          ...(slot !== "body" || takesNull
+            ? []
+            : [{ what: `${at}: may be null`, shape: replaced({ ...property, shape: nullable }) }]),
+          ...inner.map((mutant) => ({
+            what: mutant.what,
+            shape: replaced({ ...property, shape: mutant.shape }),
+          })),
+        ];
+      });
+    case "array":
+      return mutantsOf(shape.element, slot, `${path}[0]`, seen).map(({ what, shape: element }) => ({
+        what,
+        shape: { ...without(shape, "isItem"), element },
+      }));
+    case "tuple":
+      return shape.elements.flatMap((element, index) =>
+        mutantsOf(element.shape, slot, `${path}[${index}]`, seen).map(({ what, shape: inner }) => ({
+          what,
+          shape: {
+            ...shape,
+            elements: shape.elements.map((other, at) => (at === index ? { ...other, shape: inner } : other)),
+          },
+        })),
+      );
+    case "union":
+      return shape.members.flatMap((member, index) =>
+        mutantsOf(member, slot, path, seen)
+          .filter(({ shape: inner }) => inner !== ANYTHING)
+          .map(({ what, shape: inner }) => ({
+            what: `${what} (member ${index + 1})`,
+            shape: { ...shape, members: shape.members.map((other, at) => (at === index ? inner : other)) },
+          })),
+      );
+    default:
+      return [];
+  }
+}
+
+function admitsNull(shape: Shape): boolean {
+  if (shape.kind === "reference") return admitsNull(shape.to());
+  if (shape.kind === "union") return shape.members.some(admitsNull);
+  return shape.kind === "null" || shape.kind === "unknown";
+}
+
+function without<T extends object>(value: T, key: string): T {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key)) as T;
+}
