@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use indexmap::IndexSet;
 use kit_database::{Migration, Schema};
 use kit_diagnostics::Diagnostics;
 use kit_emit::Emitter;
@@ -15,10 +16,10 @@ use kit_typescript::{FileSystem, Input, SourceTexts};
 
 use crate::database::{Drafted, PendingChanges};
 use crate::output::{Known, OutputDirectory, OutputFile};
-use crate::plugins::{AddedSources, Additions, Mode, NoPlugins, TapHost, Taps};
+use crate::plugins::{Additions, Heard, Mode, NoPlugins, TapHost, Taps};
 use crate::{
-    BuildError, BuildTime, FileChanges, Progress, ResolvedConfig, Step, database, emit, globs,
-    read_migrations, related, routes, unions,
+    BuildError, BuildTime, FileChanges, NoContractTests, Progress, ResolvedConfig, Step, contract_tests,
+    database, emit, globs, read_migrations, related, routes, unions,
 };
 
 /// How long a build waits for another one that is writing.
@@ -58,6 +59,28 @@ pub struct Analysis {
     pub steps: Vec<(Step, Duration)>,
 }
 
+impl Analysis {
+    /// What is known where a plugin failed before anything was parsed.
+    fn failed(heard: Heard, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
+        let mut analysis = Self {
+            diagnostics,
+            sources: SourceTexts::default(),
+            dependencies: Vec::new(),
+            program: Program::default(),
+            tree: None,
+            schema: Schema::default(),
+            migrations: Vec::new(),
+            steps,
+        };
+        heard.tell(
+            &mut analysis.diagnostics,
+            &mut analysis.sources,
+            &mut analysis.dependencies,
+        );
+        analysis
+    }
+}
+
 /// What a build did.
 #[derive(Debug, Clone)]
 pub struct BuildReport {
@@ -65,10 +88,14 @@ pub struct BuildReport {
     pub diagnostics: Diagnostics,
     /// Texts for code frames.
     pub sources: SourceTexts,
+    /// Paths of the program's sources, in their order.
+    pub paths: Vec<String>,
     /// Every file that was read: a change to any of them can change the output.
     pub dependencies: Vec<PathBuf>,
     /// What was found.
     pub counts: Counts,
+    /// The contract tests that were made, from the output directory, or why there are none.
+    pub contract_tests: Result<Vec<String>, NoContractTests>,
     /// How far the types are ahead of the migrations.
     pub pending: PendingChanges,
     /// What was written.
@@ -81,6 +108,17 @@ impl BuildReport {
     /// Whether the output directory now holds what the sources say.
     pub fn succeeded(&self) -> bool {
         !self.diagnostics.has_errors()
+    }
+
+    fn listen(&self) -> Heard {
+        Heard {
+            sources: self.paths.clone(),
+            ..Heard::default()
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        heard.tell(&mut self.diagnostics, &mut self.sources, &mut self.dependencies);
     }
 }
 
@@ -125,23 +163,25 @@ pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs the taps of the compile step, and gives the plugin that took it over.
+/// Runs the taps of the compile step, and gives the plugin that took it over. What they say goes into the report, which has an error
+/// then where one of them failed.
 pub async fn compile_step(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
     mode: Mode,
-) -> Result<Option<String>, BuildError> {
-    Taps { request, host, mode }.compile(&mut Vec::new()).await
+    report: &mut BuildReport,
+) -> Option<String> {
+    let mut heard = report.listen();
+    let handled = Taps { request, host, mode }.compile(&mut heard).await;
+    report.hear(heard);
+    handled
 }
 
-/// Runs the taps of `done`: the last that plugins see of a build.
-pub async fn finish(
-    request: &BuildRequest<'_>,
-    host: &dyn TapHost,
-    mode: Mode,
-    report: &mut BuildReport,
-) -> Result<(), BuildError> {
-    Taps { request, host, mode }.done(report).await
+/// Runs the taps of `done`: the last that plugins see of a build. What they say goes into the report.
+pub async fn finish(request: &BuildRequest<'_>, host: &dyn TapHost, mode: Mode, report: &mut BuildReport) {
+    let mut heard = report.listen();
+    Taps { request, host, mode }.done(report, &mut heard).await;
+    report.hear(heard);
 }
 
 /// What was made by earlier builds, for builds that need the same.
@@ -170,8 +210,9 @@ pub(crate) async fn write(
             let project = additions.pending(request.root)?;
             let path = request.root.join(&request.config.output_dir);
             let output = OutputDirectory::open(path, PATIENCE, known.as_deref())?;
-            let mut made = steps.run(Step::Emit, || artifacts(request, &analysis, tree, &output, kept))?;
-            additions.apply(&mut made);
+            let made = steps.run(Step::Emit, || {
+                artifacts(request, &analysis, tree, &output, &additions, kept)
+            })?;
             steps.run(Step::Write, || {
                 let mut changes = output.replace(made, known)?;
                 for file in project {
@@ -183,7 +224,7 @@ pub(crate) async fn write(
         }
         _ => FileChanges::default(),
     };
-    Ok(report(analysis, files, steps.taken))
+    Ok(report(analysis, request.config, files, steps.taken))
 }
 
 /// What plugins add to the output, where nothing is wrong so far. Nobody else waits for the output directory meanwhile.
@@ -202,7 +243,10 @@ async fn additions(
     if idle || analysis.diagnostics.has_errors() {
         return Ok(additions);
     }
-    let watched = &mut analysis.dependencies;
+    let mut heard = Heard {
+        sources: paths(&analysis.program),
+        ..Heard::default()
+    };
     let (config, time) = (taps.request.config, taps.request.time);
     let preview = |program: &Program, kept: &mut Kept| -> Vec<OutputFile> {
         let mut files = emit::preview(program, tree, config, time, &mut kept.emitter);
@@ -214,15 +258,27 @@ async fn additions(
     };
     if !taps.none("afterValidators") {
         let files = preview(&analysis.program, kept);
-        taps.after_validators(&files, &mut additions, watched).await?;
+        taps.after_validators(&files, &mut additions, &mut heard).await;
     }
-    taps.after_route_table(&mut analysis.program, watched).await?;
-    if !taps.none("emit") {
+    if !heard.diagnostics.has_errors() {
+        taps.after_route_table(&mut analysis.program, &mut heard).await;
+    }
+    if !heard.diagnostics.has_errors() && !taps.none("emit") {
         let files = preview(&analysis.program, kept);
-        taps.emit(&analysis.program, &files, &mut additions, watched)
+        taps.emit(&analysis.program, &files, &mut additions, &mut heard)
             .await?;
     }
+    heard.tell(
+        &mut analysis.diagnostics,
+        &mut analysis.sources,
+        &mut analysis.dependencies,
+    );
+    analysis.diagnostics.sort();
     Ok(additions)
+}
+
+fn paths(program: &Program) -> Vec<String> {
+    program.sources.iter().map(|source| source.path.clone()).collect()
 }
 
 /// Does all of a build of a project without plugins and writes nothing: [`BuildReport::files`] says what a build would write.
@@ -252,8 +308,7 @@ pub async fn check_with(
         Some(tree) if !analysis.diagnostics.has_errors() => steps.run(Step::Emit, || {
             let path = request.root.join(&request.config.output_dir);
             let output = OutputDirectory::view(path, PATIENCE)?;
-            let mut made = artifacts(request, &analysis, tree, &output, kept)?;
-            additions.apply(&mut made);
+            let made = artifacts(request, &analysis, tree, &output, &additions, kept)?;
             let mut changes = output.compare(made)?;
             let project = additions.pending(request.root)?;
             changes.project = project.into_iter().map(|file| file.path.clone()).collect();
@@ -261,27 +316,43 @@ pub async fn check_with(
         })?,
         _ => FileChanges::default(),
     };
-    Ok(report(analysis, files, steps.taken))
+    Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Everything that the output directory is to hold.
+/// Everything that the output directory is to hold, with what plugins add to it.
 fn artifacts(
     request: &BuildRequest<'_>,
     analysis: &Analysis,
     tree: &RouteTree,
     output: &OutputDirectory,
+    additions: &Additions,
     kept: &mut Kept,
 ) -> Result<Vec<OutputFile>, BuildError> {
     let (program, config) = (&analysis.program, request.config);
-    let mut files = emit::artifacts(program, tree, config, request.time, output, &mut kept.emitter)?;
+    let replaced = additions.replaced();
+    let emitter = &mut kept.emitter;
+    let mut files = emit::artifacts(program, tree, config, request.time, output, &replaced, emitter)?;
     files.extend(
         kept.drafted
             .artifacts(&analysis.schema, &analysis.migrations, config),
     );
+    additions.apply(&mut files);
     Ok(files)
 }
 
-fn report(analysis: Analysis, files: FileChanges, steps: Vec<(Step, Duration)>) -> BuildReport {
+fn report(
+    analysis: Analysis,
+    config: &ResolvedConfig,
+    files: FileChanges,
+    steps: Vec<(Step, Duration)>,
+) -> BuildReport {
+    let groups: IndexSet<&str> = analysis
+        .program
+        .routes
+        .iter()
+        .map(|route| route.group.as_str())
+        .collect();
+    let tests = groups.into_iter().map(kit_emit::contract_test_path).collect();
     BuildReport {
         counts: Counts {
             sources: analysis.program.sources.len(),
@@ -289,7 +360,9 @@ fn report(analysis: Analysis, files: FileChanges, steps: Vec<(Step, Duration)>) 
             entities: analysis.program.entities.len(),
             routes: analysis.program.routes.len(),
         },
+        contract_tests: contract_tests::contract_tests(&analysis.program, config).map(|_| tests),
         pending: database::pending(&analysis.schema, &analysis.migrations),
+        paths: paths(&analysis.program),
         diagnostics: analysis.diagnostics,
         sources: analysis.sources,
         dependencies: analysis.dependencies,
@@ -333,8 +406,11 @@ pub(crate) async fn analyze_in(
     let mut sources = steps.run(Step::Sources, || {
         globs::find_sources(root, config, &mut diagnostics)
     })?;
-    let mut watched = Vec::new();
-    let added: AddedSources = taps.before_transform(&mut sources, &mut watched).await?;
+    let mut heard = Heard::default();
+    // Without what a plugin did not add, its types would be missing all over.
+    let Some(added) = taps.before_transform(&mut sources, &mut heard).await else {
+        return Ok(Analysis::failed(heard, diagnostics, steps.taken));
+    };
     let compiled = steps.run(Step::Types, || {
         compiler.compile(&Input {
             root,
@@ -345,15 +421,19 @@ pub(crate) async fn analyze_in(
         })
     });
     diagnostics.extend(compiled.diagnostics);
-    let mut program = compiled.program;
+    let (mut program, mut texts) = (compiled.program, compiled.sources);
     let mut dependencies = compiled.dependencies;
     dependencies.retain(|path| !added.is_virtual(path));
     // What could not be understood is nothing to show to plugins.
     if !diagnostics.has_errors() {
-        taps.after_type_parse(&mut program, &mut watched).await?;
+        heard.sources = paths(&program);
+        taps.after_type_parse(&mut program, &mut heard).await;
     }
-    dependencies.extend(watched);
+    heard.tell(&mut diagnostics, &mut texts, &mut dependencies);
     unions::check(&program, &mut diagnostics);
+    if !diagnostics.has_errors() {
+        contract_tests::check(&program, config, &mut diagnostics);
+    }
     let tree = steps.run(Step::Routes, || {
         let tree = routes::compile(&program, &mut diagnostics);
         if let Some(tree) = &tree {
@@ -363,13 +443,13 @@ pub(crate) async fn analyze_in(
         Ok::<_, BuildError>(tree)
     })?;
     let (schema, migrations) = steps.run(Step::Database, || {
-        let schema = database::schema(&program, config, &mut diagnostics);
+        let schema = database::schema(&program, &mut diagnostics);
         read_migrations(root, &mut diagnostics).map(|migrations| (schema, migrations))
     })?;
     diagnostics.sort();
     Ok(Analysis {
         diagnostics,
-        sources: compiled.sources,
+        sources: texts,
         dependencies,
         program,
         tree,

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use kit_database::{Migration, Schema, TextFile, draft, drizzle, plan};
-use kit_diagnostics::{Diagnostic, Diagnostics, codes};
+use kit_database::{
+    Migration, Plan, PlanError, Schema, TextFile, draft, drizzle, kysely, latest, plan, raw, refused,
+};
+use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
 
 use crate::output::OutputFile;
@@ -19,25 +21,15 @@ pub struct PendingChanges {
 }
 
 /// The tables of a program.
-pub(crate) fn schema(program: &Program, config: &ResolvedConfig, diagnostics: &mut Diagnostics) -> Schema {
+pub(crate) fn schema(program: &Program, diagnostics: &mut Diagnostics) -> Schema {
     let (schema, found) = Schema::from_program(program);
     diagnostics.extend(found);
-    if config.adapter.adapter == Adapter::Kysely && !schema.tables.is_empty() {
-        diagnostics.push(
-            Diagnostic::warning(
-                codes::CONFIGURATION_INVALID,
-                "this project uses kysely, for which kit makes no schema files yet",
-            )
-            .note("migrations are made all the same")
-            .help("write the row types by hand for now"),
-        );
-    }
     schema
 }
 
 /// What there would be to migrate.
 pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
-    match plan(Migration::latest_snapshot(migrations), schema) {
+    match ahead(schema, migrations) {
         Ok(plan) => PendingChanges {
             changes: plan.changes.len(),
             problems: 0,
@@ -47,6 +39,10 @@ pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChang
             problems: error.problems.len(),
         },
     }
+}
+
+fn ahead(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanError> {
+    plan(latest(migrations)?.snapshot.as_ref(), schema)
 }
 
 /// The files of an earlier build, with what they were made of.
@@ -75,12 +71,17 @@ impl Drafted {
 
 /// The schema files and the draft of the next migration.
 fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
-    let mut files = Vec::new();
-    if config.adapter.adapter == Adapter::Drizzle {
-        files.extend(below("schemas", drizzle::emit(schema)));
-    }
+    let emitted = match config.adapter.adapter {
+        Adapter::Drizzle => drizzle::emit(schema),
+        Adapter::Kysely => kysely::emit(schema),
+        Adapter::Raw => raw::emit(schema),
+    };
+    let mut files: Vec<TextFile> = below("schemas", emitted).collect();
     if !schema.tables.is_empty() || !migrations.is_empty() {
-        let drafted = draft(Migration::latest_snapshot(migrations), schema);
+        let drafted = match latest(migrations) {
+            Ok(latest) => draft(latest.snapshot.as_ref(), schema),
+            Err(error) => refused(error),
+        };
         files.extend(below("migrations", drafted));
     }
     files

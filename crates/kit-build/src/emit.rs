@@ -1,20 +1,23 @@
 //! Artifacts with the right times in them: a file keeps the time of the build that last changed it.
 
+use std::collections::BTreeSet;
+
 use kit_emit::{Artifact, EmitOptions, Emitter, emit_dated};
 use kit_ir::Program;
 use kit_router::RouteTree;
 
 use crate::output::{OutputDirectory, OutputFile};
-use crate::{BuildError, BuildTime, ResolvedConfig};
+use crate::{BuildError, BuildTime, ResolvedConfig, contract_tests};
 
 /// All that `kit-emit` makes of the program. Emitting is pure, so the question "would this file be the same but for its
-/// time?" is answered by emitting it with the time that the file carries.
+/// time?" is answered by emitting it with the time that the file carries. `replaced` are the validators that plugins replace.
 pub(crate) fn artifacts(
     program: &Program,
     tree: &RouteTree,
     config: &ResolvedConfig,
     time: &BuildTime,
     output: &OutputDirectory,
+    replaced: &BTreeSet<String>,
     emitter: &mut Emitter,
 ) -> Result<Vec<OutputFile>, BuildError> {
     let now = time.iso();
@@ -24,14 +27,14 @@ pub(crate) fn artifacts(
         output.times().collect()
     };
     let mut files = Vec::new();
-    for artifact in emitter.emit(program, tree, &options(config, &now)) {
+    for artifact in emitter.emit(program, tree, &options(program, config, &now, replaced)) {
         if !artifact.dated {
             files.push(file(artifact, None));
             continue;
         }
         let old = kept.iter().find(|(path, _)| *path == artifact.path);
         if let Some((path, old)) = old {
-            let before = emit_dated(tree, &options(config, old));
+            let before = emit_dated(tree, &options(program, config, old, replaced));
             if let Some(before) = before.into_iter().find(|before| before.path == *path)
                 && output.holds(path, &before.text)?
             {
@@ -52,16 +55,25 @@ pub(crate) fn preview(
     time: &BuildTime,
     emitter: &mut Emitter,
 ) -> Vec<OutputFile> {
-    let made = emitter.emit(program, tree, &options(config, &time.iso()));
+    let options = options(program, config, &time.iso(), &BTreeSet::new());
+    let made = emitter.emit(program, tree, &options);
     made.into_iter().map(|artifact| file(artifact, None)).collect()
 }
 
-fn options(config: &ResolvedConfig, generated_at: &str) -> EmitOptions {
+fn options(
+    program: &Program,
+    config: &ResolvedConfig,
+    generated_at: &str,
+    replaced: &BTreeSet<String>,
+) -> EmitOptions {
     EmitOptions {
         generated_at: generated_at.to_owned(),
         output_dir_to_root: vec![".."; config.output_dir.split('/').count()].join("/"),
         title: config.project.name.clone(),
         version: config.project.version.clone(),
+        client: config.project.has_client,
+        replaced: replaced.clone(),
+        tests: contract_tests(program, config).ok(),
     }
 }
 

@@ -59,16 +59,6 @@ pub enum BuildError {
     /// The clock of the machine shows a year that cannot be written.
     #[error("the clock of this machine is out of range; set it, or set SOURCE_DATE_EPOCH")]
     Clock,
-    /// A plugin failed, or gave what kit cannot use.
-    #[error("plugin `{plugin}` failed in `{hook}`: {message}")]
-    Plugin {
-        /// Its name.
-        plugin: String,
-        /// The hook it was called for.
-        hook: &'static str,
-        /// What happened.
-        message: String,
-    },
     /// Two artifacts, or one outside of the output directory.
     #[error(
         "kit made an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"

@@ -48,11 +48,12 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     let mut staged = path.as_os_str().to_owned();
     staged.push(format!(".{}.tmp", std::process::id()));
     let staged = PathBuf::from(staged);
-    disk::write(&staged, text.as_bytes())?;
-    disk::rename(&staged, path).inspect_err(|_| {
-        // What went wrong is told; a file that stays behind as well is no news.
-        let _ = disk::remove_file(&staged);
-    })
+    disk::write(&staged, text.as_bytes())
+        .and_then(|()| disk::rename(&staged, path))
+        .inspect_err(|_| {
+            // What went wrong is told; a file that stays behind as well is no news.
+            let _ = disk::remove_file(&staged);
+        })
 }
 
 /// The root of a project: absolute, without symbolic links, so that every path that is derived from it agrees.

@@ -77,7 +77,7 @@ pub fn find_sources(
                 "this directory is no project: it has neither sources nor a package.json",
             )
             .note(format!("the directory is {}", root.display()))
-            .help("go to the project's directory, or name it with `--root`"),
+            .help(crate::above::elsewhere(root)),
         );
         return Ok(found);
     }

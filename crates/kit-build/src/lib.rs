@@ -29,8 +29,10 @@
 //! # }
 //! ```
 
+mod above;
 mod build;
 mod config;
+mod contract_tests;
 mod database;
 mod disk;
 mod emit;
@@ -49,24 +51,28 @@ mod session;
 mod time;
 mod unions;
 
+pub use above::{elsewhere, project_above};
 pub use build::{
     Analysis, BuildReport, BuildRequest, Counts, analyze, analyze_with, build, build_with, check, check_with,
     compile_step, finish,
 };
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,
-    ProjectInfo, Resolution, ResolvedConfig, RouteTestsConfig, TestsConfig, find_config_file, resolve,
+    ProjectInfo, Resolution, ResolvedConfig, TestPackages, TestsConfig, find_config_file, resolve,
 };
+pub use contract_tests::{NoContractTests, contract_tests};
 pub use database::PendingChanges;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
 pub use hooks::{COMPILE_STEP, HOOKS, Hook};
-pub use kit_typescript::{Registration, register};
+pub use kit_typescript::{Registration, SourceTexts, default_table, imports, register, syntax_error};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
-pub use place::{Place, create_file, create_tree, place, remove_created};
-pub use plugins::{Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapFuture, TapHost, registered_taps};
+pub use place::{Place, create_file, create_tree, names, place, remove_created};
+pub use plugins::{
+    CodePlace, Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapFuture, TapHost, registered_taps,
+};
 pub use progress::{Progress, Step};
 pub use session::Session;
 pub use time::BuildTime;

@@ -34,14 +34,15 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
     let base = root.join(MIGRATIONS);
     let staging = base.join(".staging");
     disk::remove_tree(&staging)?;
-    for file in migration.files() {
-        disk::write(&staging.join(&file.path), file.text.as_bytes())?;
-    }
     let target = base.join(&migration.name);
-    // Fails where a migration of that name is there: a directory that is not empty is never replaced.
-    disk::rename(&staging.join(&migration.name), &target)?;
-    disk::remove_tree(&staging)?;
-    Ok(target)
+    let done = migration
+        .files()
+        .iter()
+        .try_for_each(|file| disk::write(&staging.join(&file.path), file.text.as_bytes()))
+        // Fails where a migration of that name is there: a directory that is not empty is never replaced.
+        .and_then(|()| disk::rename(&staging.join(&migration.name), &target));
+    let removed = disk::remove_tree(&staging);
+    done.and(removed).map(|()| target)
 }
 
 fn read_one(directory: &Path, name: &str) -> Result<Result<Migration, Box<Diagnostic>>, BuildError> {

@@ -28,6 +28,14 @@ pub fn place(path: &Path) -> Result<Place, BuildError> {
     })
 }
 
+/// The names of what a directory holds, in order; `None` where there is none.
+pub fn names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> {
+    if !disk::is_dir(directory) {
+        return Ok(None);
+    }
+    disk::names(directory).map(Some)
+}
+
 /// Makes a directory with these files, paths with `/` and texts. It appears with all of them or not at all: it is made
 /// beside its place, and put there in one step. A place that is not free any more is an error and stays as it is.
 pub fn create_tree<'a>(

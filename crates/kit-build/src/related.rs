@@ -9,7 +9,7 @@ use kit_ir::{Program, RouteId};
 use kit_router::{Match, ParamBuffer, RouteTree, Router};
 use kit_typescript::FileSystem;
 
-use crate::{BuildError, ResolvedConfig, globs};
+use crate::{BuildError, ResolvedConfig, contract_tests, globs};
 
 /// Names in every route the tests that mention it, and gives the tests: their text is part of what the output is made of.
 pub(crate) fn name_tests(
@@ -37,6 +37,7 @@ pub(crate) fn name_tests(
     for (index, tests) in found.into_iter().enumerate() {
         program.routes[RouteId::from(index)].tests = tests;
     }
+    contract_tests::name(program, config);
     Ok(tests.into_iter().map(|(path, _)| path).collect())
 }
 

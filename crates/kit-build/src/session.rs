@@ -46,7 +46,7 @@ impl Session {
         request: &BuildRequest<'_>,
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
-        at_once(self.build_with(request, &NoPlugins, progress))
+        at_once(self.build_with(request, &NoPlugins, Mode::Watch, progress))
     }
 
     /// The same, with what plugins do between the phases. They run in every build: nobody but they knows what they look at.
@@ -54,13 +54,10 @@ impl Session {
         &mut self,
         request: &BuildRequest<'_>,
         host: &dyn TapHost,
+        mode: Mode,
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
-        let taps = Taps {
-            request,
-            host,
-            mode: Mode::Watch,
-        };
+        let taps = Taps { request, host, mode };
         let analysis = analyze_in(&mut self.compiler, &taps, progress).await?;
         write(&taps, analysis, &mut self.kept, Some(&mut self.known), progress).await
     }

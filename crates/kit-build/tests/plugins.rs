@@ -11,9 +11,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
 
 use kit_build::{
-    BuildRequest, BuildTime, Disk, Plugin, ResolvedConfig, Session, Tap, TapFuture, TapHost, build,
+    BuildRequest, BuildTime, Disk, Mode, Plugin, ResolvedConfig, Session, Tap, TapFuture, TapHost, build,
     build_with, resolve,
 };
+use kit_diagnostics::Severity;
 use serde_json::{Value, json};
 use support::Project;
 
@@ -26,11 +27,11 @@ impl TapHost for Host {
         let number = self.0.get();
         let result = if hook == "beforeTransform" {
             let text = format!("export interface Made {{ p{number}: string }}\n");
-            json!({ "types": [{ "path": "virtual/made.types.ts", "text": text }], "routes": [] })
+            json!({ "types": [{ "value": { "path": "virtual/made.types.ts", "text": text } }], "routes": [] })
         } else {
             let declarations = &event["event"]["program"]["declarations"];
             let text = format!("{number} of {}\n", declarations.as_array().unwrap().len());
-            json!({ "files": [{ "path": "made.txt", "text": text }], "projectFiles": [] })
+            json!({ "files": [{ "value": { "path": "made.txt", "text": text } }], "projectFiles": [] })
         };
         Box::pin(async move { Ok(json!({ "watch": ["made.graphql"], "result": result })) })
     }
@@ -66,6 +67,7 @@ fn a_session_follows_what_plugins_say() {
         name: "made".to_owned(),
         taps: vec![tap("beforeTransform"), tap("emit")],
         owns: Vec::new(),
+        place: None,
     });
     let time = BuildTime::new(Some("0"), SystemTime::UNIX_EPOCH).unwrap();
     let request = |project| request(project, &config, &time);
@@ -74,7 +76,7 @@ fn a_session_follows_what_plugins_say() {
     let mut session = Session::default();
     for number in [1, 1, 2] {
         host.0.set(number);
-        let report = now(session.build_with(&request(kept), &host, &())).unwrap();
+        let report = now(session.build_with(&request(kept), &host, Mode::Watch, &())).unwrap();
         assert!(report.succeeded(), "{:?}", report.diagnostics);
         assert!(report.dependencies.contains(&kept.root.join("made.graphql")));
         assert!(
@@ -89,9 +91,15 @@ fn a_session_follows_what_plugins_say() {
         assert!(kept.output()["types.ts"].contains(&format!("p{number}: string")));
     }
     // Without a host the plugins of a project are an error, never left out.
-    let error = build(&request(kept), &()).unwrap_err().to_string();
+    let report = build(&request(kept), &()).unwrap();
+    let said: Vec<String> = report
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .map(|diagnostic| format!("{} {}", diagnostic.code, diagnostic.message))
+        .collect();
     assert_eq!(
-        error,
-        "plugin `made` failed in `beforeTransform`: nothing here can run it"
+        said,
+        ["KIT1502 plugin `made` failed in `beforeTransform`: nothing here can run it"]
     );
 }

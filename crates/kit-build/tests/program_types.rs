@@ -2,13 +2,16 @@
 #![allow(clippy::disallowed_methods)] // Reason: a test reads the file that it is about.
 #![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kit_analysis::{Fit, fit};
 use kit_ir::{Program, TypeId};
 use kit_typescript::{Input, MemoryFiles, compile};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use support::{Project, bless};
 
 fn program_of(text: &str, file: &str) -> Program {
     let path = format!("/app/src/{file}");
@@ -103,5 +106,56 @@ fn every_member_is_named() {
             Value::Array(items) => open.extend(items),
             _ => {}
         }
+    }
+}
+
+/// `packages/cli/program.schema.json`, for plugins in other languages and for those who would rather read a schema: what kit itself
+/// makes of the types. `KIT_BLESS=1` writes it.
+#[test]
+fn the_schema_is_that_of_the_types() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli");
+    let types = std::fs::read_to_string(package.join("src/plugins/program.ts")).unwrap();
+    let routes = "import type { RouteContract } from \"@kit/types\";
+        import type { Program } from \"./program.types.ts\";
+        export interface Routes { \"GET /\": RouteContract<void, void, void, Program> }";
+    let project = Project::new([
+        ("src/program.types.ts", types.as_str()),
+        ("src/program.routes.ts", routes),
+    ]);
+    project.build();
+    let document: Value = serde_json::from_str(&project.output()["schemas/openapi.json"]).unwrap();
+    let mut definitions: Map<String, Value> = document["components"]["schemas"].as_object().unwrap().clone();
+    definitions.shift_remove("Error");
+    let mut schema = Map::new();
+    let mut head = |name: &str, value: Value| schema.insert(name.to_owned(), value);
+    head("$schema", json!("https://json-schema.org/draft/2020-12/schema"));
+    head("title", json!("The program that plugins of kit get"));
+    head("$ref", json!("#/$defs/Program"));
+    head("$defs", Value::Object(definitions));
+    let mut schema = Value::Object(schema);
+    strict(&mut schema);
+    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let path = package.join("program.schema.json");
+    if bless() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), text);
+}
+
+/// References within the schema, and no members but those that are named: kit refuses what it does not know.
+fn strict(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                *reference = reference.replace("#/components/schemas/", "#/$defs/");
+            }
+            let is_object = members.get("type") == Some(&json!("object"));
+            if is_object && members.contains_key("properties") {
+                members.insert("additionalProperties".to_owned(), json!(false));
+            }
+            members.values_mut().for_each(strict);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strict),
+        _ => {}
     }
 }

@@ -6,8 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate, scaffold,
-    test,
+    build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate,
+    migrate_status, scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::Stop;
@@ -35,14 +35,21 @@ Examples:
   kit dev                                    serve the app, and serve it anew whenever a file is saved
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
+  kit migrate:status                         compare the database with the migrations
   kit doctor                                 look for what keeps a project from working
   kit explain KIT1302                        say more about a mistake that a build reported
 
-Exit codes: 0 done, 1 a mistake in the project or a failure around it, 2 wrong usage."
+Exit codes: 0 done, 1 a mistake in the project or a failure around it, 2 wrong usage,
+130 stopped with Ctrl-C at a question.
+Colours: on a terminal, unless `--no-color` is given or NO_COLOR is set."
 )]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// No colours on a terminal, as with `NO_COLOR=1`.
+    // Every command takes it; told once is enough.
+    #[arg(long, global = true, hide = true)]
+    pub(crate) no_color: bool,
 }
 
 /// One line a command; what a command takes, and its help, stands with the command.
@@ -52,6 +59,8 @@ pub(crate) enum Command {
     Build(build::Arguments),
     Dev(dev::Arguments),
     Generate(generate::Arguments),
+    #[command(name = "generate:tests")]
+    GenerateTests(generate::TestsArguments),
     #[command(name = "generate:openapi")]
     GenerateOpenapi(generate::OpenapiArguments),
     Test(test::Arguments),
@@ -61,6 +70,9 @@ pub(crate) enum Command {
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
+    #[command(name = "migrate:status")]
+    MigrateStatus(migrate_status::Arguments),
+    Db(db::Arguments),
     Inspect(inspect::Arguments),
     Doctor(doctor::Arguments),
     Explain(explain::Arguments),
@@ -88,10 +100,13 @@ impl Command {
             Self::TestContracts(arguments) => arguments.run.common.json,
             Self::MigrateGenerate(arguments) => arguments.common.json,
             Self::MigrateApply(arguments) => arguments.common.json,
+            Self::MigrateStatus(arguments) => arguments.common.json,
+            Self::Db(arguments) => arguments.json(),
             Self::Inspect(arguments) => arguments.json(),
             Self::Explain(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.common.json,
             Self::Generate(arguments) => arguments.common.json,
+            Self::GenerateTests(arguments) => arguments.common.json,
             Self::GenerateOpenapi(arguments) => arguments.common.json,
             Self::Dev(_) | Self::Completions(_) => false,
         }
@@ -100,16 +115,19 @@ impl Command {
     /// Runs it.
     pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
         match self {
-            Self::Scaffold(arguments) => scaffold::run(arguments, context),
+            Self::Scaffold(arguments) => scaffold::run(arguments, context).await,
             Self::Build(arguments) => build::run(arguments, context).await,
             Self::Test(arguments) => test::run(arguments, context).await,
             Self::TestContracts(arguments) => test::contracts(arguments, context).await,
             Self::Dev(arguments) => dev::run(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
+            Self::MigrateStatus(arguments) => migrate_status::run(arguments, context).await,
+            Self::Db(arguments) => db::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,
             Self::Doctor(arguments) => doctor::run(arguments, context).await,
             Self::Generate(arguments) => generate::run(arguments, context).await,
+            Self::GenerateTests(arguments) => generate::tests(arguments, context).await,
             Self::GenerateOpenapi(arguments) => generate::openapi(arguments, context).await,
             Self::Completions(arguments) => {
                 completions::run(arguments, context);

@@ -25,8 +25,7 @@ pub(crate) struct Compiled {
 pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option<Compiled>, Stop> {
     let (config, console) = (&project.config, context.console);
     let compiler = config.compiler;
-    let program = find(&project.root, compiler);
-    let Some(program) = program else {
+    let Some(program) = find(&project.root, compiler.name()) else {
         return if config.compiler_given {
             Err(missing(project))
         } else {
@@ -36,6 +35,7 @@ pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option
     if !config.compiler_given && !tsconfig::emits(&project.root) {
         return Ok(None);
     }
+    let program = of_tsup(project).unwrap_or(program);
     let pretty = !console.is_json() && console.colors(Stream::Err);
     let args = arguments(project, pretty)?;
     let start = Instant::now();
@@ -61,16 +61,49 @@ pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option
     }))
 }
 
+/// The directories that the compiler writes besides `distDir`, by its arguments, relative to the root.
+pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
+    let names = ["--outDir", "--out-dir", "-d", "--declarationDir"];
+    let mut found = Vec::new();
+    let mut before = "";
+    for argument in &config.compiler_args {
+        let given = match argument.split_once('=') {
+            Some((name, value)) if names.contains(&name) => Some(value),
+            _ if names.contains(&before) => Some(argument.as_str()),
+            _ => None,
+        };
+        if let Some(path) = given {
+            found.push(path.trim_start_matches("./").trim_end_matches('/').to_owned());
+        }
+        before = argument;
+    }
+    found
+}
+
 /// The compiler's program in `node_modules/.bin` of the project or of a directory above it, as npm scripts find it.
-fn find(root: &Path, compiler: Compiler) -> Option<PathBuf> {
+fn find(root: &Path, program: &str) -> Option<PathBuf> {
     let name = if cfg!(windows) {
-        format!("{}.cmd", compiler.name())
+        format!("{program}.cmd")
     } else {
-        compiler.name().to_owned()
+        program.to_owned()
     };
     root.ancestors()
         .map(|directory| directory.join("node_modules/.bin").join(&name))
         .find(|path| path.exists())
+}
+
+/// Whether tsup is told nothing by the project, so that kit says what there is to bundle.
+fn is_bare_tsup(project: &Project) -> bool {
+    let config = &project.config;
+    config.compiler == Compiler::Tsup && config.compiler_args.is_empty() && !has_tsup_config(&project.root)
+}
+
+/// tsup for servers, which leaves packages out of the bundle: the embedded database of development has files beside its
+/// code, and is no dependency that tsup would leave out by itself.
+fn of_tsup(project: &Project) -> Option<PathBuf> {
+    is_bare_tsup(project)
+        .then(|| find(&project.root, "tsup-node"))
+        .flatten()
 }
 
 fn missing(project: &Project) -> Stop {
@@ -125,9 +158,11 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
             }
         }
         Compiler::Tsup => {
-            if given.is_empty() && !has_tsup_config(&project.root) {
+            if is_bare_tsup(project) {
                 let entry = entry::find(&project.root, None)?;
-                add(&[&entry, "--format", "esm"]);
+                // The application looks for what kit made by its path, which no bundler sees.
+                let made = format!("{output_dir}/routes/index.ts");
+                add(&[&entry, &made, "--format", "esm"]);
             }
             if !says(&["-d", "--out-dir"]) {
                 add(&["--out-dir", dist_dir]);
@@ -136,6 +171,19 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
         Compiler::Swc => {
             if given.first().is_none_or(|first| first.starts_with('-')) {
                 add(&["src", output_dir]);
+            }
+            // What kit makes is in a directory whose name begins with a dot, and imports `.ts` as all sources do.
+            if !says(&["--include-dotfiles"]) {
+                add(&["--include-dotfiles"]);
+            }
+            let rewrite = "jsc.rewriteRelativeImportExtensions";
+            if !given.iter().any(|argument| argument.contains(rewrite)) {
+                add(&["--config", &format!("{rewrite}=true")]);
+            }
+            // What swc makes where nobody says otherwise is older than classes.
+            let configured = says(&["--config-file"]) || project.root.join(".swcrc").exists();
+            if !configured && !given.iter().any(|argument| argument.contains("jsc.target")) {
+                add(&["--config", "jsc.target=es2024"]);
             }
             if !says(&["-d", "--out-dir"]) {
                 add(&["--out-dir", dist_dir]);
@@ -218,7 +266,19 @@ fn mistake(line: &str) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
-    use super::mistakes;
+    use kit_build::ResolvedConfig;
+
+    use super::{directories, mistakes};
+
+    #[test]
+    fn directories_are_read_from_arguments() {
+        let args = ["-p", ".", "--outDir", "./build/", "--declarationDir=types"];
+        let config = ResolvedConfig {
+            compiler_args: args.map(str::to_owned).to_vec(),
+            ..ResolvedConfig::default()
+        };
+        assert_eq!(directories(&config), ["build", "types"]);
+    }
 
     #[test]
     fn mistakes_of_tsc_have_a_place() {

@@ -21,7 +21,11 @@ const MOST_WARNINGS: usize = 20;
 pub(crate) struct Console<'a> {
     environment: &'a dyn Environment,
     json: bool,
+    lines: Cell<bool>,
+    /// Whether a person asked for no colours.
+    plain: bool,
     broken: Cell<bool>,
+    left: Cell<bool>,
 }
 
 impl<'a> Console<'a> {
@@ -29,13 +33,32 @@ impl<'a> Console<'a> {
         Self {
             environment,
             json,
+            lines: Cell::new(false),
+            plain: false,
             broken: Cell::new(false),
+            left: Cell::new(false),
         }
+    }
+
+    /// Without colours where that was asked for: `--no-color`.
+    pub(crate) fn plain(mut self, plain: bool) -> Self {
+        self.plain = plain;
+        self
     }
 
     /// Whether results are JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Has each result that is JSON be one line, for a command that has several.
+    pub(crate) fn use_lines(&self) {
+        self.lines.set(true);
+    }
+
+    /// Whether nobody reads results any more.
+    pub(crate) fn is_left(&self) -> bool {
+        self.left.get() || self.broken.get()
     }
 
     /// Whether a result could not be written. A reader that left (`kit build --json | head -1`) is no failure.
@@ -51,8 +74,12 @@ impl<'a> Console<'a> {
     /// A result as JSON, where JSON was asked for.
     pub(crate) fn json(&self, value: &impl Serialize) {
         if self.json {
-            let text =
-                serde_json::to_string_pretty(value).expect("reports have string keys and finite numbers");
+            let text = if self.lines.get() {
+                serde_json::to_string(value)
+            } else {
+                serde_json::to_string_pretty(value)
+            };
+            let text = text.expect("reports have string keys and finite numbers");
             self.write(Stream::Out, &format!("{text}\n"));
         }
     }
@@ -88,6 +115,15 @@ impl<'a> Console<'a> {
 
     /// Diagnostics as code frames, a last line that counts them, and where to read more.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
+        self.tell(diagnostics, sources, "nothing was written");
+    }
+
+    /// The same, of a build whose artifacts are written.
+    pub(crate) fn late_diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
+        self.tell(diagnostics, sources, "the artifacts are written");
+    }
+
+    fn tell(&self, diagnostics: &Diagnostics, sources: &dyn Sources, end: &str) {
         let style = if self.colors(Stream::Err) {
             kit_diagnostics::Style::Colored
         } else {
@@ -126,7 +162,7 @@ impl<'a> Console<'a> {
             if warnings > 0 {
                 let _ = write!(line, " and {}", quantity(warnings, "warning"));
             }
-            let _ = writeln!(text, "{line}; nothing was written");
+            let _ = writeln!(text, "{line}; {end}");
             if let Some((first, others)) = explained.split_first() {
                 let _ = write!(text, "`kit explain {first}` says more about the error");
                 if !others.is_empty() {
@@ -153,7 +189,8 @@ impl<'a> Console<'a> {
     /// Colours on a terminal, unless `NO_COLOR` is set (to anything, as its convention has it) or the terminal is dumb.
     pub(crate) fn colors(&self, stream: Stream) -> bool {
         let set = |name| self.environment.var(name).is_some_and(|value| !value.is_empty());
-        self.environment.is_terminal(stream)
+        !self.plain
+            && self.environment.is_terminal(stream)
             && !set("NO_COLOR")
             && self.environment.var("TERM").as_deref() != Some("dumb")
     }
@@ -161,7 +198,10 @@ impl<'a> Console<'a> {
     /// Writes text as it is.
     pub(crate) fn write(&self, stream: Stream, text: &str) {
         match self.environment.write(stream, text) {
-            Err(error) if stream == Stream::Out && error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error) if stream == Stream::Out && error.kind() == io::ErrorKind::BrokenPipe => {
+                self.left.set(true);
+            }
+            Err(error) if stream == Stream::Out => {
                 self.broken.set(true);
                 // Standard error is the last place to say so; where that fails too the exit code still does.
                 let _ = self.environment.write(

@@ -30,9 +30,10 @@ pub trait Environment {
     fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output>;
     /// Whether there is a person to ask.
     fn can_ask(&self) -> bool;
-    /// Asks for one of a few; the first is the likely one. Nothing where the person would rather stop.
+    /// Asks for one of a few; the first is the likely one. Nothing where the person would rather stop; an error of the kind
+    /// `Interrupted` where they press Ctrl-C.
     fn choose(&self, question: &str, choices: &[&str]) -> io::Result<Option<usize>>;
-    /// Asks for a line of text. Nothing where the person would rather stop.
+    /// Asks for a line of text. Nothing where the person would rather stop, and `Interrupted` as above.
     fn ask(&self, question: &str) -> io::Result<Option<String>>;
     /// Runs a program of the path to its end and says whether it succeeded. What it prints goes to standard error, or
     /// nowhere.

@@ -9,6 +9,8 @@ pub enum Exit {
     Failure,
     /// Called wrongly.
     Usage,
+    /// A person pressed Ctrl-C at a question.
+    Interrupted,
 }
 
 impl Exit {
@@ -18,6 +20,8 @@ impl Exit {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
+            // What a shell says of a program that SIGINT ended.
+            Self::Interrupted => 130,
         }
     }
 }

@@ -3,17 +3,21 @@
 use kit_build::BuildError;
 use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 
-use crate::HostError;
 use crate::console::Console;
+use crate::{Exit, HostError};
 
 /// What ends a command early.
 pub(crate) enum Stop {
     /// Mistakes in the project.
     Diagnosed(Diagnostics, Box<dyn Sources>),
+    /// Mistakes after the artifacts were written.
+    Spoiled(Diagnostics, Box<dyn Sources>),
     /// Something around the project failed, or was refused.
     Failed(Problem),
     /// What was asked is not so, and the result says it.
     Told,
+    /// A person pressed Ctrl-C at a question; what is said to it.
+    Interrupted(&'static str),
 }
 
 /// A failure without a place in the sources.
@@ -154,7 +158,8 @@ impl Stop {
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
             Self::Told => ("it did not work".to_owned(), None),
-            Self::Diagnosed(diagnostics, _) => diagnostics
+            Self::Interrupted(text) => ((*text).to_owned(), None),
+            Self::Diagnosed(diagnostics, _) | Self::Spoiled(diagnostics, _) => diagnostics
                 .iter()
                 .find(|diagnostic| diagnostic.severity == Severity::Error)
                 .map_or_else(
@@ -168,14 +173,29 @@ impl Stop {
         }
     }
 
+    /// How the command ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted(_) => Exit::Interrupted,
+            Self::Diagnosed(..) | Self::Spoiled(..) | Self::Failed(_) | Self::Told => Exit::Failure,
+        }
+    }
+
     /// Says it, on the right stream in the right form.
     pub(crate) fn report(&self, console: &Console<'_>) {
         match self {
             Self::Told => {}
+            Self::Interrupted(text) => console.note(text),
             Self::Diagnosed(diagnostics, sources) => {
                 console.json(&BuildFailure::new(diagnostics));
                 if !console.is_json() {
                     console.diagnostics(diagnostics, sources.as_ref());
+                }
+            }
+            Self::Spoiled(diagnostics, sources) => {
+                console.json(&BuildFailure::new(diagnostics));
+                if !console.is_json() {
+                    console.late_diagnostics(diagnostics, sources.as_ref());
                 }
             }
             Self::Failed(problem) => {

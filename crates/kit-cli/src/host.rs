@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::pin::Pin;
 
+use kit_build::CodePlace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,14 +18,61 @@ pub trait Host {
     /// The URL of the project's embedded database, which runs until the command ends or longer.
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
 
+    /// Does something with the project's embedded database.
+    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer>;
+
     /// Runs the tap of a plugin of the configuration that was loaded last, and gives its answer to `event`.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value>;
 
     /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
 
+    /// Looks at files from now on, in place of those that it looked at; what happens to them is an [`Event`] of whoever waits next.
+    fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()>;
+
+    /// Waits until something is to be done.
+    fn wait(&self) -> HostFuture<'_, Event>;
+
     /// Serves an application in development, until something is to be done.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
+}
+
+/// What is to be done with the embedded database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "action")]
+pub enum DatabaseAction {
+    /// Start it, and say where it is.
+    Url,
+    /// Start it, keep it until it is stopped, and say where it is.
+    Start,
+    /// Keep it no longer, and say who uses it still.
+    Stop,
+    /// Make it anew and empty, and say where it is.
+    Reset,
+    /// Run psql on it to its end, and say how that went.
+    Psql {
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+}
+
+/// What came of it; of each only what was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DatabaseAnswer {
+    /// Where the database is.
+    pub url: Option<String>,
+    /// How many processes use it.
+    pub users: Option<usize>,
+    /// The exit code of psql; none where a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl DatabaseAnswer {
+    /// The URL, which every answer has that was asked for it.
+    pub(crate) fn url(self) -> String {
+        self.url.unwrap_or_default()
+    }
 }
 
 /// How to run the Node that the host is.
@@ -57,6 +105,22 @@ pub struct NodeEnd {
     pub report: Option<String>,
 }
 
+/// Which files are somebody's edits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Watch {
+    /// Absolute path of the project: what is in it counts.
+    pub root: String,
+    /// But for these directories, relative to the root.
+    pub ignored: Vec<String>,
+    /// Whether files of tests count.
+    pub tests: bool,
+    /// Files that count wherever they are, absolute.
+    pub files: Vec<String>,
+    /// Files that were just written by a build, absolute: that is no edit.
+    pub written: Vec<String>,
+}
+
 /// What is to be served in development.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,8 +131,6 @@ pub struct Serve {
     pub entry: String,
     /// In place of the port that the program says.
     pub port: Option<u16>,
-    /// Directories whose changes are nobody's edits, relative to the root.
-    pub ignored: Vec<String>,
     /// Of the embedded database, where that is used.
     pub database_url: Option<String>,
     /// How the last build went. After one that failed the application goes on as it is.
@@ -93,7 +155,7 @@ pub enum BuildState {
     },
 }
 
-/// What happened while an application was served.
+/// What happened while a command waited.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Event {
@@ -109,8 +171,10 @@ pub enum Event {
 }
 
 /// What the host could not do, and why, in words for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostError {
     /// The message.
     pub message: String,
+    /// Where in the project's code, where that is known.
+    pub at: Option<CodePlace>,
 }

@@ -18,6 +18,7 @@
 //! assert_eq!(session.step(None), Ok(Request::Exit { code: 0 }));
 //! ```
 
+mod again;
 mod args;
 mod commands;
 mod compiler;
@@ -39,7 +40,10 @@ mod tsconfig;
 
 pub use environment::{Environment, Speech, Stream};
 pub use exit::Exit;
-pub use host::{BuildState, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT, REPORTER, Serve};
+pub use host::{
+    BuildState, DatabaseAction, DatabaseAnswer, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT,
+    REPORTER, Serve, Watch,
+};
 pub use process::ProcessEnvironment;
 pub use run::run;
 pub use session::{Reply, Request, Session, SessionError};

@@ -75,18 +75,20 @@ impl Environment for ProcessEnvironment {
         let mut command = Command::new(program);
         command.args(args).current_dir(directory).stdin(Stdio::null());
         match speech {
-            Speech::Shown => command.stdout(io::stderr()),
+            // Named, not inherited: Node has its own streams closed in programs that are started by anybody but itself.
+            Speech::Shown => command.stdout(io::stderr()).stderr(io::stderr()),
             Speech::Dropped => command.stdout(Stdio::null()).stderr(Stdio::null()),
         };
         Ok(command.status()?.success())
     }
 }
 
-/// Esc and Ctrl-C are answers too: no.
+/// Esc is an answer too: no. Ctrl-C ends the command, as `Interrupted`.
 fn answered<T>(answer: Result<T, InquireError>) -> io::Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
-        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => Ok(None),
+        Err(InquireError::OperationCanceled) => Ok(None),
+        Err(InquireError::OperationInterrupted) => Err(io::ErrorKind::Interrupted.into()),
         Err(InquireError::IO(error)) => Err(error),
         Err(error) => Err(io::Error::other(error.to_string())),
     }

@@ -1,16 +1,17 @@
 //! The project that a command works on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kit_build::{
-    BuildTime, LoadedConfig, Resolution, ResolvedConfig, find_config_file, project_root, resolve,
+    BuildTime, CodePlace, LoadedConfig, Resolution, ResolvedConfig, SourceTexts, find_config_file,
+    project_root, read_text, resolve, syntax_error,
 };
-use kit_diagnostics::{Diagnostics, Sources};
+use kit_diagnostics::{Diagnostic, Diagnostics, Sources, codes};
 
-use crate::Environment;
 use crate::args::Common;
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
+use crate::{Environment, HostError};
 
 /// A project whose configuration is valid.
 pub(crate) struct Project {
@@ -31,11 +32,8 @@ impl Project {
                 let name = path
                     .file_name()
                     .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-                let value = context
-                    .host
-                    .load_config(&path)
-                    .await
-                    .map_err(|error| Problem::build("configuration", error.message).at(&name))?;
+                let value = context.host.load_config(&path).await;
+                let value = value.map_err(|error| unloadable(&root, &name, error))?;
                 Some(LoadedConfig { path: name, value })
             }
         };
@@ -53,6 +51,30 @@ impl Project {
             warnings: diagnostics,
         })
     }
+}
+
+/// A configuration file that could not be imported, or whose export is none.
+fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
+    // Node does not say where in a JavaScript file a mistake of syntax is.
+    let (line, column) = read_text(&root.join(name))
+        .ok()
+        .flatten()
+        .and_then(|text| syntax_error(&text))
+        .unwrap_or_default();
+    let place = error.at.unwrap_or_else(|| CodePlace {
+        path: name.to_owned(),
+        line,
+        column,
+    });
+    let (label, text) = place.label(root);
+    let mut sources = SourceTexts::default();
+    // A code frame without a line would show the first one, which has nothing to do with it.
+    if let Some(text) = text.filter(|_| place.line > 0) {
+        sources.add(label.path.clone(), text);
+    }
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.push(Diagnostic::new(codes::CONFIGURATION_UNLOADABLE, error.message).label(label));
+    Stop::Diagnosed(diagnostics, Box::new(sources))
 }
 
 /// The project's root. Its path is text, since JavaScript must be able to name it.

@@ -14,12 +14,13 @@ use crate::{Environment, Exit, Host, Stream};
 /// knows what it waits for.
 pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
     let json = wants_json(&args);
+    let no_color = args.iter().any(|argument| argument == "--no-color");
     let program = OsString::from("kit");
     let line = match CommandLine::try_parse_from(std::iter::once(program).chain(args)) {
         Ok(line) => line,
-        Err(error) => return explain(&error, &Console::new(environment, json)),
+        Err(error) => return explain(&error, &Console::new(environment, json).plain(no_color)),
     };
-    let console = Console::new(environment, line.command.json());
+    let console = Console::new(environment, line.command.json()).plain(line.no_color);
     let context = Context {
         console: &console,
         environment,
@@ -31,7 +32,7 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
         Ok(()) => Exit::Success,
         Err(stop) => {
             stop.report(&console);
-            Exit::Failure
+            stop.exit()
         }
     }
 }
@@ -69,7 +70,11 @@ fn explain(error: &clap::Error, console: &Console<'_>) -> Exit {
             plain
         };
         console.write(stream, &text);
-        return Exit::Success;
+        return if console.is_broken() {
+            Exit::Failure
+        } else {
+            Exit::Success
+        };
     }
     if console.is_json() {
         console.json(&UsageFailure {

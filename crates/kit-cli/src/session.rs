@@ -8,10 +8,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use kit_build::CodePlace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve, run};
+use crate::{
+    DatabaseAction, DatabaseAnswer, Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun,
+    Serve, Watch, run,
+};
 
 /// What a command wants of its host next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +31,14 @@ pub enum Request {
         /// Absolute path.
         root: String,
     },
+    /// Do something with the embedded database of this project and reply with a [`DatabaseAnswer`].
+    Database {
+        /// Absolute path.
+        root: String,
+        /// What.
+        #[serde(flatten)]
+        action: DatabaseAction,
+    },
     /// Run the tap of a plugin and reply with its answer.
     RunTap {
         /// The place of the plugin in the list of the configuration.
@@ -38,6 +50,10 @@ pub enum Request {
     },
     /// Run Node until it ends and reply with a [`NodeEnd`].
     RunNode(NodeRun),
+    /// Look at these files from now on and reply at once.
+    Watch(Watch),
+    /// Reply with what happened, when something did.
+    Wait,
     /// Serve an application in development and reply with what happened.
     Serve(Serve),
     /// The command has ended: exit with this code.
@@ -55,6 +71,9 @@ pub enum Reply {
     Error {
         /// Why, in words for the user.
         error: String,
+        /// Where in the project's code, where that is known.
+        #[serde(default)]
+        at: Option<CodePlace>,
     },
     /// It was done.
     Value {
@@ -175,7 +194,7 @@ impl Desk {
         .await;
         match reply {
             Reply::Value { value } => Ok(value),
-            Reply::Error { error } => Err(HostError { message: error }),
+            Reply::Error { error, at } => Err(HostError { message: error, at }),
         }
     }
 }
@@ -198,8 +217,24 @@ impl Host for Desk {
                 Value::String(url) => Ok(url),
                 other => Err(HostError {
                     message: format!("the embedded database gave `{other}` for a URL"),
+                    at: None,
                 }),
             }
+        })
+    }
+
+    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer> {
+        Box::pin(async move {
+            let value = self
+                .ask(Request::Database {
+                    root: root.to_string_lossy().into_owned(),
+                    action,
+                })
+                .await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("the embedded database did not say what came of it: {error}"),
+                at: None,
+            })
         })
     }
 
@@ -212,16 +247,27 @@ impl Host for Desk {
             let value = self.ask(Request::RunNode(run.clone())).await?;
             serde_json::from_value(value).map_err(|error| HostError {
                 message: format!("the host did not say how Node ended: {error}"),
+                at: None,
             })
         })
     }
 
-    fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
-        Box::pin(async move {
-            let value = self.ask(Request::Serve(what.clone())).await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("what happened in development cannot be read: {error}"),
-            })
-        })
+    fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()> {
+        Box::pin(async move { self.ask(Request::Watch(what.clone())).await.map(|_| ()) })
     }
+
+    fn wait(&self) -> HostFuture<'_, Event> {
+        Box::pin(async move { event(self.ask(Request::Wait).await?) })
+    }
+
+    fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
+        Box::pin(async move { event(self.ask(Request::Serve(what.clone())).await?) })
+    }
+}
+
+fn event(value: Value) -> Result<Event, HostError> {
+    serde_json::from_value(value).map_err(|error| HostError {
+        message: format!("what happened cannot be read: {error}"),
+        at: None,
+    })
 }

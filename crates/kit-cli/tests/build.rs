@@ -221,7 +221,12 @@ fn migrations_follow_the_types() {
             "status": "generated",
             "path": "migrations/20260921141321_drop_title",
             "destructive": true,
-            "changes": [{ "summary": "drop column notes.title and all its values", "destructive": true }],
+            "changes": [{
+                "summary": "drop column notes.title and all its values",
+                "class": "destructive",
+                "destructive": true,
+                "reason": "its values are lost for good",
+            }],
         })
     );
     // The draft in .kit/ is a build's to write.
@@ -234,19 +239,22 @@ fn what_kit_cannot_migrate_is_explained() {
     project.kit(&["migrate:generate", "--name", "one"]);
     project.write(
         "src/notes.types.ts",
-        &TYPES.replace("title: string;", "title: string;\n  size: number;"),
+        &TYPES.replace(
+            "  /** @maxLength 20 */\n  title: string;\n",
+            "  title: string[];\n",
+        ),
     );
     let outcome = project.kit(&["migrate:generate", "--name", "two"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
     assert!(
         outcome
             .err
-            .starts_with("error: notes.size: the new column may not be null"),
+            .starts_with("error: notes.title: its type changes from varchar(20) to jsonb"),
         "{}",
         outcome.err
     );
     assert!(
-        outcome.err.contains("\nhelp: give the property a `@default`"),
+        outcome.err.contains("\nhelp: add a property beside it"),
         "{}",
         outcome.err
     );

@@ -3,7 +3,10 @@
 
 mod support;
 
+use std::cell::RefCell;
+
 use kit_cli::BuildState;
+use serde_json::json;
 use support::Project;
 
 const ROUTES: &str = "\
@@ -42,7 +45,14 @@ fn a_mistake_keeps_what_was_served_and_is_told_with_its_report() {
     };
     assert_eq!(first.entry, "src/main.ts");
     assert_eq!(first.port, Some(4000));
-    assert_eq!(first.ignored, [".kit", "dist"]);
+    let watched = project.host.watched.borrow();
+    assert_eq!(watched[0].ignored, [".kit", "dist"]);
+    assert_eq!((watched[0].tests, watched[0].files.len()), (false, 0));
+    let read = project.root.join("src/hello.routes.ts");
+    assert!(
+        watched[1].files.contains(&read.to_string_lossy().into_owned()),
+        "{watched:?}"
+    );
     let BuildState::Failed { text, report } = &wrong.build else {
         panic!("{wrong:?}");
     };
@@ -91,4 +101,55 @@ fn a_database_that_is_not_there_is_a_warning() {
     );
     assert_eq!(project.host.served.borrow().len(), 1);
     assert_eq!(*project.host.asked.borrow(), ["database"]);
+}
+
+#[test]
+fn what_an_edit_mends_keeps_nobody_from_starting() {
+    let mut project = hello();
+    project.write("kit.config.ts", "");
+    project.host.config = Some(Err("kit.config.ts cannot be loaded: no luck".to_owned()));
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(
+        outcome
+            .err
+            .contains("error[KIT1004]: kit.config.ts cannot be loaded")
+    );
+    let served = project.host.served.borrow();
+    assert!(matches!(served[0].build, BuildState::Failed { .. }), "{served:?}");
+}
+
+#[test]
+fn plugins_step_into_every_build_and_hear_of_its_end() {
+    let mut project = hello();
+    project.write("kit.config.ts", "");
+    project.host.config = Some(Ok(
+        json!({ "plugins": [{ "name": "a", "hooks": { "emit": 0, "done": 0 } }] }),
+    ));
+    let emitted = |text: &str| {
+        Ok(
+            json!({ "watch": ["notes.md"], "result": { "files": [{ "value": { "path": "a.txt", "text": text } }], "projectFiles": [] } }),
+        )
+    };
+    let done = || Ok(json!({ "watch": [], "result": {} }));
+    project.host.taps = RefCell::new([emitted("one"), done(), emitted("two"), done()].into());
+    edits(&project, vec![Box::new(|| {})]);
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let asked = project.host.asked.borrow();
+    let taps: Vec<&str> = asked
+        .iter()
+        .filter_map(|line| line.strip_prefix("tap ")?.split(' ').next())
+        .collect();
+    assert_eq!(taps, ["emit", "done", "emit", "done"]);
+    assert!(
+        asked
+            .iter()
+            .all(|line| !line.starts_with("tap ") || line.contains("\"mode\":\"dev\"")),
+        "{asked:?}"
+    );
+    assert_eq!(project.tree(".kit")["a.txt"], b"two");
+    let watched = project.host.watched.borrow();
+    let notes = project.root.join("notes.md").to_string_lossy().into_owned();
+    assert!(watched.last().unwrap().files.contains(&notes), "{watched:?}");
 }

@@ -89,3 +89,80 @@ fn the_embedded_database_is_asked_for_only_without_a_url() {
     );
     assert_eq!(*project.host.asked.borrow(), ["database"]);
 }
+
+#[test]
+fn what_to_do_about_a_database_that_is_not_there_is_said() {
+    let mut project = Project::new(&[
+        ("migrations/20260101000000_one/migration.sql", "select 1;"),
+        ("migrations/20260101000000_one/changes.json", CHANGES),
+    ]);
+    project.set("DATABASE_URL", "postgres://kit:secret@127.0.0.1:1/notes");
+    for command in ["migrate:apply", "migrate:status"] {
+        let outcome = project.kit(&[command]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{command}");
+        assert!(
+            outcome.err.contains("error: cannot connect to 127.0.0.1:1/notes")
+                && outcome.err.contains("\nhelp: is the server running there"),
+            "{}",
+            outcome.err
+        );
+    }
+    let outcome = project.kit(&["migrate:apply", "--wait", "0"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.err.contains("a number of seconds from 0.001 to 86400"),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
+fn a_reset_is_asked_for() {
+    let project = Project::new(&[("package.json", "{}")]);
+    for args in [&["db", "reset"][..], &["db", "reset", "--json"]] {
+        let outcome = project.kit(args);
+        assert_eq!(outcome.code, 1);
+        assert!(format!("{}{}", outcome.out, outcome.err).contains("nothing was deleted"));
+    }
+    project.answers.borrow_mut().push(Some("no"));
+    let outcome = project.kit(&["db", "reset"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
+    assert!(outcome.err.contains("nothing was deleted\n"), "{}", outcome.err);
+    assert!(project.host.asked.borrow().is_empty());
+}
+
+#[test]
+fn the_embedded_database_is_reached_through_the_host() {
+    let mut project = Project::new(&[("package.json", "{}")]);
+    project.host.database = Some(Ok("postgres://kit:x@127.0.0.1:5/app".to_owned()));
+    assert_eq!(
+        project.kit(&["db", "url"]).parts(),
+        (0, "postgres://kit:x@127.0.0.1:5/app\n", "")
+    );
+    assert_eq!(
+        project.kit(&["db", "start"]).parts(),
+        (
+            0,
+            "postgres://kit:x@127.0.0.1:5/app\n",
+            "it runs until `kit db stop`\n"
+        )
+    );
+    assert_eq!(project.kit(&["db", "stop"]).parts(), (0, "stopped\n", ""));
+    project.host.users = 2;
+    let outcome = project.kit(&["db", "stop", "--json"]);
+    assert_eq!(
+        (outcome.code, outcome.json()),
+        (1, json!({ "status": "in-use", "users": 2 }))
+    );
+    project.kit(&["db", "psql", "--", "-c", "SELECT 1"]);
+    assert_eq!(
+        *project.host.asked.borrow(),
+        [
+            "database Url",
+            "database Start",
+            "database Stop",
+            "database Stop",
+            "database Psql { arguments: [\"-c\", \"SELECT 1\"] }"
+        ]
+    );
+}

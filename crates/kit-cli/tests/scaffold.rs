@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::json;
-use support::Project;
+use support::{CTRL_C, Project};
 
 /// An empty directory on a machine with npm and git.
 fn directory() -> Project {
@@ -336,15 +336,17 @@ fn on_a_terminal_it_asks_for_what_is_not_said() {
 
 #[test]
 fn whoever_stops_at_a_question_gets_nothing() {
-    for answers in [
-        vec![None],
-        vec![Some("shelf"), None],
-        vec![Some("shelf"), Some("native"), None],
+    for (answers, code) in [
+        (vec![None], 1),
+        (vec![Some("shelf"), None], 1),
+        (vec![Some("shelf"), Some("native"), None], 1),
+        (vec![Some(CTRL_C)], 130),
+        (vec![Some("shelf"), Some("native"), Some(CTRL_C)], 130),
     ] {
         let project = directory();
         *project.answers.borrow_mut() = answers;
         let outcome = project.kit(&["scaffold", "init"]);
-        assert_eq!(outcome.code, 1);
+        assert_eq!(outcome.code, code);
         assert!(
             outcome.err.contains("stopped; nothing was made"),
             "{}",
@@ -386,91 +388,4 @@ fn packages_that_cannot_be_installed_leave_a_whole_project() {
         outcome.err
     );
     assert_eq!(paths(&project, "shelf").len(), 22);
-}
-
-/// A project with `scaffold add` run in it.
-fn add(project: &Project, args: &[&str]) -> support::Outcome {
-    let command = ["scaffold", "add", "--root", "shelf"];
-    project.kit(&[&command[..], args].concat())
-}
-
-#[test]
-fn additions_are_files_and_an_entry() {
-    let project = directory();
-    project.kit(&["scaffold", "init", "shelf", "--no-install"]);
-    let before = project.tree("shelf");
-    let outcome = add(&project, &["route", "order-items"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.err);
-    let report = add(&project, &["middleware", "request-log", "--json"]).json();
-    assert_eq!(
-        report,
-        json!({ "status": "added", "files": ["src/request-log.ts"], "changed": ["src/app.ts"] })
-    );
-    let after = project.tree("shelf");
-    let new: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
-    assert_eq!(
-        new,
-        [
-            "src/order-items.handlers.ts",
-            "src/order-items.routes.ts",
-            "src/request-log.ts"
-        ]
-    );
-    let application = String::from_utf8(after["src/app.ts"].clone()).unwrap();
-    for part in [
-        "import { orderItemsHandlers } from \"./order-items.handlers.ts\";\n",
-        "import { requestLog } from \"./request-log.ts\";\n",
-        "  routes: [\n    { prefix: \"/order-items\", handlers: orderItemsHandlers },\n    {\n      prefix: \"/todos\",",
-        "middleware: [{ name: \"requestLog\", middleware: requestLog, priority: 0 }],",
-    ] {
-        assert!(application.contains(part), "{application}");
-    }
-    // A second time nothing changes.
-    for args in [
-        ["route", "order-items"],
-        ["middleware", "request-log"],
-        ["route", "todos"],
-    ] {
-        let outcome = add(&project, &args);
-        assert_eq!(outcome.code, 1);
-        assert!(outcome.err.contains("is there already"), "{}", outcome.err);
-    }
-    assert_eq!(project.tree("shelf"), after);
-}
-
-#[test]
-fn an_addition_that_cannot_be_registered_changes_nothing() {
-    let project = directory();
-    project.kit(&["scaffold", "init", "shelf", "--no-install"]);
-    project.write(
-        "shelf/src/app.ts",
-        "import { createApp } from \"@kit/core\";\ncreateApp(options);\n",
-    );
-    let before = project.tree("shelf");
-    let outcome = add(&project, &["route", "orders"]);
-    assert_eq!(outcome.code, 1);
-    assert!(
-        outcome
-            .err
-            .contains("the options of `createApp` are no object literal"),
-        "{}",
-        outcome.err
-    );
-    assert!(
-        outcome
-            .err
-            .contains("`{ prefix: \"/orders\", handlers: ordersHandlers }` in `routes`"),
-        "{}",
-        outcome.err
-    );
-    for args in [
-        ["route", "Orders"],
-        ["route", "../x"],
-        ["route", "a--b"],
-        ["route", ""],
-        ["middleware", "while"],
-    ] {
-        assert_eq!(add(&project, &args).code, 1, "{args:?}");
-    }
-    assert_eq!(project.tree("shelf"), before);
 }

@@ -28,6 +28,7 @@ fn a_reply_out_of_turn_changes_nothing() {
     let mut session = session(&project, &["build", "--json"]);
     let error = || Reply::Error {
         error: "no".to_owned(),
+        at: None,
     };
     assert_eq!(session.step(Some(error())), Err(SessionError::OutOfTurn));
     assert!(matches!(session.step(None), Ok(Request::LoadConfig { .. })));

@@ -161,3 +161,94 @@ fn watching_has_no_result() {
     );
     assert_eq!(project.kit(&["test", "--watch", "--json"]).code, 2);
 }
+
+const ROUTES: (&str, &str) = (
+    "src/note.routes.ts",
+    "import type { RouteContract } from \"@kit/types\";\nimport type { Note } from \"./note.types.ts\";\n\
+     export interface NoteRoutes {\n  \"GET /notes/:id\": RouteContract<{ id: string }, void, void, Note>;\n}\n",
+);
+const APP: (&str, &str) = (
+    "src/app.ts",
+    "import { createApp, defineHandlers } from \"@kit/core\";\nimport type { NoteRoutes } from \"./note.routes.ts\";\n\
+     const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": ({ params }) => params });\n\
+     export const app = createApp({ routes: [{ prefix: \"/notes\", handlers }] });\n",
+);
+const EMPTY: (&str, &str) = (
+    "src/app.ts",
+    "import { createApp } from \"@kit/core\";\nexport const app = createApp({ routes: [] });\n",
+);
+const TESTED: (&str, &str) = (
+    "package.json",
+    r#"{ "name": "notes", "type": "module", "devDependencies": { "@kit/testing": "0.1.0" } }"#,
+);
+
+#[test]
+fn contract_tests_are_made_and_named_where_the_project_can_run_them() {
+    let project = Project::new(&[TESTED, TYPES, ROUTES, APP]);
+    let outcome = project.kit(&["generate:tests"]);
+    assert!(
+        outcome
+            .out
+            .ends_with("wrote .kit/tests/NoteRoutes.contract.test.ts\n")
+    );
+    assert_eq!(outcome.code, 0);
+    let files = project.tree(".kit");
+    let text = String::from_utf8_lossy(&files["tests/NoteRoutes.contract.test.ts"]).into_owned();
+    assert!(text.contains("import(\"../../src/app.ts\")"), "{text}");
+    assert!(text.contains("route: \"GET /notes/:id\""), "{text}");
+    let application = String::from_utf8_lossy(&files["routes/index.ts"]).into_owned();
+    assert!(
+        application.contains("tests: [\".kit/tests/NoteRoutes.contract.test.ts\"]"),
+        "{application}"
+    );
+    assert_eq!(
+        project.kit(&["generate:tests", "--json"]).json(),
+        json!({ "status": "generated", "files": [".kit/tests/NoteRoutes.contract.test.ts"], "routes": 1 })
+    );
+    assert_eq!(project.kit(&["build", "--check"]).code, 0);
+}
+
+#[test]
+fn without_contract_tests_it_says_what_they_need() {
+    for (files, why, help) in [
+        (
+            vec![MANIFEST, TYPES, ROUTES, APP],
+            "package.json does not name @kit/testing",
+            "npm install --save-dev @kit/testing",
+        ),
+        (
+            vec![TESTED, TYPES, EMPTY],
+            "the project has no routes",
+            "kit scaffold add route",
+        ),
+        (
+            vec![TESTED, TYPES, ROUTES],
+            "no file calls `createApp`",
+            "tests: { app: \"src/app.ts\" }",
+        ),
+    ] {
+        for command in ["generate:tests", "test:contracts"] {
+            let outcome = Project::new(&files).kit(&[command]);
+            assert_eq!(outcome.code, 1, "{command}");
+            let expected = format!("error: there are no contract tests: {why}");
+            assert!(outcome.err.contains(&expected), "{}", outcome.err);
+            assert!(outcome.err.contains(help), "{}", outcome.err);
+        }
+    }
+}
+
+#[test]
+fn a_route_of_the_configuration_that_is_not_there_is_a_mistake() {
+    let manifest = r#"{
+        "name": "notes",
+        "kit": { "tests": { "routes": { "GET /note/:id": { "params": { "id": "1" } } } } }
+    }"#;
+    let outcome = Project::new(&[("package.json", manifest), TYPES, ROUTES, APP]).kit(&["build", "--json"]);
+    assert_eq!(outcome.code, 1);
+    let failure = &outcome.json()["failures"][0];
+    assert_eq!(
+        failure["message"],
+        "`tests.routes` has `GET /note/:id`, which is no route of the application"
+    );
+    assert_eq!(failure["suggestion"], "did you mean `GET /notes/:id`?");
+}

@@ -39,7 +39,7 @@ fn wrong_usage_is_code_two_and_says_what_was_meant() {
         (&["biuld"][..], "a similar subcommand exists: 'build'"),
         (
             &["migrate:aply"],
-            "some similar subcommands exist: 'migrate:generate', 'migrate:apply'",
+            "some similar subcommands exist: 'migrate:generate', 'migrate:status', 'migrate:apply'",
         ),
         (&["build", "--jsn"], "a similar argument exists: '--json'"),
         (&["build", "extra"], "unexpected argument 'extra' found"),
@@ -99,6 +99,18 @@ fn colours_are_for_terminals_that_want_them() {
     project.terminal = true;
     assert!(colored(&project));
     assert!(project.kit(&["--help"]).out.contains('\u{1b}'));
+    for args in [
+        ["build", "--root", "missing", "--no-color"],
+        ["--no-color", "build", "--root", "missing"],
+        ["build", "--help", "--no-color", "--json"],
+        ["build", "--rot", "missing", "--no-color"],
+    ] {
+        let outcome = project.kit(&args);
+        assert!(
+            !outcome.err.contains('\u{1b}') && !outcome.out.contains('\u{1b}'),
+            "{args:?}"
+        );
+    }
     project.set("NO_COLOR", "1");
     assert!(!colored(&project));
     assert!(!project.kit(&["--help"]).out.contains('\u{1b}'));
@@ -157,14 +169,18 @@ fn a_configuration_file_goes_through_the_host() {
 #[test]
 fn a_configuration_file_that_does_not_load_is_explained() {
     let mut project = Project::new(&[("kit.config.js", "")]);
-    project.host.config = Some(Err(
-        "kit.config.js cannot be loaded: x is not defined (line 3)".to_owned()
-    ));
+    project.host.config = Some(Err("kit.config.js cannot be loaded: x is not defined".to_owned()));
     let outcome = project.kit(&["build"]);
-    let expected = "error: kit.config.js cannot be loaded: x is not defined (line 3)\n";
+    let expected = "error[KIT1004]: kit.config.js cannot be loaded: x is not defined\n--> kit.config.js\n\n\
+                    1 error; nothing was written\n`kit explain KIT1004` says more about the error\n";
     assert_eq!(outcome.parts(), (1, "", expected));
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"][0]["path"], "kit.config.js");
+    assert_eq!(json["failures"][0]["code"], "KIT1004");
+    // Where the host does not know the place, a mistake of syntax has one all the same.
+    project.write("kit.config.js", "export default {\n  a: = 1,\n};\n");
+    let json = project.kit(&["build", "--json"]).json();
+    assert_eq!(json["failures"][0]["line"], 2);
 }
 
 #[test]

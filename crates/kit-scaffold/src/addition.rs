@@ -1,6 +1,7 @@
 //! What is added to a project.
 
 use crate::File;
+use crate::words::{Words, fill};
 
 /// A kind of addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +76,8 @@ const KEYWORDS: [&str; 43] = [
 
 /// What adding something of that name means. A name is lower-case words joined by `-`: `order-items`.
 pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
-    let words: Vec<&str> = name.split('-').collect();
-    let is_word =
-        |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    if !words.iter().all(is_word) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-        return Err("a name is lower-case words joined by `-`, like `order-items`".to_owned());
-    }
-    let upper: String = words
-        .iter()
-        .map(|word| word[..1].to_uppercase() + &word[1..])
-        .collect();
-    let lower = upper[..1].to_lowercase() + &upper[1..];
+    let words = Words::parse(name)?;
+    let (upper, lower) = (words.upper(), words.lower());
     if kind == Kind::Middleware
         && (KEYWORDS.contains(&name) || matches!(name, "while" | "with" | "yield" | "arguments" | "eval"))
     {
@@ -93,16 +85,16 @@ pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
             "`{name}` is a word of the language, which no constant can be called"
         ));
     }
-    let fill = |text: &str| {
-        text.replace("ExampleRoutes", &format!("{upper}Routes"))
-            .replace("exampleHandlers", &format!("{lower}Handlers"))
-            .replace("exampleMiddleware", &lower)
-            .replace("example.routes", &format!("{name}.routes"))
-            .replace("/example", &format!("/{name}"))
-    };
+    let tokens = [
+        ("ExampleRoutes", format!("{upper}Routes")),
+        ("exampleHandlers", format!("{lower}Handlers")),
+        ("exampleMiddleware", lower.clone()),
+        ("example.routes", format!("{name}.routes")),
+        ("/example", format!("/{name}")),
+    ];
     let file = |path: String, text: &str| File {
         path,
-        text: fill(text),
+        text: fill(text, &tokens),
     };
     Ok(match kind {
         Kind::Route => Addition {

@@ -15,17 +15,21 @@
 //!     server: Server::Native,
 //!     database: Adapter::Drizzle,
 //!     timestamp: "20261121090000".to_owned(),
+//!     archives: None,
 //! };
 //! assert_eq!(project(&options)[0].path, "package.json");
 //! ```
 
 mod addition;
+mod entity;
 mod manifest;
 mod name;
 mod options;
 mod project;
+mod words;
 
 pub use addition::{Addition, Kind, addition};
+pub use entity::{Entity, EntityOptions, entity, interface_name, looks_plural};
 pub use name::{NameError, ProjectName};
-pub use options::{Adapter, Options, Server};
+pub use options::{Adapter, Archives, Options, Server};
 pub use project::{File, project};

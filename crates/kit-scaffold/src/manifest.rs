@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::Options;
-
-/// kit's own packages, all of one version: that of this compiler.
-const KIT: &str = env!("CARGO_PKG_VERSION");
+use crate::options::{VERSION, file_name};
+use crate::{Archives, Options};
 
 /// Tools, with ranges.
 const TOOLS: [(&str, &str); 3] = [
@@ -14,44 +12,85 @@ const TOOLS: [(&str, &str); 3] = [
     ("typescript", "^7.0.2"),
 ];
 
+/// kit's packages of a project: what runs, and what is there to develop it.
+fn own(options: &Options) -> ([String; 4], [String; 3]) {
+    let server = format!("@kit/server-{}", options.server.name());
+    let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
+    let develops = ["@kit/api-docs", "@kit/cli", "@kit/dev-database"];
+    (runs.map(str::to_owned), develops.map(str::to_owned))
+}
+
+impl Options {
+    /// The files that are missing among the archives, where kit's packages come from archives.
+    pub fn missing_archives(&self) -> Vec<String> {
+        let Some(archives) = &self.archives else {
+            return Vec::new();
+        };
+        let (runs, develops) = own(self);
+        runs.iter()
+            .chain(&develops)
+            .filter(|name| !archives.packages().contains(name))
+            .map(|name| file_name(name))
+            .collect()
+    }
+}
+
 /// The text of the file.
 pub(crate) fn manifest(options: &Options) -> String {
-    let server = format!("@kit/server-{}", options.server.name());
-    let own = ["@kit/core", "@kit/errors", &server, "@kit/types"].map(|name| (name, KIT));
-    let dependencies = own
-        .into_iter()
-        .chain(options.server.peers().iter().copied())
-        .chain(options.database.packages().iter().copied());
-    let development = ["@kit/cli", "@kit/dev-database"]
-        .map(|name| (name, KIT))
-        .into_iter()
-        .chain(TOOLS);
-    let value = json!({
+    let version = |name: &str| match &options.archives {
+        Some(archives) => archives.specifier(name),
+        None => VERSION.to_owned(),
+    };
+    let owned = |(name, range): (&str, &str)| (name.to_owned(), range.to_owned());
+    let (runs, develops) = own(options);
+    let with_version = |name: &String| (name.clone(), version(name));
+    let dependencies = runs
+        .iter()
+        .map(with_version)
+        .chain(options.server.peers().iter().copied().map(owned))
+        .chain(options.database.packages().iter().copied().map(owned));
+    let development = develops.iter().map(with_version).chain(TOOLS.map(owned));
+    let mut value = json!({
         "name": options.name.as_str(),
         "version": "0.1.0",
         "private": true,
         "type": "module",
         "engines": { "node": ">=24" },
         "scripts": {
-            "dev": "kit migrate:apply && kit dev",
+            // Apart from `dev`, so that whoever ends npm ends kit, and not a shell that waits for it.
+            "predev": "kit migrate:apply",
+            "dev": "kit dev",
             "build": "kit build",
             "start": "node src/main.ts",
-            "test": "kit generate && node --test \"tests/**/*.test.ts\"",
+            "test": "kit test",
             "check": "kit generate && tsc -p .",
             "migrate": "kit migrate:apply",
         },
         "dependencies": sorted(dependencies),
         "devDependencies": sorted(development),
     });
+    if let Some(archives) = &options.archives {
+        value["overrides"] = overrides(archives, &runs, &develops);
+    }
     format!("{value:#}\n")
 }
 
+/// Packages that kit's packages take along: they name versions, which the registry does not have.
+fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value {
+    let taken_along = archives
+        .packages()
+        .iter()
+        .filter(|name| !runs.contains(name) && !develops.contains(name))
+        .map(|name| (name.clone(), archives.specifier(name)));
+    sorted(taken_along)
+}
+
 /// As npm writes them.
-fn sorted<'a>(packages: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+fn sorted(packages: impl Iterator<Item = (String, String)>) -> Value {
     let mut packages: Vec<_> = packages.collect();
     packages.sort_unstable();
     let entries = packages
         .into_iter()
-        .map(|(name, range)| (name.to_owned(), Value::from(range)));
+        .map(|(name, range)| (name, Value::from(range)));
     Value::Object(entries.collect::<Map<_, _>>())
 }

@@ -2,6 +2,9 @@
 
 use crate::ProjectName;
 
+/// kit's own packages, all of one version: that of this compiler.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// A new project.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -13,6 +16,51 @@ pub struct Options {
     pub database: Adapter,
     /// When its first migration was made: `20261121090000`, in UTC.
     pub timestamp: String,
+    /// Where npm takes kit's own packages from; otherwise its registry.
+    pub archives: Option<Archives>,
+}
+
+/// A directory of kit's packages, as `npm pack` makes them.
+#[derive(Debug, Clone)]
+pub struct Archives {
+    /// With `/`, absolute.
+    directory: String,
+    /// Packages of this version in it, by name; in order.
+    packages: Vec<String>,
+}
+
+impl Archives {
+    /// Reads the names of the files of a directory. An archive of another version is none.
+    pub fn new<'a>(directory: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let ending = format!("-{VERSION}.tgz");
+        let mut packages: Vec<String> = names
+            .into_iter()
+            .filter_map(|name| name.strip_prefix("kit-")?.strip_suffix(&ending))
+            .map(|name| format!("@kit/{name}"))
+            .collect();
+        packages.sort_unstable();
+        Self {
+            directory: directory.to_owned(),
+            packages,
+        }
+    }
+
+    /// The names of the packages.
+    pub fn packages(&self) -> &[String] {
+        &self.packages
+    }
+
+    /// What stands in `package.json` for a package.
+    pub(crate) fn specifier(&self, package: &str) -> String {
+        let directory = &self.directory;
+        format!("file:{directory}/{}", file_name(package))
+    }
+}
+
+/// The archive of a package of kit: `kit-core-0.1.0.tgz` of `@kit/core`.
+pub(crate) fn file_name(package: &str) -> String {
+    let name = package.trim_start_matches('@').replace('/', "-");
+    format!("{name}-{VERSION}.tgz")
 }
 
 /// What an application runs on.

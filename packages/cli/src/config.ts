@@ -47,6 +47,12 @@ export interface Config {
 
 /** What generated tests send besides what the contracts say. */
 export interface TestsConfig {
+  /**
+   * The module that exports the application, relative to the project's root: `"src/app.ts"`.
+   *
+   * @defaultValue The module that calls `createApp`.
+   */
+  readonly app?: string;
   /** Headers of every request, such as `{ authorization: "Bearer tester:admin" }`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A module, relative to the project's root, whose default export prepares what routes need: `"tests/fixtures.ts"`. */

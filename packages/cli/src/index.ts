@@ -10,6 +10,7 @@ export type {
   AfterTypeParseEvent,
   AfterValidatorsEvent,
   BeforeTransformEvent,
+  BuildConfig,
   BuildContext,
   BuildEvent,
   CompileEvent,
@@ -18,6 +19,7 @@ export type {
   Plugin,
   PluginFile,
   PluginHooks,
+  PluginReport,
   Tap,
 } from "./plugins/plugin.ts";
 export type * from "./plugins/program.ts";

@@ -1,7 +1,7 @@
 import { loadCompiler } from "@kit/transform-native";
 import type { Command, CommandReply, CommandRequest } from "@kit/transform-native";
 
-import { Host } from "./host.ts";
+import { Host, HostError } from "./host.ts";
 
 /** A mistake of kit's own, as `EX_SOFTWARE` of sysexits.h. */
 const EXIT_BUG = 70;
@@ -19,8 +19,16 @@ export async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const host = new Host();
+  // Node ends a process at a signal, unless somebody listens. This command ends by itself while it is in the compiler.
+  let over = false;
+  if (args.includes("migrate:apply")) {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => over || process.exit(EXIT_FAILURE));
+    }
+  }
   try {
     process.exitCode = await converse(command, host);
+    over = true;
   } catch (error) {
     process.exitCode = EXIT_BUG;
     process.stderr.write(
@@ -31,6 +39,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   // As if nobody had caught it: whoever started this process sees what ended it.
   if (host.received !== undefined) process.kill(process.pid, host.received);
+  if (host.abandoned) process.exit();
 }
 
 /** Lets the command run and gives it what it asks for, until it ends. */
@@ -54,16 +63,22 @@ async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: 
       case "loadConfig":
         return { value: await host.loadConfig(request.path) };
       case "databaseUrl":
-        return { value: await host.databaseUrl(request.root) };
+        return { value: await host.databases.url(request.root) };
+      case "database":
+        return { value: await host.databases.handle(request) };
       case "runTap":
         return { value: await host.runTap(request.plugin, request.hook, request.event) };
       case "runNode":
         return { value: await host.runNode(request.args, request.directory) };
+      case "watch":
+        return { value: await host.watch(request) };
+      case "wait":
+        return { value: await host.wait() };
       case "serve":
         return { value: await host.serve(request) };
     }
   } catch (error) {
-    return { error: messageOf(error) };
+    return { error: messageOf(error), ...(error instanceof HostError && error.at && { at: error.at }) };
   }
 }
 

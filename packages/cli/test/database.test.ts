@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { openDatabase } from "@kit/dev-database";
+import { Client } from "pg";
 
 import { NOTES, Project } from "./support/project.ts";
+import { stopped } from "./support/stopped.ts";
 
 test("migrations go to the project's embedded database", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
@@ -28,7 +27,15 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
     report: {
       status: "dry-run",
       applied: [],
-      pending: [{ name, destructive: false }],
+      pending: [
+        {
+          name,
+          destructive: false,
+          outOfOrder: false,
+          stepsDone: 0,
+          changes: [{ summary: "create table notes", destructive: false }],
+        },
+      ],
       alreadyApplied: 0,
       warnings: [],
     },
@@ -42,7 +49,10 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
   await project.write("src/notes.types.ts", NOTES["src/notes.types.ts"]!.replace(/ {2}title: string;\n/, ""));
   assert.equal((await json("migrate:generate", "--name", "two")).report["destructive"], true);
   const shown = await project.kit(["migrate:apply", "--dry-run"]);
-  assert.match(shown.out, /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n$/);
+  assert.match(
+    shown.out,
+    /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}drop column notes\.title and all its values \(destructive\)\n$/,
+  );
   const refused = await json("migrate:apply");
   assert.equal(refused.code, 1);
   assert.equal(refused.report["code"], "MIGRATION_ERROR");
@@ -64,12 +74,74 @@ test("doctor asks the database for its version", { timeout: 120_000 }, async (t)
   assert.match(check.message, /^DATABASE_URL leads to PostgreSQL 18\./);
 });
 
-/** The database stops by itself soon after its last user has gone; its files are not taken from under it. */
-async function stopped(root: string): Promise<void> {
-  const running = join(root, ".data/postgres/cluster/postmaster.pid");
-  for (let waited = 0; existsSync(running); waited += 100) {
-    assert.ok(waited < 30_000, "the embedded database did not stop");
-    // oxlint-disable-next-line no-await-in-loop
-    await sleep(100);
-  }
-}
+test("status compares the database with the migrations", { timeout: 240_000 }, async (t) => {
+  const project = await Project.create(t, NOTES, stopped);
+  const one = await project.kit(["migrate:generate", "--name", "one"]);
+  assert.equal(one.code, 0, one.err);
+  const pending = await project.kit(["migrate:status"]);
+  assert.equal(pending.code, 1, pending.err);
+  assert.match(pending.out, /^pending {2}\d{14}_one\nrepair: `kit migrate:apply` applies what is pending\n$/);
+  await project.kit(["migrate:apply"]);
+  const applied = await project.kit(["migrate:status"]);
+  assert.equal(applied.code, 0, applied.out + applied.err);
+  assert.match(applied.out, /^applied {2}\d{14}_one {2}\(\d{4}-.*Z\)\nup to date: 1 migration\n$/);
+
+  await using database = await openDatabase({ root: project.root });
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("ALTER TABLE notes ADD COLUMN extra text; CREATE TABLE mine ()");
+  await client.end();
+  const drifted = await project.kit(["migrate:status", "--json"]);
+  assert.equal(drifted.code, 1, drifted.err);
+  const report = JSON.parse(drifted.out) as { status: string; drift: unknown };
+  assert.equal(report.status, "differs");
+  assert.partialDeepStrictEqual(report.drift, {
+    differences: [{ what: "column notes.extra", expected: null, found: "text" }],
+    unknownTables: ["mine"],
+  });
+  assert.doesNotMatch(drifted.out, /reset/);
+});
+
+test("kit db starts, keeps, resets and stops the embedded database", { timeout: 240_000 }, async (t) => {
+  const project = await Project.create(t, NOTES, stopped);
+  const idle = { KIT_DATABASE_IDLE_MS: "200" };
+  const none = await project.kit(["db", "stop", "--json"], idle);
+  assert.deepEqual([none.code, JSON.parse(none.out)], [0, { status: "stopped", users: 0 }]);
+  const started = await project.kit(["db", "start"], idle);
+  assert.equal(started.code, 0, started.err);
+  const url = started.out.trim();
+  assert.match(url, /^postgres:\/\/kit:.*\/app$/);
+  // Nobody holds a lease, and it is there all the same.
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("CREATE TABLE gone ()");
+  assert.equal((await project.kit(["db", "url"], idle)).out.trim(), url);
+
+  const used = await project.kit(["db", "stop"], idle);
+  assert.deepEqual([used.code, used.err], [1, ""]);
+  assert.match(used.out, /another process uses it still/);
+  assert.equal((await project.kit(["db", "start"], idle)).code, 0);
+
+  const refused = await project.kit(["db", "reset"], idle);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /nothing was deleted: there is nobody to ask\nhelp: `kit db reset --yes`/);
+  assert.equal((await client.query("SELECT to_regclass('gone') IS NOT NULL AS there")).rows[0].there, true);
+  await project.kit(["migrate:generate", "--name", "one"]);
+  const reset = await project.kit(["db", "reset", "--yes"], idle);
+  assert.equal(reset.code, 0, reset.err);
+  assert.equal(reset.out, "the database is new, with 1 migration\n");
+  const again = new Client({ connectionString: url });
+  await again.connect();
+  const { rows } = await again.query(
+    "SELECT to_regclass('gone') AS gone, to_regclass('notes')::text AS notes",
+  );
+  assert.deepEqual(rows, [{ gone: null, notes: "notes" }]);
+  await again.end();
+
+  const psql = await project.kit(["db", "psql"], { ...idle, PATH: "/nowhere" });
+  assert.equal(psql.code, 1);
+  assert.match(psql.err, /psql is not installed: .*postgres:\/\//);
+  const stop = await project.kit(["db", "stop"], idle);
+  assert.deepEqual([stop.code, stop.out], [0, "stopped\n"]);
+});

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { app, ask, Dev, isAlive } from "./support/dev.ts";
+import { Project } from "./support/project.ts";
 
 const quoted = (line: readonly string[]): string => line.map((word) => `'${word}'`).join(" ");
 const skip = process.platform === "win32" && "sockets cannot be passed on there";
@@ -44,6 +46,16 @@ for (const [server, from] of [
     over.abort();
     await Promise.all(clients);
     assert.deepEqual(failures, []);
+
+    // Who has connected to the process before, and says only later what for, is answered too.
+    const late = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(late, "connect");
+    await ask(`${url}/notes/1`);
+    await dev.project.write("src/main.ts", app("the last", server, from));
+    await dev.serves(url, "the last");
+    await sleep(400);
+    late.end("GET /notes/1 HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    assert.match((await late.setEncoding("utf8").toArray()).join(""), /^HTTP\/1\.1 200 [^]*"version 4"/);
     assert.ok(answered > 20, `${answered} answers`);
     assert.equal(processes.size, 4);
   });
@@ -162,6 +174,80 @@ test("a configuration that changes is read again", { skip }, async (t) => {
   await dev.project.write("kit.config.ts", "export default {};\n");
   await dev.until(() => (dev.output.match(/ready in/g) ?? []).length > 1, "it was not read again");
 });
+
+/** A plugin that gives the route a summary; what it requires is a module of the older kind. */
+const summaries = (text: string): string => `
+import words from "./words.cjs";
+export const summaries = () => ({
+  name: "summaries",
+  hooks: {
+    afterRouteTable({ routes }) { routes[0].summary = words.greeting + ${JSON.stringify(text)}; },
+    done({ build, status }) { build.info(\`${text} \${build.mode} \${status}\`); },
+  },
+});
+`;
+
+test("plugins step into builds, as they are now", { skip }, async (t) => {
+  const dev = await Dev.start(t, app("x"));
+  const url = await dev.url();
+  const summary = async (expected: string): Promise<void> => {
+    await dev.until(
+      async () => (await dev.project.read(".kit/schemas/openapi.json")).includes(`"${expected}"`),
+      `the summary is not ${expected}`,
+    );
+  };
+  await dev.project.write("plugins/words.cjs", 'module.exports = { greeting: "Good " };\n');
+  await dev.project.write("plugins/summaries.js", summaries("morning"));
+  await dev.project.write(
+    "kit.config.ts",
+    'import { summaries } from "./plugins/summaries.js";\nexport default { plugins: [summaries()] };\n',
+  );
+  await summary("Good morning");
+  await dev.until(() => dev.output.includes("[summaries] morning dev built"), "done was not called");
+  await dev.project.write("plugins/summaries.js", summaries("day"));
+  await summary("Good day");
+  await dev.project.write("plugins/words.cjs", 'module.exports = { greeting: "Bad " };\n');
+  await summary("Bad day");
+
+  await dev.project.write("plugins/summaries.js", summaries("day").replace("routes[0]", "nothing[0]"));
+  await dev.until(
+    () => dev.output.includes("plugin `summaries` failed in `afterRouteTable`: nothing is not defined"),
+    "the mistake was not told",
+  );
+  await dev.serves(url, "x");
+  await dev.project.write("plugins/summaries.js", summaries("evening"));
+  await summary("Bad evening");
+  await dev.serves(url, "x");
+});
+
+test(
+  "packages that are linked into the project are looked at where the app imports them",
+  { skip },
+  async (t) => {
+    const packed = await Project.create(t, {
+      "package.json": '{ "name": "titles", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
+      "index.js": 'export { title } from "./lib/title.js";\n',
+      "lib/title.js": 'export const title = "linked";\n',
+      "lib/unused.js": "export {};\n",
+    });
+    const dev = await Dev.start(t, app("x"));
+    const url = await dev.url();
+    await dev.project.write("lib/.keep", "");
+    await dev.project.link("lib/titles", packed.root);
+    await dev.project.write(
+      "src/main.ts",
+      app("x").replace('const title = "x"', 'import { title } from "../lib/titles/index.js"'),
+    );
+    await dev.serves(url, "linked");
+    // What it has loaded is told a moment later.
+    await sleep(200);
+    await packed.write("lib/title.js", 'export const title = "edited";\n');
+    const { id } = await dev.serves(url, "edited");
+    await packed.write("lib/unused.js", "export const x = 1;\n");
+    await sleep(200);
+    assert.equal((await dev.serves(url, "edited")).id, id);
+  },
+);
 
 test("on a terminal there are keys and lines of requests", { skip }, async (t) => {
   // util-linux's `script` gives a program a terminal; other systems' takes other arguments.

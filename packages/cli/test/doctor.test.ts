@@ -157,6 +157,69 @@ test("a port in use and an old node on the path are warnings", async (t) => {
   assert.equal(find("node on PATH")?.message, "`node` is 20.1.0, which is too old");
 });
 
+test("whatever is not in order comes with what to do", async (t) => {
+  const project = await Project.create(t, NOTES);
+  const empty = join(project.root, "empty");
+  await mkdir(empty);
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const named = '{ "name": "notes", "type": "module", "dependencies": { "@kit/core": "0.1.0" } }';
+  const broken: readonly (readonly [
+    what: string,
+    check: string,
+    status: string,
+    message: RegExp,
+    manifest: string | undefined,
+    env: Readonly<Record<string, string>>,
+  ])[] = [
+    ["no node", "node on PATH", "warn", /^there is no `node` on the path$/, undefined, { PATH: empty }],
+    ["no npm", "npm", "warn", /^there is no `npm` on the path$/, undefined, { PATH: empty }],
+    ["no node_modules", "packages", "fail", /^not installed: @kit\/core$/, named, {}],
+    ["a broken package.json", "packages", "fail", /^package\.json is not JSON: .* line 1/, '{ "name": ', {}],
+    ["the same", "configuration", "fail", /^package\.json cannot be read: /, '{ "name": ', {}],
+    ["a wrong option", "configuration", "fail", /`compilr`/, '{ "kit": { "compilr": "tsc" } }', {}],
+    ["a port that is taken", "app port", "warn", /is in use$/, undefined, { PORT: String(port) }],
+    [
+      "a port that is none",
+      "app port",
+      "warn",
+      /^PORT is `web`, which is no port$/,
+      undefined,
+      { PORT: "web" },
+    ],
+    ["a port that cannot be", "app port", "warn", /^PORT is `70000`/, undefined, { PORT: "70000" }],
+    [
+      "no database",
+      "database",
+      "fail",
+      /^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\//,
+      undefined,
+      { DATABASE_URL: "postgres://127.0.0.1:1/none?connect_timeout=2" },
+    ],
+    [
+      "a URL that is none",
+      "database",
+      "fail",
+      /^DATABASE_URL: /,
+      undefined,
+      { DATABASE_URL: "mysql://localhost/x" },
+    ],
+  ];
+  for (const [what, name, status, message, manifest, env] of broken) {
+    await project.write("package.json", manifest ?? NOTES["package.json"]!);
+    const { code, report, find } = await doctor(project, env);
+    const check = find(name);
+    assert.equal(check?.status, status, `${what}: ${JSON.stringify(report)}`);
+    assert.match(check.message, message, what);
+    assert.equal(code, report.checks.some((each) => each.status === "fail") ? 1 : 0, what);
+    for (const each of report.checks)
+      if (each.status !== "ok")
+        assert.ok(each.help, `${what}: ${each.name} says what to do: ${each.message}`);
+  }
+});
+
 test("git is asked where it is used", async (t) => {
   const project = await Project.create(t, NOTES);
   const git = await run(

@@ -82,14 +82,20 @@ test("kit.config.ts decides, and what it prints stays out of the JSON", async (t
 
 test("what is wrong with kit.config.ts is said with its line", async (t) => {
   for (const [text, expected] of [
-    ["\nthrow new Error('no luck');", /^error: kit\.config\.ts cannot be loaded: no luck \(line 2\)\n$/],
-    ["export const a = 1;", /^error: kit\.config\.ts has no default export; write `export default/],
+    [
+      "\nthrow new Error('no luck');",
+      /^error\[KIT1004\]: kit\.config\.ts cannot be loaded: no luck\n --> kit\.config\.ts:2:7\n/,
+    ],
+    [
+      "export const a = 1;",
+      /^error\[KIT1004\]: kit\.config\.ts has no default export; write `export default/,
+    ],
     [
       "export default { typeFiles: [() => 1] };",
-      /^error: kit\.config\.ts: `typeFiles\[0\]` is a function; options/,
+      /^error\[KIT1004\]: kit\.config\.ts: `typeFiles\[0\]` is a function; options/,
     ],
     ["export default { outputDri: 'x' };", /unknown option `outputDri`[^]*did you mean `outputDir`\?/],
-    ["export default {", /^error: kit\.config\.ts cannot be loaded: /],
+    ["export default {", /^error\[KIT1004\]: kit\.config\.ts cannot be loaded: /],
   ] as const) {
     const project = await Project.create(t, { ...NOTES, "kit.config.ts": text });
     const outcome = await project.kit(["build"]);

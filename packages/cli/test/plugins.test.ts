@@ -123,59 +123,301 @@ const withTap = (tap: string, owns = ""): Record<string, string> => ({
   "kit.config.js": `export default { plugins: [{ name: "bad", ${owns} hooks: {\n${tap}\n} }] };\n`,
 });
 
-test("what a plugin does wrong is said with its name and hook, and nothing is written", async (t) => {
-  for (const [tap, expected, owns] of [
+test("what a plugin does wrong is said with its name, hook and place, and nothing is written", async (t) => {
+  for (const [tap, code, column, expected, owns] of [
+    ['emit() { throw new Error("no luck"); }', "KIT1502", 16, /^plugin `bad` failed in `emit`: no luck$/],
+    ['emit() { throw "a word"; }', "KIT1502", undefined, /it threw a word$/],
+    ["emit() { null.x; }", "KIT1502", 15, /failed in `emit`: TypeError: Cannot read/],
+    ["async emit() { await 1; JSON.parse(String()); }", "KIT1502", 30, /`emit`: SyntaxError: Unexpected end/],
+    ['emit() { Promise.reject(new Error("alone")); }', "KIT1502", 25, /`emit`: alone$/],
+    ["async emit() { await new Promise(() => {}); }", "KIT1503", undefined, /nothing is left to settle$/],
     [
-      'emit() { throw new Error("no luck"); }',
-      /^error: plugin `bad` failed in `emit`: no luck \(.*kit\.config\.js:2:\d+\)\n$/,
+      "emit: { timeout: 0.1, async handler() { setInterval(() => {}, 10); await new Promise(() => {}); } }",
+      "KIT1503",
+      undefined,
+      /did not finish within 0\.1 s$/,
     ],
-    ["done: 1", /`plugins\[0\]\.hooks\.done` must be a function, or an object with a `handler`/],
     [
-      "emitt() {}",
-      /unknown option `plugins\[0\]\.hooks\.emitt`[^]*kit\.config\.js:2:1[^]*did you mean `emit`\?/,
+      "done: 1",
+      "KIT1501",
+      7,
+      /`plugins\[0\]\.hooks\.done` must be a function, or an object with a `handler`$/,
     ],
-    ['beforeTransform({ addTypes }) { addTypes("src/none.ts"); }', /there is no file `src\/none\.ts` to add/],
-    ['beforeTransform({ addTypes }) { addTypes("../x.ts"); }', /stays in its directory/],
+    ["done: { timeout: -1, handler() {} }", "KIT1501", 7, /has a `timeout` that is no number of seconds$/],
+    ["emitt() {}", "KIT1001", 1, /unknown option `plugins\[0\]\.hooks\.emitt`$/],
+    [
+      'beforeTransform({ addTypes }) { addTypes("src/none.ts"); }',
+      "KIT1506",
+      33,
+      /there is no file `src\/none\.ts` to add as a source$/,
+    ],
+    ['beforeTransform({ addTypes }) { addTypes("../x.ts"); }', "KIT1506", 33, /stay in its directory$/],
+    [
+      'beforeTransform({ addTypes }) { addTypes({ path: "src/notes.types.ts", text: "" }); }',
+      "KIT1507",
+      33,
+      /is a file of the project too$/,
+    ],
+    [
+      "beforeTransform({ addTypes }) { addTypes({}); }",
+      "KIT1504",
+      33,
+      /`addTypes` got .*missing field `path`/,
+    ],
     [
       "afterTypeParse({ program }) { program.types[0].element = 1; }",
-      /plugin `bad` failed in `afterTypeParse`: the program has `types\[0\]\.element`, which kit does not know/,
+      "KIT1505",
+      undefined,
+      /^plugin `bad` failed in `afterTypeParse`: the program has `types\[0\]\.element`, which kit does not know$/,
     ],
     [
       'afterTypeParse({ program }) { program.types[0] = { kind: "array", element: 9999 }; }',
+      "KIT1505",
+      undefined,
       /types\[0\] refers to types\[9999\], which does not exist/,
     ],
     [
+      "afterTypeParse({ program }) { program.version = 1; }",
+      "KIT1505",
+      undefined,
+      /has the version 1, but this/,
+    ],
+    [
+      "afterTypeParse({ program }) { program.types[0].me = 1n; }",
+      "KIT1504",
+      undefined,
+      /has no JSON form: Do not/,
+    ],
+    [
       'afterValidators({ replaceValidator }) { replaceValidator("Note", ""); }',
+      "KIT1504",
+      41,
       /does not export `NoteValidator`/,
     ],
-    ['afterRouteTable({ routes }) { routes[0].path = "/x"; }', /it changed more of `GET \/notes\/:id` than/],
-    ['emit({ addFile }) { addFile({ path: "types.ts", text: "" }); }', /`types\.ts` is one of kit's own/],
-    ['emit({ addFile }) { addFile({ path: "a.ts" }); }', /it gave what kit cannot use: missing field `text`/],
+    [
+      'afterRouteTable({ routes }) { routes[0].path = "/x"; }',
+      "KIT1505",
+      undefined,
+      /it changed more of `GET \/notes\/:id` than/,
+    ],
+    [
+      'emit({ addFile }) { addFile({ path: "types.ts", text: "" }); }',
+      "KIT1507",
+      21,
+      /`types\.ts` is one of kit's own$/,
+    ],
+    ['emit({ addFile }) { addFile({ path: "a.ts" }); }', "KIT1504", 21, /missing field `text`$/],
+    ['emit({ addFile }) { addFile({ path: ".lock", text: "" }); }', "KIT1506", 21, /`\.lock` is reserved$/],
     [
       'emit({ addProjectFile }) { addProjectFile({ path: "package.json", text: "// generated" }); }',
-      /not among the files that the plugin says it `owns`/,
+      "KIT1506",
+      28,
+      /not among the files that the plugin says it `owns`$/,
     ],
     [
       'emit({ addProjectFile }) { addProjectFile({ path: "package.json", text: "// generated" }); }',
-      /package\.json is there, and its first line does not say that the plugin made it/,
+      "KIT1507",
+      28,
+      /`package\.json` is there, and its first line does not say that the plugin made it$/,
       'owns: ["*.json"],',
+    ],
+    ["emit({ build }) { build.mode = 1; }", "KIT1502", 30, /Cannot assign to read only property 'mode'/],
+    ["emit({ build }) { build.config.plugins.push(1); }", "KIT1502", 40, /object is not extensible/],
+    [
+      'emit({ build }) { build.report({ severity: "bad" }); }',
+      "KIT1504",
+      25,
+      /`report` got .*unknown variant/,
+    ],
+    [
+      'emit({ build }) { build.report({ severity: "error", message: "x", line: 1 }); }',
+      "KIT1504",
+      25,
+      /a line without a `file`$/,
     ],
   ] as const) {
     const project = await Project.create(t, withTap(tap, owns));
-    const outcome = await project.kit(["build"]);
+    const outcome = await project.kit(["build", "--json"]);
     assert.equal(outcome.code, 1, tap);
-    assert.equal(outcome.out, "", tap);
-    assert.match(outcome.err, expected, tap);
+    const failure = JSON.parse(outcome.out) as Failed;
+    assert.equal(failure.failures.length, 1, outcome.out);
+    assert.match(failure.failures[0]!.message, expected, tap);
+    // Where the code that did it is not known, the place is that of the plugin in the configuration.
+    const place = column === undefined ? { line: 1, column: 28 } : { line: 2, column };
+    assert.partialDeepStrictEqual(
+      failure.failures[0],
+      { code, path: "kit.config.js", ...place },
+      outcome.out,
+    );
+    assert.equal(failure.phase, code === "KIT1001" ? "configuration" : "plugins", tap);
     await assert.rejects(project.output(), { code: "ENOENT" }, tap);
+  }
+});
+
+interface Failed {
+  readonly phase: string;
+  readonly failures: readonly { readonly message: string }[];
+}
+
+test("the place is in the plugin's file, not in what it calls or what calls it", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "helper.js": "export function help() {\n  throw new RangeError('too far');\n}\n",
+    "plugin.js":
+      'import { help } from "./helper.js";\nexport const plugin = () => ({ name: "p", hooks: { async emit() {\n  await 1;\n  help();\n} } });\n',
+    "kit.config.js": 'import { plugin } from "./plugin.js";\nexport default { plugins: [plugin()] };\n',
+  });
+  const { err } = await project.kit(["build"]);
+  assert.match(err, /failed in `emit`: RangeError: too far\n --> plugin\.js:4:3\n/);
+  assert.match(err, /4 \|\s+help\(\);\n\s+\| +\^{4}\n/);
+});
+
+test("what a plugin finds is told as kit tells its own", async (t) => {
+  const project = await Project.create(
+    t,
+    withTap(`
+      afterTypeParse({ program, build }) {
+        const { type } = program.declarations.find(({ name }) => name === "Note");
+        const { span } = program.types[type].properties.find(({ name }) => name === "title");
+        build.report({ severity: "warning", message: "a title", span, help: "write \`name\`" });
+        build.report({ severity: SEVERITY, message: "a whole line", file: "src/notes.types.ts", line: 2 });
+      },
+      done({ status, build }) {
+        build.info("done: " + status);
+      },
+    `),
+  );
+  const config = await project.read("kit.config.js");
+  const write = (severity: string): Promise<void> =>
+    project.write("kit.config.js", config.replace("SEVERITY", JSON.stringify(severity)));
+
+  await write("warning");
+  const warned = await project.kit(["build"]);
+  assert.equal(warned.code, 0, warned.err);
+  assert.equal(
+    warned.err,
+    [
+      "warning[KIT1508]: [bad] a whole line",
+      " --> src/notes.types.ts:2:1",
+      "  |",
+      "2 | export interface Note {",
+      "  | ^^^^^^^^^^^^^^^^^^^^^^^",
+      "",
+      "warning[KIT1508]: [bad] a title",
+      " --> src/notes.types.ts:6:3",
+      "  |",
+      "6 |   title: string;",
+      "  |   ^^^^^",
+      "  |",
+      "  = help: write `name`",
+      "",
+      "[bad] done: built",
+      "",
+    ].join("\n"),
+  );
+  const json = JSON.parse((await project.kit(["build", "--json"])).out) as { warnings: object[] };
+  assert.partialDeepStrictEqual(json.warnings[1], {
+    path: "src/notes.types.ts",
+    line: 6,
+    message: "[bad] a title",
+    suggestion: "write `name`",
+    code: "KIT1508",
+  });
+  const before = await project.output();
+
+  await write("error");
+  const failed = await project.kit(["build", "--json"]);
+  assert.equal(failed.code, 1);
+  assert.match(failed.err, /^\[bad\] done: failed$/m);
+  assert.partialDeepStrictEqual(JSON.parse(failed.out), {
+    code: "BUILD_ERROR",
+    phase: "plugins",
+    failures: [{ code: "KIT1508", path: "src/notes.types.ts", line: 2 }],
+    warnings: [{ code: "KIT1508", line: 6 }],
+  });
+  assert.deepEqual(await project.output(), before);
+  const status = async (): Promise<string> => {
+    const { out } = await project.kit(["inspect", "build-pipeline", "--json"]);
+    return (JSON.parse(out) as { lastBuildStatus: string }).lastBuildStatus;
+  };
+  assert.equal(await status(), "failed");
+  await write("warning");
+  assert.equal(await status(), "cached");
+  await project.write("src/more.types.ts", "export interface More { a: string }\n");
+  assert.equal(await status(), "built");
+  assert.deepEqual(await project.output(), before);
+});
+
+test("a plugin that fails after the artifacts were written fails the command", async (t) => {
+  for (const hook of ["compile", "done"]) {
+    const project = await Project.create(t, withTap(`${hook}() { throw new Error("late"); }`));
+    const { code, out, err } = await project.kit(["build"]);
+    assert.equal(code, 1);
+    assert.match(out, /^built 1 route/);
+    assert.match(err, new RegExp(`KIT1502.*failed in .${hook}.: late[^]*1 error; the artifacts are written`));
+    assert.ok("types.ts" in (await project.output()));
+  }
+});
+
+test("a tap is told of the build: its root, its mode and the whole configuration", async (t) => {
+  const project = await Project.create(
+    t,
+    withTap("emit({ build, addFile }) { addFile({ path: 'b.json', text: JSON.stringify(build) }); }"),
+  );
+  await project.kit(["build"]);
+  const { cacheDir, ...build } = JSON.parse((await project.output())["b.json"]!) as { cacheDir: string };
+  assert.equal(cacheDir, join(project.root, ".kit/.cache/bad"));
+  assert.deepEqual(build, {
+    root: project.root,
+    mode: "build",
+    config: {
+      typeFiles: ["src/**/*.types.ts", "src/**/types.ts"],
+      routeFiles: ["src/**/*.routes.ts", "src/**/routes.ts", "src/**/contracts.ts"],
+      outputDir: ".kit",
+      distDir: "dist",
+      compiler: "tsc",
+      compilerArgs: [],
+      database: { adapter: "raw" },
+      plugins: ["bad"],
+    },
+  });
+});
+
+test("a configuration that cannot be loaded is shown where that is", async (t) => {
+  for (const [config, place, expected] of [
+    ["export default {\n  a: = 1,\n};\n", { line: 2, column: 6 }, /kit\.config\.js cannot be loaded: /],
+    ['\nimport "./none.js";\nexport default {};\n', { line: 2, column: 8 }, /Cannot find module/],
+    [
+      'import x from "nobody";\nexport default {};\n',
+      { line: 1, column: 15 },
+      /Cannot find package 'nobody'/,
+    ],
+    ['\n\nthrow new Error("no");\n', { line: 3, column: 7 }, /cannot be loaded: no$/],
+    ["const a = 1;\n", {}, /has no default export/],
+    ["export default { compilerArgs: () => 1 };\n", {}, /`compilerArgs` is a function/],
+  ] as const) {
+    const project = await Project.create(t, { ...NOTES, "kit.config.js": config });
+    const { out } = await project.kit(["build", "--json"]);
+    const { failures } = JSON.parse(out) as Failed;
+    assert.match(failures[0]!.message, expected);
+    assert.partialDeepStrictEqual(failures[0], { code: "KIT1004", path: "kit.config.js", ...place }, out);
   }
 });
 
 test("plugins in package.json and plugins that were not called are explained", async (t) => {
   const inPackage = await Project.create(t, { ...NOTES, "package.json": '{ "kit": { "plugins": ["x"] } }' });
   assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot stand in package\.json/);
-  const uncalled = await Project.create(t, {
-    ...NOTES,
-    "kit.config.js": "export default { plugins: [() => 1] };",
-  });
-  assert.match((await uncalled.kit(["build"])).err, /`plugins\[0\]` is a function, not a plugin; call it/);
+  for (const [plugin, expected] of [
+    ["() => 1", /`plugins\[0\]` is a function, not a plugin[^]*= help: call it/],
+    ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: wait for it/],
+    ['"audit"', /`plugins\[0\]` is a string, not a plugin/],
+    ['{ name: "audit" }', /`plugins\[0\]` has no `hooks`/],
+    ["{ hooks: {} }", /KIT1501[^]*`plugins\[0\]` has no name/],
+  ] as const) {
+    const project = await Project.create(t, {
+      ...NOTES,
+      "kit.config.js": `export default { plugins: [${plugin}] };\n`,
+    });
+    assert.match((await project.kit(["build"])).err, expected);
+  }
 });

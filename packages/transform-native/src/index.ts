@@ -27,10 +27,28 @@ export interface Command {
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
+  | ({ readonly kind: "database" } & DatabaseRequest)
   | { readonly kind: "runTap"; readonly plugin: number; readonly hook: string; readonly event: unknown }
   | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
+  | ({ readonly kind: "watch" } & WatchRequest)
+  | { readonly kind: "wait" }
   | ({ readonly kind: "serve" } & ServeRequest)
   | { readonly kind: "exit"; readonly code: number };
+
+/** What `kit db` wants of the embedded database of a project, an absolute path. */
+export type DatabaseRequest =
+  | { readonly root: string; readonly action: "url" | "start" | "stop" | "reset" }
+  | { readonly root: string; readonly action: "psql"; readonly arguments: readonly string[] };
+
+/** The reply: of each only what was asked for. */
+export interface DatabaseAnswer {
+  /** Where it is. */
+  readonly url?: string;
+  /** How many processes use it. */
+  readonly users?: number;
+  /** How psql ended; `null` where a signal ended it. */
+  readonly code?: number | null;
+}
 
 /** The reply to `runNode`. */
 export interface NodeEnd {
@@ -43,6 +61,20 @@ export interface NodeEnd {
   readonly report: string | null;
 }
 
+/** Which files a command wants to be looked at from now on. The host replies at once, with null. */
+export interface WatchRequest {
+  /** Absolute path of the project: what is in it counts. */
+  readonly root: string;
+  /** But for these directories, relative to the root. */
+  readonly ignored: readonly string[];
+  /** Whether files of tests count. */
+  readonly tests: boolean;
+  /** Files that count wherever they are, absolute. */
+  readonly files: readonly string[];
+  /** Files that were just written by a build, absolute: that is no edit. */
+  readonly written: readonly string[];
+}
+
 /** What `kit dev` wants to be served. The host replies with a {@link DevelopmentEvent}. */
 export interface ServeRequest {
   /** Absolute path of the project. */
@@ -51,14 +83,12 @@ export interface ServeRequest {
   readonly entry: string;
   /** In place of the port that the program says. */
   readonly port: number | null;
-  /** Directories whose changes are nobody's edits, relative to the root. */
-  readonly ignored: readonly string[];
   /** Of the embedded database, where that is used. */
   readonly databaseUrl: string | null;
   readonly build: { readonly status: "built" | "failed"; readonly text: string; readonly report?: unknown };
 }
 
-/** What happened while an application was served. */
+/** What happened while a command waited: the reply to `wait` and `serve`. */
 export type DevelopmentEvent =
   | { readonly kind: "changed"; readonly files: readonly string[] }
   | { readonly kind: "rebuild" }
@@ -74,8 +104,13 @@ export interface HeldPort {
   release(): void;
 }
 
-/** The host's reply: a value, or why there is none. */
-export type CommandReply = { readonly value: unknown } | { readonly error: string };
+/** The host's reply: a value, or why there is none, and where in the project's code that is. */
+export type CommandReply =
+  | { readonly value: unknown }
+  | {
+      readonly error: string;
+      readonly at?: { readonly path: string; readonly line: number; readonly column: number };
+    };
 
 /** The addon's exports. */
 export interface Compiler {

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
+import { isGlibc } from "./libc.ts";
+
 /** The platforms that kit's compiler is built for, as their addons are named. */
 const PLATFORMS: readonly string[] = [
   "linux-x64-gnu",
@@ -69,17 +71,9 @@ function thisMachine(): Machine {
   return {
     platform: process.platform,
     arch: process.arch,
-    musl: isMusl,
+    musl: () => !isGlibc(),
     exists: existsSync,
     directory: fileURLToPath(new URL("../native", import.meta.url)),
     resolve: createRequire(import.meta.url).resolve,
   };
-}
-
-/** Node's own report names glibc's version where it runs on glibc. */
-function isMusl(): boolean {
-  // Without this the report looks up every network interface, which takes long where there is no name server.
-  Object.assign(process.report, { excludeNetwork: true });
-  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return report.header?.glibcVersionRuntime === undefined;
 }

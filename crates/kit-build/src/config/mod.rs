@@ -13,7 +13,7 @@ use std::fmt;
 use crate::Plugin;
 
 pub use source::ConfigSource;
-pub use tests_option::{RouteTestsConfig, TestsConfig};
+pub use tests_option::TestsConfig;
 
 pub use resolve::{CONFIG_FILES, LoadedConfig, Resolution, find_config_file, resolve};
 
@@ -63,6 +63,8 @@ pub struct ResolvedConfig {
     pub tests: TestsConfig,
     /// Plugins, in order.
     pub plugins: Vec<Plugin>,
+    /// What the project tests with.
+    pub packages: TestPackages,
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
 }
@@ -81,9 +83,19 @@ impl Default for ResolvedConfig {
             adapter: AdapterChoice::default(),
             tests: TestsConfig::default(),
             plugins: Vec::new(),
+            packages: TestPackages::default(),
             project: ProjectInfo::default(),
         }
     }
+}
+
+/// Which packages for tests `package.json` names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TestPackages {
+    /// `@kit/testing`, which contract tests import.
+    pub testing: bool,
+    /// vitest, which then runs all tests.
+    pub vitest: bool,
 }
 
 /// What `package.json` says of the project.
@@ -93,6 +105,8 @@ pub struct ProjectInfo {
     pub name: String,
     /// Its version, or `0.0.0`.
     pub version: String,
+    /// Whether it has `@kit/client`, and so a client is made for it.
+    pub has_client: bool,
 }
 
 impl Default for ProjectInfo {
@@ -100,6 +114,7 @@ impl Default for ProjectInfo {
         Self {
             name: "API".to_owned(),
             version: "0.0.0".to_owned(),
+            has_client: false,
         }
     }
 }

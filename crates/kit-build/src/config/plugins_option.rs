@@ -1,6 +1,7 @@
 //! The option `plugins`, as the host describes it: a name, hooks with their stages, files that the plugin owns. What is a function in
 //! the configuration stays in the host.
 
+use kit_diagnostics::codes;
 use serde_json::Value;
 
 use super::reader::Reader;
@@ -40,8 +41,22 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     Some(plugins)
 }
 
+/// Reports what the host saw that is no plugin, or no tap.
+fn refused(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
+    let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
+    let (Some(message), Some(help)) = (text("message"), text("help")) else {
+        return false;
+    };
+    let message = format!("`{key}` {message}");
+    reader.report_as(codes::NOT_A_PLUGIN, key, &message, help.to_owned());
+    true
+}
+
 fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin> {
     let key = format!("plugins[{index}]");
+    if refused(&key, value, reader) {
+        return None;
+    }
     let options = reader.object(&key, value)?;
     reader.known_keys(&key, options, &["name", "hooks", "owns"]);
     let name = options.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -50,7 +65,8 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "-_.@/".contains(letter))
     {
-        reader.report(
+        reader.report_as(
+            codes::NOT_A_PLUGIN,
             &key,
             &format!("`{key}` has no name of letters, digits and `-_.@/`"),
             "write `{ name: \"my-plugin\", hooks: { … } }`".to_owned(),
@@ -73,9 +89,13 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
             let Some(hook) = known.iter().find(|known| *known == hook) else {
                 continue;
             };
+            let key = format!("{within}.{hook}");
+            if refused(&key, stage, reader) {
+                continue;
+            }
             match stage.as_f64() {
                 Some(stage) => taps.push(Tap { hook, stage }),
-                None => reader.wrong_kind(&format!("{within}.{hook}.stage"), "a number", stage),
+                None => reader.wrong_kind(&format!("{key}.stage"), "a number", stage),
             }
         }
     }
@@ -89,5 +109,6 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
         name: name.to_owned(),
         taps,
         owns: owns.unwrap_or_default(),
+        place: reader.place(&key),
     })
 }

@@ -1,7 +1,7 @@
 //! A configuration value is checked here, key by key: an unknown key or a value of the wrong kind is an error that says
 //! what would be right, and everything that is wrong is reported at once.
 
-use kit_diagnostics::{Diagnostic, Diagnostics, Label, closest, codes};
+use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
 
 use super::source::ConfigSource;
@@ -72,13 +72,23 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     /// Reports a mistake in the value of an option.
     pub(super) fn report(&mut self, key: &str, message: &str, help: String) {
-        let label = self.source.places.value(key, &self.source.path);
-        self.report_at(label, message, help);
+        self.report_as(codes::CONFIGURATION_INVALID, key, message, help);
     }
 
-    fn report_at(&mut self, label: Option<Label>, message: &str, help: String) {
+    /// The same, for a mistake that has a code of its own.
+    pub(super) fn report_as(&mut self, code: Code, key: &str, message: &str, help: String) {
+        let label = self.place(key);
+        self.report_at(code, label, message, help);
+    }
+
+    /// Where the value of an option stands.
+    pub(super) fn place(&self, key: &str) -> Option<Label> {
+        self.source.places.value(key, &self.source.path)
+    }
+
+    fn report_at(&mut self, code: Code, label: Option<Label>, message: &str, help: String) {
         let message = format!("{}: {message}", self.source.name);
-        let mut diagnostic = Diagnostic::new(codes::CONFIGURATION_INVALID, message).help(help);
+        let mut diagnostic = Diagnostic::new(code, message).help(help);
         if let Some(label) = label {
             diagnostic = diagnostic.label(label);
         }
@@ -119,7 +129,8 @@ impl Reader<'_> {
             };
             let label = self.source.places.key(&path, &self.source.path);
             let label = label.or_else(|| self.source.places.value(parent, &self.source.path));
-            self.report_at(label, &format!("unknown option `{path}`"), help);
+            let message = format!("unknown option `{path}`");
+            self.report_at(codes::CONFIGURATION_INVALID, label, &message, help);
         }
     }
 

@@ -6,7 +6,8 @@ use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use serde_json::Value;
 
 use super::{
-    Adapter, AdapterChoice, AdapterOrigin, Config, ConfigSource, ProjectInfo, ResolvedConfig, reader,
+    Adapter, AdapterChoice, AdapterOrigin, Config, ConfigSource, ProjectInfo, ResolvedConfig, TestPackages,
+    reader,
 };
 use crate::{BuildError, disk};
 
@@ -76,6 +77,10 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         adapter: choose_adapter(config.adapter, &package),
         tests: config.tests.unwrap_or(defaults.tests),
         plugins: config.plugins.unwrap_or(defaults.plugins),
+        packages: TestPackages {
+            testing: depends_on(&package, "@kit/testing"),
+            vitest: depends_on(&package, "vitest"),
+        },
         project: project_info(&package),
     };
     if nested(&config.output_dir, &config.dist_dir) {
@@ -89,22 +94,6 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
             )
             .labels(source.places.value("outputDir", &source.path))
             .help("give each its own directory: one is written by kit, the other by your compiler"),
-        );
-    }
-    if config.adapter.origin == AdapterOrigin::Configured && config.adapter.adapter != Adapter::Drizzle {
-        diagnostics.push(
-            Diagnostic::new(
-                codes::CONFIGURATION_INVALID,
-                format!(
-                    "kit cannot make schema files for `{}` yet",
-                    config.adapter.adapter
-                ),
-            )
-            .labels(source.places.value("database.adapter", &source.path))
-            .note("migrations do not depend on the adapter and are made for every project")
-            .help(
-                "write `database: { adapter: \"drizzle\" }`, or leave `database` out to get no schema files",
-            ),
         );
     }
     Ok(Resolution {
@@ -142,17 +131,20 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
     Ok((empty(), text))
 }
 
+/// Whether a package names another one as what it needs, in whatever way.
+fn depends_on(package: &Value, other: &str) -> bool {
+    [
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+        "optionalDependencies",
+    ]
+    .iter()
+    .any(|list| package.get(*list).is_some_and(|list| list.get(other).is_some()))
+}
+
 fn choose_adapter(configured: Option<Adapter>, package: &Value) -> AdapterChoice {
-    let depends_on = |library: &str| {
-        [
-            "dependencies",
-            "devDependencies",
-            "peerDependencies",
-            "optionalDependencies",
-        ]
-        .iter()
-        .any(|list| package.get(*list).is_some_and(|list| list.get(library).is_some()))
-    };
+    let depends_on = |library: &str| depends_on(package, library);
     let (adapter, origin) = match configured {
         Some(adapter) => (adapter, AdapterOrigin::Configured),
         None if depends_on("drizzle-orm") => (Adapter::Drizzle, AdapterOrigin::Detected),
@@ -174,5 +166,6 @@ fn project_info(package: &Value) -> ProjectInfo {
     ProjectInfo {
         name: text("name").unwrap_or(defaults.name),
         version: text("version").unwrap_or(defaults.version),
+        has_client: depends_on(package, "@kit/client"),
     }
 }

@@ -176,10 +176,6 @@ fn values_of_the_wrong_kind_are_refused() {
             json!({ "outputDir": "dist/kit" }),
             "`outputDir` (`dist/kit`) and `distDir` (`dist`) overlap",
         ),
-        (
-            json!({ "database": { "adapter": "kysely" } }),
-            "kit cannot make schema files for `kysely` yet",
-        ),
     ] {
         let said = said(config);
         assert!(said.contains(expected), "{said}");
@@ -191,12 +187,14 @@ fn values_of_the_wrong_kind_are_refused() {
 fn what_tests_send_is_read_and_checked() {
     let (config, text) = Project::new(None).resolve(Some(json!({ "tests": {
         "headers": { "authorization": "Bearer u:admin" },
+        "app": "src/server.ts",
         "fixtures": "./tests/fixtures.ts",
         "routes": { "GET /notes/:id": { "params": { "id": "1" }, "headers": {}, "skip": "slow" } },
     } })));
     assert_eq!(text, "");
     assert_eq!(config.tests.headers["authorization"], "Bearer u:admin");
     assert_eq!(config.tests.fixtures.as_deref(), Some("tests/fixtures.ts"));
+    assert_eq!(config.tests.app.as_deref(), Some("src/server.ts"));
     let route = &config.tests.routes["GET /notes/:id"];
     assert_eq!(
         (route.params["id"].as_str(), route.skip.as_deref()),
@@ -226,6 +224,10 @@ fn what_tests_send_is_read_and_checked() {
         (
             json!({ "fixtures": "../x.ts" }),
             "`tests.fixtures` must be a file below the project's root, but is `../x.ts`",
+        ),
+        (
+            json!({ "app": 1 }),
+            "`tests.app` must be a string, but is a number",
         ),
         (
             json!({ "routes": { "/notes": {} } }),

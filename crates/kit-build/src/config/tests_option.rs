@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kit_emit::RouteTests;
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
@@ -9,28 +10,19 @@ use super::reader::Reader;
 /// What generated tests send besides what the contracts say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestsConfig {
+    /// The module that exports the application, relative to the root; where nothing is said, the one that calls `createApp`.
+    pub app: Option<String>,
     /// Headers of every request.
     pub headers: BTreeMap<String, String>,
     /// A module, relative to the root, whose default export prepares what routes need.
     pub fixtures: Option<String>,
     /// What single routes need, by `<METHOD> <path>`.
-    pub routes: BTreeMap<String, RouteTestsConfig>,
-}
-
-/// What the tests of one route send.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RouteTestsConfig {
-    /// Headers, which win over those of every request.
-    pub headers: BTreeMap<String, String>,
-    /// Values of path parameters.
-    pub params: BTreeMap<String, String>,
-    /// Why the route is not tested.
-    pub skip: Option<String>,
+    pub routes: BTreeMap<String, RouteTests>,
 }
 
 pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<TestsConfig> {
     let options = reader.object("tests", value)?;
-    reader.known_keys("tests", options, &["headers", "fixtures", "routes"]);
+    reader.known_keys("tests", options, &["app", "headers", "fixtures", "routes"]);
     let mut routes = BTreeMap::new();
     let entries = options
         .get("routes")
@@ -49,15 +41,20 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<TestsConfig
     }
     Some(TestsConfig {
         headers: headers("tests", options, reader),
-        fixtures: options.get("fixtures").and_then(|value| fixtures(value, reader)),
+        app: options
+            .get("app")
+            .and_then(|value| module("app", "src/app.ts", value, reader)),
+        fixtures: options
+            .get("fixtures")
+            .and_then(|value| module("fixtures", "tests/fixtures.ts", value, reader)),
         routes,
     })
 }
 
-fn route(key: &str, value: &Value, reader: &mut Reader<'_>) -> Option<RouteTestsConfig> {
+fn route(key: &str, value: &Value, reader: &mut Reader<'_>) -> Option<RouteTests> {
     let options = reader.object(key, value)?;
     reader.known_keys(key, options, &["headers", "params", "skip"]);
-    Some(RouteTestsConfig {
+    Some(RouteTests {
         headers: headers(key, options, reader),
         params: texts(&format!("{key}.params"), options.get("params"), reader),
         skip: options
@@ -100,17 +97,19 @@ fn texts(key: &str, value: Option<&Value>, reader: &mut Reader<'_>) -> BTreeMap<
     members.collect()
 }
 
-fn fixtures(value: &Value, reader: &mut Reader<'_>) -> Option<String> {
-    let text = reader.string("tests.fixtures", value)?;
+/// A module below the root.
+fn module(option: &str, example: &str, value: &Value, reader: &mut Reader<'_>) -> Option<String> {
+    let key = format!("tests.{option}");
+    let text = reader.string(&key, value)?;
     let plain = text.strip_prefix("./").unwrap_or(text);
     let leaves = plain.starts_with('/')
         || plain.contains(['\\', ':', '\0'])
         || plain.split('/').any(|part| matches!(part, "" | "." | ".."));
     if leaves {
         reader.report(
-            "tests.fixtures",
-            &format!("`tests.fixtures` must be a file below the project's root, but is `{text}`"),
-            "write a relative path with `/`, such as `fixtures: \"tests/fixtures.ts\"`".to_owned(),
+            &key,
+            &format!("`{key}` must be a file below the project's root, but is `{text}`"),
+            format!("write a relative path with `/`, such as `{option}: \"{example}\"`"),
         );
         return None;
     }

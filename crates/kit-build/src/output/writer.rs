@@ -119,7 +119,10 @@ impl OutputDirectory {
 
         let missing = self.missing_directories(&files);
         let changed = self.changed(&files, &missing, known.as_deref())?;
-        self.stage(&changed)?;
+        self.stage(&changed).inspect_err(|_| {
+            // On a full disk, say: what is staged is in the way, and no file has been put into its place yet.
+            let _ = disk::remove_tree(&self.path.join(STAGING));
+        })?;
         let mut changes = FileChanges {
             written: changed.iter().map(|file| file.path.clone()).collect(),
             unchanged: files.len() - changed.len(),

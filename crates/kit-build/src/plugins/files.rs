@@ -1,12 +1,14 @@
 //! Files that plugins make: in the output directory beside kit's own, and outside of it where the plugin owns them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use globset::GlobBuilder;
+use kit_diagnostics::codes;
 
-use super::Plugin;
-use super::messages::{AfterValidators, Emit, File, Owned};
+use super::heard::{Heard, Mistake};
+use super::messages::{AfterValidators, Emit, File, Owned, Replaced};
+use super::{CodePlace, Plugin};
 use crate::output::OutputFile;
 use crate::{BuildError, disk};
 
@@ -20,6 +22,8 @@ pub(crate) struct ProjectFile {
     only_if_missing: bool,
     /// Whose it is.
     plugin: String,
+    /// Where it was added.
+    at: Option<CodePlace>,
 }
 
 /// What plugins add to a build's output.
@@ -33,15 +37,16 @@ pub(crate) struct Additions {
 }
 
 /// A path that stays in its directory; `what` names it in the message.
-pub(super) fn within(path: &str, what: &str) -> Result<String, String> {
+pub(super) fn within(path: &str, what: &str) -> Result<String, Mistake> {
     let plain = path.strip_prefix("./").unwrap_or(path);
     let leaves = plain.starts_with('/')
         || plain.contains(['\\', ':', '\0'])
         || plain.split('/').any(|part| matches!(part, "" | "." | ".."));
     if leaves {
-        return Err(format!(
-            "{what} `{path}` must have a relative path with `/` that stays in its directory"
-        ));
+        let message = format!("{what} `{path}` does not stay in its directory");
+        return Err(
+            Mistake::new(codes::PLUGIN_PATH, message).help("write a relative path with `/` and without `..`")
+        );
     }
     Ok(plain.to_owned())
 }
@@ -53,77 +58,106 @@ impl Additions {
         plugin: &Plugin,
         made: &[String],
         answer: AfterValidators,
-    ) -> Result<(), String> {
-        for replaced in answer.replaced {
-            let path = format!("validators/{}.validator.ts", replaced.r#type);
-            if !made.contains(&path) {
-                return Err(format!(
-                    "there is no validator of `{}` to replace",
-                    replaced.r#type
-                ));
-            }
-            let export = format!("{}Validator", replaced.r#type);
-            if !kit_typescript::exports(&replaced.text, &export) {
-                return Err(format!(
-                    "the new validator of `{}` does not export `{export}`, through which kit reaches it",
-                    replaced.r#type
-                ));
-            }
-            self.replaced.insert(path, replaced.text);
-        }
-        for file in answer.added {
-            let path = within(&file.path, "the validator")?;
-            self.add(
-                plugin,
-                made,
-                File {
-                    path: format!("validators/{path}"),
-                    ..file
-                },
+    ) -> Result<(), Mistake> {
+        for call in answer.replaced {
+            let at = call.at.clone();
+            let replaced = call.read(
+                "replaceValidator",
+                "write `replaceValidator(\"Note\", \"export const NoteValidator = …\")`",
             )?;
+            self.replace(made, replaced).map_err(|mistake| mistake.at(at))?;
         }
+        for call in answer.added {
+            let at = call.at.clone();
+            let help = "write `addValidator({ path: \"Slug.validator.ts\", text: \"…\" })`";
+            let file: File = call.read("addValidator", help)?;
+            within(&file.path, "the validator")
+                .and_then(|path| {
+                    let path = format!("validators/{path}");
+                    self.add(plugin, made, File { path, ..file })
+                })
+                .map_err(|mistake| mistake.at(at))?;
+        }
+        Ok(())
+    }
+
+    fn replace(&mut self, made: &[String], replaced: Replaced) -> Result<(), Mistake> {
+        let name = &replaced.r#type;
+        let path = format!("validators/{name}.validator.ts");
+        if !made.contains(&path) {
+            return Err(Mistake::new(
+                codes::PLUGIN_ANSWER,
+                format!("there is no validator of `{name}` to replace"),
+            )
+            .help("`validators` of the event lists those there are; `addValidator` adds a module"));
+        }
+        let export = format!("{name}Validator");
+        if !kit_typescript::exports(&replaced.text, &export) {
+            return Err(Mistake::new(
+                codes::PLUGIN_ANSWER,
+                format!(
+                    "the new validator of `{name}` does not export `{export}`, through which kit reaches it"
+                ),
+            )
+            .help(format!(
+                "write `export const {export} = …` with the interface of the generated one"
+            )));
+        }
+        self.replaced.insert(path, replaced.text);
         Ok(())
     }
 
     /// Takes the files that a plugin emits.
-    pub(super) fn emitted(&mut self, plugin: &Plugin, made: &[String], answer: Emit) -> Result<(), String> {
-        for file in answer.files {
-            self.add(plugin, made, file)?;
+    pub(super) fn emitted(&mut self, plugin: &Plugin, made: &[String], answer: Emit) -> Result<(), Mistake> {
+        for call in answer.files {
+            let at = call.at.clone();
+            let file = call.read(
+                "addFile",
+                "write `addFile({ path: \"routes.txt\", text: \"…\" })`",
+            )?;
+            self.add(plugin, made, file).map_err(|mistake| mistake.at(at))?;
         }
-        for file in answer.project_files {
-            self.own(plugin, file)?;
+        for call in answer.project_files {
+            let at = call.at.clone();
+            let help = "write `addProjectFile({ path: \"Cargo.toml\", text: \"# Generated by …\" })`";
+            let file = call.read("addProjectFile", help)?;
+            self.own(plugin, file, at.clone())
+                .map_err(|mistake| mistake.at(at))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, plugin: &Plugin, made: &[String], file: File) -> Result<(), String> {
+    fn add(&mut self, plugin: &Plugin, made: &[String], file: File) -> Result<(), Mistake> {
         let path = within(&file.path, "the file")?;
-        crate::output::check_path(&path).map_err(|problem| format!("the file `{path}` {problem}"))?;
+        crate::output::check_path(&path)
+            .map_err(|problem| Mistake::new(codes::PLUGIN_PATH, format!("the file `{path}` {problem}")))?;
+        let taken = |message: String| Err(Mistake::new(codes::PLUGIN_FILE_TAKEN, message));
         let folded = path.to_lowercase();
         if made.iter().any(|own| own.to_lowercase() == folded) {
-            return Err(format!("the file `{path}` is one of kit's own"));
+            return taken(format!("the file `{path}` is one of kit's own"));
         }
         let same = self
             .added
             .iter()
             .find(|(known, _)| known.to_lowercase() == folded);
         if let Some((_, (_, other))) = same {
-            return Err(format!("the file `{path}` was added by `{other}` already"));
+            return taken(format!("the file `{path}` was added by `{other}` already"));
         }
         self.added.insert(path, (file.text, plugin.name.clone()));
         Ok(())
     }
 
-    fn own(&mut self, plugin: &Plugin, file: Owned) -> Result<(), String> {
+    fn own(&mut self, plugin: &Plugin, file: Owned, at: Option<CodePlace>) -> Result<(), Mistake> {
         let path = within(&file.path, "the project file")?;
+        let refused = |message: String| Mistake::new(codes::PLUGIN_PATH, message);
         let foreign = path
             .split('/')
             .next()
             .is_some_and(|first| first.starts_with('.') || first == "node_modules");
         if foreign {
-            return Err(format!(
+            return Err(refused(format!(
                 "the project file `{path}` lies where no plugin may write"
-            ));
+            )));
         }
         let owned = plugin.owns.iter().any(|glob| {
             let glob = GlobBuilder::new(glob)
@@ -133,20 +167,26 @@ impl Additions {
             glob.is_ok_and(|glob| glob.compile_matcher().is_match(&path))
         });
         if !owned {
-            return Err(format!(
+            return Err(refused(format!(
                 "the project file `{path}` is not among the files that the plugin says it `owns`"
-            ));
+            ))
+            .help(format!("give the plugin `owns: [\"{path}\"]`")));
         }
         let first = file.text.lines().next().unwrap_or_default();
         if !file.only_if_missing && !first.to_lowercase().contains("generated") {
-            return Err(format!(
-                "the first line of the project file `{path}` must say that it is generated, so that the next build knows it again"
-            ));
+            return Err(Mistake::new(
+                codes::PLUGIN_ANSWER,
+                format!("the first line of the project file `{path}` does not say that it is generated"),
+            )
+            .help("begin the text with a comment such as `# Generated by my-plugin`: the next build knows the file again by it"));
         }
         if let Some(other) = self.project.iter().find(|other| other.path == path) {
-            return Err(format!(
-                "the project file `{path}` was added by `{}` already",
-                other.plugin
+            return Err(Mistake::new(
+                codes::PLUGIN_FILE_TAKEN,
+                format!(
+                    "the project file `{path}` was added by `{}` already",
+                    other.plugin
+                ),
             ));
         }
         self.project.push(ProjectFile {
@@ -154,8 +194,14 @@ impl Additions {
             text: file.text,
             only_if_missing: file.only_if_missing,
             plugin: plugin.name.clone(),
+            at,
         });
         Ok(())
+    }
+
+    /// The paths of kit's own files whose texts are replaced.
+    pub(crate) fn replaced(&self) -> BTreeSet<String> {
+        self.replaced.keys().cloned().collect()
     }
 
     /// Puts what was added among kit's own files, and replaces what was replaced.
@@ -172,31 +218,46 @@ impl Additions {
         }));
     }
 
-    /// The files outside of the output directory whose bytes are to change, sorted. One that somebody else wrote is an error.
+    /// The files outside of the output directory whose bytes are to change, sorted.
     pub(crate) fn pending(&self, root: &Path) -> Result<Vec<&ProjectFile>, BuildError> {
         let mut pending = Vec::new();
         for file in &self.project {
-            match disk::read_if_there(&root.join(&file.path))? {
-                None => pending.push(file),
-                Some(bytes) if file.only_if_missing || bytes == file.text.as_bytes() => {}
-                Some(bytes) => {
-                    let first = |text: &str| text.lines().next().map(str::to_owned);
-                    if first(&String::from_utf8_lossy(&bytes)) != first(&file.text) {
-                        return Err(BuildError::Plugin {
-                            plugin: file.plugin.clone(),
-                            hook: "emit",
-                            message: format!(
-                                "{} is there, and its first line does not say that the plugin made it; move it away, or delete it",
-                                file.path
-                            ),
-                        });
-                    }
-                    pending.push(file);
-                }
+            let there = disk::read_if_there(&root.join(&file.path))?;
+            if there.is_none_or(|bytes| !file.only_if_missing && bytes != file.text.as_bytes()) {
+                pending.push(file);
             }
         }
         pending.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(pending)
+    }
+
+    /// Says which of these files are there and somebody else's: their first line is another one.
+    pub(super) fn refuse_foreign(
+        &self,
+        root: &Path,
+        plugins: &[Plugin],
+        heard: &mut Heard,
+    ) -> Result<(), BuildError> {
+        let first = |text: &str| text.lines().next().map(str::to_owned);
+        for file in self.pending(root)? {
+            let Some(bytes) = disk::read_if_there(&root.join(&file.path))? else {
+                continue;
+            };
+            if first(&String::from_utf8_lossy(&bytes)) == first(&file.text) {
+                continue;
+            }
+            let message = format!(
+                "the project file `{}` is there, and its first line does not say that the plugin made it",
+                file.path
+            );
+            let mistake = Mistake::new(codes::PLUGIN_FILE_TAKEN, message)
+                .help("move the file away, or delete it; `onlyIfMissing` leaves files as they are")
+                .at(file.at.clone());
+            if let Some(plugin) = plugins.iter().find(|plugin| plugin.name == file.plugin) {
+                heard.mistake(root, plugin, "emit", mistake);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,9 @@
 //! a mistake is told with the plugin's name and the hook. Where a project has no plugins, nothing is asked of the host.
 
 mod files;
+mod heard;
 mod messages;
+mod place;
 mod program;
 mod run;
 mod sources;
@@ -13,9 +15,12 @@ mod sources;
 use std::future::Future;
 use std::pin::Pin;
 
+use kit_diagnostics::Label;
 use serde_json::Value;
 
 pub(crate) use files::Additions;
+pub(crate) use heard::Heard;
+pub use place::CodePlace;
 pub(crate) use run::Taps;
 pub(crate) use sources::AddedSources;
 
@@ -30,6 +35,8 @@ pub struct Plugin {
     pub taps: Vec<Tap>,
     /// Files outside of the output directory that builds overwrite, relative to the root.
     pub owns: Vec<String>,
+    /// Where the configuration names it; what it does wrong is shown there, where no better place is known.
+    pub place: Option<Label>,
 }
 
 /// A plugin's interest in a hook.
@@ -118,6 +125,8 @@ pub enum Mode {
     Check,
     /// To write, again and again.
     Watch,
+    /// The same, for an app that is served meanwhile.
+    Dev,
 }
 
 impl Mode {
@@ -127,6 +136,7 @@ impl Mode {
             Self::Build => "build",
             Self::Check => "check",
             Self::Watch => "watch",
+            Self::Dev => "dev",
         }
     }
 }
@@ -142,6 +152,7 @@ mod tests {
             name: name.to_owned(),
             taps: vec![Tap { hook: "emit", stage }],
             owns: Vec::new(),
+            place: None,
         };
         let plugins = [plugin(0, "a", 0.0), plugin(1, "b", -1.0), plugin(2, "c", 0.0)];
         let taps = registered_taps(&plugins);

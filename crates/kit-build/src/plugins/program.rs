@@ -1,7 +1,10 @@
 //! The IR as a document that plugins see, and the way back.
 
+use kit_diagnostics::codes;
 use kit_ir::Program;
 use serde_json::Value;
+
+use super::heard::Mistake;
 
 /// The program with the version of its form.
 pub(super) fn document(program: &Program) -> Value {
@@ -11,31 +14,41 @@ pub(super) fn document(program: &Program) -> Value {
 }
 
 /// Reads a document that a plugin gave; an error says what is wrong with it.
-pub(super) fn read(mut document: Value) -> Result<Program, String> {
+pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
+    let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let version = document
         .as_object_mut()
         .and_then(|members| members.remove("version"));
     if version != Some(Program::VERSION.into()) {
-        return Err(format!(
+        return Err(refused(format!(
             "the program has the version {}, but this kit reads {}",
             version.unwrap_or(Value::Null),
             Program::VERSION
+        ))
+        .help(
+            "leave `version` as it is; a plugin for another version of kit has to be adapted to this one",
         ));
     }
     let program: Program = serde_json::from_value(document.clone())
-        .map_err(|error| format!("the program does not fit its form: {error}"))?;
+        .map_err(|error| refused(format!("the program does not fit its form: {error}")))?;
     let printed = serde_json::to_value(&program).expect("a program always has a JSON form");
     if let Some(place) = unread(&document, &printed, "") {
-        return Err(format!("the program has `{place}`, which kit does not know"));
+        return Err(refused(format!(
+            "the program has `{place}`, which kit does not know"
+        )));
     }
-    match program.problems().as_slice() {
-        [] => Ok(program),
-        [only] => Err(format!("the program is not consistent: {only}")),
-        [first, others @ ..] => Err(format!(
-            "the program is not consistent: {first} (and {} more)",
-            others.len()
-        )),
+    let mut problems = program.problems();
+    if problems.is_empty() {
+        return Ok(program);
     }
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        others => format!(" (and {others} more)"),
+    };
+    Err(refused(format!(
+        "the program is not consistent: {}{more}",
+        problems.swap_remove(0)
+    )))
 }
 
 /// A member that reading dropped: a misspelled one would otherwise be ignored without a word. What is left out when it is empty may
@@ -85,7 +98,7 @@ mod tests {
     fn a_document_comes_back_as_it_went() {
         let mut program = Program::default();
         program.add_type(TypeKind::String);
-        assert_eq!(read(document(&program)), Ok(program));
+        assert_eq!(read(document(&program)).ok(), Some(program));
     }
 
     #[test]
@@ -95,7 +108,7 @@ mod tests {
             program.add_type(TypeKind::String);
             let mut value = document(&program);
             change(&mut value);
-            read(value).unwrap_err()
+            read(value).unwrap_err().to_string()
         };
         assert!(with(|value| value["version"] = json!(99)).contains("version 99"));
         assert!(with(|value| value["types"][0]["kind"] = json!("text")).contains("unknown variant `text`"));

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use kit_diagnostics::codes;
 use kit_ir::{Program, Route, RouteId};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::heard::Mistake;
 use super::messages::{
-    AfterRouteTable, AfterTypeParse, AfterValidators, Answer, BeforeTransform, BuildContext, Compile, Counts,
-    Done, Emit,
+    AfterRouteTable, AfterTypeParse, AfterValidators, Answer, BeforeTransform, BuildContext, Compile, Config,
+    Counts, Done, Emit,
 };
-use super::{AddedSources, Additions, Mode, Plugin, TapHost, in_order, program};
+use super::{AddedSources, Additions, Heard, Mode, Plugin, TapHost, in_order, program};
 use crate::globs::SourceFiles;
 use crate::output::OutputFile;
 use crate::{BuildError, BuildReport, BuildRequest};
@@ -28,53 +30,73 @@ impl<'a> Taps<'a> {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
-    /// Runs all taps of a hook. `event` makes what a tap gets, `take` judges what it answers.
+    /// Runs all taps of a hook. `event` makes what a tap gets, `take` judges what it answers. After one that failed no other
+    /// runs, except at the end, where each has its own to clean up. Gives whether all went well.
     async fn each<S, A: DeserializeOwned>(
         &self,
         hook: &'static str,
-        watched: &mut Vec<PathBuf>,
+        heard: &mut Heard,
         state: &mut S,
         event: impl Fn(&S) -> Value,
-        mut take: impl FnMut(&mut S, &'a Plugin, A) -> Result<(), String>,
-    ) -> Result<(), BuildError> {
-        let root = self.request.root.to_string_lossy();
+        mut take: impl FnMut(&mut S, &'a Plugin, A) -> Result<(), Mistake>,
+    ) -> bool {
+        let mut well = true;
         for plugin in in_order(&self.request.config.plugins, hook) {
-            let failed = |message: String| BuildError::Plugin {
-                plugin: plugin.name.clone(),
-                hook,
-                message,
-            };
-            let context = BuildContext {
-                root: &root,
-                mode: self.mode.name(),
-                output_dir: &self.request.config.output_dir,
-                dist_dir: &self.request.config.dist_dir,
-                plugin: &plugin.name,
-            };
-            let document = json!({ "build": context, "event": event(state) });
-            let answer = self
-                .host
-                .run_tap(plugin.index, hook, document)
-                .await
-                .map_err(failed)?;
-            let unreadable =
-                |error: serde_json::Error| failed(format!("it gave what kit cannot use: {error}"));
-            let answer: Answer = serde_json::from_value(answer).map_err(unreadable)?;
-            for path in &answer.watch {
-                watched.push(self.request.root.join(path));
+            let answer = self.ask(plugin, hook, heard, event(state)).await;
+            if let Err(mistake) = answer.and_then(|answer| take(state, plugin, answer)) {
+                heard.mistake(self.request.root, plugin, hook, mistake);
+                well = false;
+                if hook != "done" {
+                    break;
+                }
             }
-            let result = serde_json::from_value(answer.result).map_err(unreadable)?;
-            take(state, plugin, result).map_err(failed)?;
         }
-        Ok(())
+        well
     }
 
-    /// Sources of types and contracts that the globs do not find.
+    /// Runs one tap, and takes in what it said beside its answer.
+    async fn ask<A: DeserializeOwned>(
+        &self,
+        plugin: &Plugin,
+        hook: &'static str,
+        heard: &mut Heard,
+        event: Value,
+    ) -> Result<A, Mistake> {
+        let root = self.request.root;
+        let context = BuildContext {
+            root: &root.to_string_lossy(),
+            mode: self.mode.name(),
+            plugin: &plugin.name,
+            config: Config::new(self.request.config),
+        };
+        let document = json!({ "build": context, "event": event });
+        let answer = self.host.run_tap(plugin.index, hook, document).await;
+        let answer = answer.map_err(|message| Mistake::new(codes::PLUGIN_FAILED, message))?;
+        let unreadable = |error: serde_json::Error| {
+            Mistake::new(
+                codes::PLUGIN_ANSWER,
+                format!("it gave what kit cannot use: {error}"),
+            )
+        };
+        let answer: Answer = serde_json::from_value(answer).map_err(unreadable)?;
+        for path in &answer.watch {
+            heard.watched.push(root.join(path));
+        }
+        for call in answer.reports {
+            heard.report(root, plugin, call)?;
+        }
+        match answer.failure {
+            Some(failure) => Err(failure.into()),
+            None => serde_json::from_value(answer.result).map_err(unreadable),
+        }
+    }
+
+    /// Sources of types and contracts that the globs do not find; nothing where a tap failed.
     pub(crate) async fn before_transform(
         &self,
         sources: &mut SourceFiles,
-        watched: &mut Vec<PathBuf>,
-    ) -> Result<AddedSources, BuildError> {
+        heard: &mut Heard,
+    ) -> Option<AddedSources> {
         let root = self.request.root;
         let mut state = (sources, AddedSources::default());
         let names = |paths: &[PathBuf]| -> Vec<String> {
@@ -83,28 +105,23 @@ impl<'a> Taps<'a> {
                 .map(|path| crate::globs::relative(root, path))
                 .collect()
         };
-        self.each(
+        let well = self.each(
             "beforeTransform",
-            watched,
+            heard,
             &mut state,
             |(sources, _)| json!({ "types": names(&sources.types), "routes": names(&sources.routes) }),
             |(sources, added), _, answer: BeforeTransform| {
                 added.add(root, self.request.files.as_ref(), answer, sources)
             },
-        )
-        .await?;
-        Ok(state.1)
+        );
+        well.await.then_some(state.1)
     }
 
     /// The program, which taps may change.
-    pub(crate) async fn after_type_parse(
-        &self,
-        program: &mut Program,
-        watched: &mut Vec<PathBuf>,
-    ) -> Result<(), BuildError> {
+    pub(crate) async fn after_type_parse(&self, program: &mut Program, heard: &mut Heard) {
         self.each(
             "afterTypeParse",
-            watched,
+            heard,
             program,
             |program| json!({ "program": program::document(program) }),
             |program, _, answer: AfterTypeParse| {
@@ -114,7 +131,7 @@ impl<'a> Taps<'a> {
                 Ok(())
             },
         )
-        .await
+        .await;
     }
 
     /// The generated validators, which taps may replace or add to.
@@ -122,8 +139,8 @@ impl<'a> Taps<'a> {
         &self,
         files: &[OutputFile],
         additions: &mut Additions,
-        watched: &mut Vec<PathBuf>,
-    ) -> Result<(), BuildError> {
+        heard: &mut Heard,
+    ) {
         let validators: Vec<Value> = files
             .iter()
             .filter_map(|file| {
@@ -137,23 +154,19 @@ impl<'a> Taps<'a> {
         let made = paths(files);
         self.each(
             "afterValidators",
-            watched,
+            heard,
             additions,
             |_| json!({ "validators": validators }),
             |additions, plugin, answer: AfterValidators| additions.validators(plugin, &made, answer),
         )
-        .await
+        .await;
     }
 
     /// The routes, of which taps may change what they say, but not which there are.
-    pub(crate) async fn after_route_table(
-        &self,
-        program: &mut Program,
-        watched: &mut Vec<PathBuf>,
-    ) -> Result<(), BuildError> {
+    pub(crate) async fn after_route_table(&self, program: &mut Program, heard: &mut Heard) {
         self.each(
             "afterRouteTable",
-            watched,
+            heard,
             program,
             |program| json!({ "routes": program.routes }),
             |program, _, answer: AfterRouteTable| match answer.routes {
@@ -161,7 +174,7 @@ impl<'a> Taps<'a> {
                 None => Ok(()),
             },
         )
-        .await
+        .await;
     }
 
     /// Files that plugins make.
@@ -170,30 +183,27 @@ impl<'a> Taps<'a> {
         program: &Program,
         files: &[OutputFile],
         additions: &mut Additions,
-        watched: &mut Vec<PathBuf>,
+        heard: &mut Heard,
     ) -> Result<(), BuildError> {
         let made = paths(files);
-        let document = if self.none("emit") {
-            Value::Null
-        } else {
-            program::document(program)
-        };
+        let document = program::document(program);
         self.each(
             "emit",
-            watched,
+            heard,
             additions,
             |_| json!({ "program": document, "files": made }),
             |additions, plugin, answer: Emit| additions.emitted(plugin, &made, answer),
         )
-        .await
+        .await;
+        additions.refuse_foreign(self.request.root, &self.request.config.plugins, heard)
     }
 
     /// The step that makes JavaScript of the project: the name of the plugin that took it over.
-    pub(crate) async fn compile(&self, watched: &mut Vec<PathBuf>) -> Result<Option<String>, BuildError> {
+    pub(crate) async fn compile(&self, heard: &mut Heard) -> Option<String> {
         let mut handled = None;
         self.each(
             "compile",
-            watched,
+            heard,
             &mut handled,
             |handled: &Option<String>| json!({ "handled": handled.is_some() }),
             |handled, plugin, answer: Compile| {
@@ -203,13 +213,12 @@ impl<'a> Taps<'a> {
                 Ok(())
             },
         )
-        .await?;
-        Ok(handled)
+        .await;
+        handled
     }
 
     /// The end of a build, whether it wrote something or not.
-    pub(crate) async fn done(&self, report: &mut BuildReport) -> Result<(), BuildError> {
-        let mut watched = Vec::new();
+    pub(crate) async fn done(&self, report: &BuildReport, heard: &mut Heard) {
         let done = Done {
             status: if report.succeeded() { "built" } else { "failed" },
             written: &report.files.written,
@@ -225,14 +234,12 @@ impl<'a> Taps<'a> {
         let event = json!(done);
         self.each(
             "done",
-            &mut watched,
+            heard,
             &mut (),
             |()| event.clone(),
             |(), _, _: Value| Ok(()),
         )
-        .await?;
-        report.dependencies.extend(watched);
-        Ok(())
+        .await;
     }
 }
 
@@ -241,19 +248,20 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
 }
 
 /// Takes over what may change of routes; an error names what may not.
-fn replace_routes(program: &mut Program, given: &Value) -> Result<(), String> {
+fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
+    let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let routes: Vec<Route> = serde_json::from_value(given.clone())
-        .map_err(|error| format!("the routes do not fit their form: {error}"))?;
+        .map_err(|error| refused(format!("the routes do not fit their form: {error}")))?;
     let printed = serde_json::to_value(&routes).expect("routes always have a JSON form");
     if let Some(place) = program::unread(given, &printed, "routes") {
-        return Err(format!("there is `{place}`, which kit does not know"));
+        return Err(refused(format!("there is `{place}`, which kit does not know")));
     }
     if routes.len() != program.routes.len() {
-        return Err(format!(
-            "there were {} routes, and it left {}: routes come from contracts and go with them",
-            program.routes.len(),
-            routes.len()
-        ));
+        let (before, after) = (program.routes.len(), routes.len());
+        return Err(
+            refused(format!("there were {before} routes, and it left {after}"))
+                .help("routes come from contracts and go with them: add contracts in `beforeTransform`"),
+        );
     }
     for (index, route) in routes.into_iter().enumerate() {
         let own = &mut program.routes[RouteId::from(index)];
@@ -266,15 +274,16 @@ fn replace_routes(program: &mut Program, given: &Value) -> Result<(), String> {
             ..own.clone()
         };
         if allowed != route {
-            return Err(format!(
-                "it changed more of `{}` than `summary`, `tags`, `throws`, `documentation` and `status`; change types and contracts in `afterTypeParse`",
+            let message = format!(
+                "it changed more of `{}` than `summary`, `tags`, `throws`, `documentation` and `status`",
                 own.reference()
-            ));
+            );
+            return Err(refused(message).help("change types and contracts in `afterTypeParse`"));
         }
         *own = route;
     }
-    match program.problems().first() {
+    match program.problems().into_iter().next() {
         None => Ok(()),
-        Some(problem) => Err(problem.clone()),
+        Some(problem) => Err(refused(problem)),
     }
 }

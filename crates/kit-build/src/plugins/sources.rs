@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kit_diagnostics::codes;
 use kit_typescript::FileSystem;
+use serde_json::Value;
 
-use super::messages::{BeforeTransform, Source};
+use super::heard::Mistake;
+use super::messages::{BeforeTransform, Call, File};
 use crate::globs::SourceFiles;
 
 /// What plugins added.
@@ -24,13 +27,16 @@ impl AddedSources {
         files: &dyn FileSystem,
         added: BeforeTransform,
         sources: &mut SourceFiles,
-    ) -> Result<(), String> {
-        for (list, added) in [
-            (&mut sources.types, added.types),
-            (&mut sources.routes, added.routes),
+    ) -> Result<(), Mistake> {
+        for (list, function, added) in [
+            (&mut sources.types, "addTypes", added.types),
+            (&mut sources.routes, "addRoutes", added.routes),
         ] {
-            for source in added {
-                let path = self.source(root, files, source)?;
+            for call in added {
+                let at = call.at.clone();
+                let path = self
+                    .source(root, files, function, call)
+                    .map_err(|mistake| mistake.at(at))?;
                 // A module of the application that becomes a source of types is read once.
                 sources.entries.retain(|entry| *entry != path);
                 list.push(path);
@@ -41,30 +47,48 @@ impl AddedSources {
         Ok(())
     }
 
-    fn source(&mut self, root: &Path, files: &dyn FileSystem, source: Source) -> Result<PathBuf, String> {
-        let (path, text) = match source {
-            Source::Path(path) => (path, None),
-            Source::Virtual(file) => (file.path, Some(file.text)),
+    fn source(
+        &mut self,
+        root: &Path,
+        files: &dyn FileSystem,
+        function: &str,
+        call: Call,
+    ) -> Result<PathBuf, Mistake> {
+        let (path, text) = match call.value {
+            Value::String(path) => (path, None),
+            value => {
+                let help = format!(
+                    "write `{function}({{ path: \"virtual/plan.types.ts\", text: \"…\" }})`, or give the path of a file"
+                );
+                let file: File = Call { value, ..call }.read(function, &help)?;
+                (file.path, Some(file.text))
+            }
         };
+        let refused = |message: String| Err(Mistake::new(codes::PLUGIN_PATH, message));
         let full = root.join(super::files::within(&path, "the source")?);
         if !matches!(
             full.extension().and_then(|ending| ending.to_str()),
             Some("ts" | "mts" | "cts")
         ) {
-            return Err(format!(
+            return refused(format!(
                 "the source `{path}` is no TypeScript: its name must end in .ts, .mts or .cts"
             ));
         }
         match text {
-            Some(_) if files.is_file(&full) => Err(format!(
-                "the virtual source `{path}` is a file of the project too"
-            )),
+            Some(_) if files.is_file(&full) => Err(Mistake::new(
+                codes::PLUGIN_FILE_TAKEN,
+                format!("the virtual source `{path}` is a file of the project too"),
+            )
+            .help("give it a path where no file is, such as `virtual/plan.types.ts`")),
             Some(text) => match self.virtual_files.insert(full.clone(), text) {
-                Some(_) => Err(format!("the virtual source `{path}` was added twice")),
+                Some(_) => Err(Mistake::new(
+                    codes::PLUGIN_FILE_TAKEN,
+                    format!("the virtual source `{path}` was added twice"),
+                )),
                 None => Ok(full),
             },
             None if files.is_file(&full) => Ok(full),
-            None => Err(format!("there is no file `{path}` to add as a source")),
+            None => refused(format!("there is no file `{path}` to add as a source")),
         }
     }
 

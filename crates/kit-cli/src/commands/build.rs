@@ -9,10 +9,12 @@ use kit_build::{
     BuildReport, BuildRequest, BuildTime, Disk, FileChanges, Mode, PendingChanges, Progress, Step,
     build_with, check_with, compile_step, finish,
 };
-use kit_diagnostics::{BuildFailure, Failure};
+use kit_diagnostics::{BuildFailure, Diagnostics, Failure};
 use serde::Serialize;
 
+use super::build_watch;
 use crate::Stream;
+use crate::again::Again;
 use crate::args::Common;
 use crate::compiler::{self, Compiled};
 use crate::console::{Console, milliseconds, quantity};
@@ -34,11 +36,16 @@ Examples:
   kit build --root examples/notes
   kit build --check                  in CI: exit 1 where .kit/ is not what the sources say
   kit build --no-compile             only .kit/, as `kit generate`
+  kit build --watch                  again whenever a file is saved, until Ctrl-C
+  kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
     /// Write nothing; exit 1 where files of .kit/ are missing, old, or left over.
     #[arg(long)]
     check: bool,
+    /// Build again whenever a file is saved.
+    #[arg(long, conflicts_with = "check")]
+    watch: bool,
     /// Leave the project's compiler out.
     #[arg(long)]
     no_compile: bool,
@@ -47,42 +54,115 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let compile = !arguments.no_compile;
+    if arguments.watch {
+        return build_watch::run(&arguments.common, context, compile).await;
+    }
     let project = Project::open(&arguments.common, context).await?;
     if arguments.check {
         look(&project, context).await
     } else {
-        make(&project, context, !arguments.no_compile).await
+        make(&project, context, compile, &mut Work::Build, &mut None).await
     }
 }
 
-/// Writes the artifacts and says so; then lets the project's compiler run, where it is wanted.
-pub(crate) async fn make(project: &Project, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
+/// What a build is made for, and with what.
+pub(crate) enum Work<'a, 'host> {
+    /// To write.
+    Build,
+    /// To compare with what is written.
+    Check,
+    /// To write what changed since the last one.
+    Again(&'a mut Again<'host>),
+}
+
+impl Work<'_, '_> {
+    fn mode(&self) -> Mode {
+        match self {
+            Self::Build => Mode::Build,
+            Self::Check => Mode::Check,
+            Self::Again(again) => again.mode,
+        }
+    }
+
+    /// Runs the last taps of plugins, and remembers what is to be looked at from now on.
+    pub(crate) async fn finish(
+        &mut self,
+        project: &Project,
+        context: &Context<'_>,
+        report: &mut BuildReport,
+    ) -> Result<(), Stop> {
+        let time = build_time(context.environment)?;
+        let (request, plugins) = (request(project, &time), Plugins(context.host));
+        finish(&request, &plugins, self.mode(), report).await;
+        if let Self::Again(again) = self {
+            again.learn(report).await?;
+        }
+        Ok(())
+    }
+
+    /// The same for a build whose artifacts are written: what taps said since then is told, and is an error where it is one.
+    /// `shown` was told before.
+    pub(crate) async fn end(
+        &mut self,
+        project: &Project,
+        context: &Context<'_>,
+        shown: Diagnostics,
+        report: &mut BuildReport,
+    ) -> Result<(), Stop> {
+        self.finish(project, context, report).await?;
+        let late = std::mem::replace(&mut report.diagnostics, shown);
+        if late.has_errors() {
+            return Err(Stop::Spoiled(late, Box::new(std::mem::take(&mut report.sources))));
+        }
+        if !context.console.is_json() {
+            context.console.diagnostics(&late, &report.sources);
+        }
+        report.diagnostics.extend(late);
+        Ok(())
+    }
+}
+
+/// Writes the artifacts and says so; then lets the project's compiler run, where it is wanted. `told` is what was said of
+/// pending changes, which is not said again.
+pub(crate) async fn make(
+    project: &Project,
+    context: &Context<'_>,
+    compile: bool,
+    work: &mut Work<'_, '_>,
+    told: &mut Option<String>,
+) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
-    let mut report = watched(project, context, Mode::Build).await?;
+    let mut report = watched(project, context, work).await?;
     console.result(&summary(&report, start.elapsed(), console));
-    if console.is_watched() && !console.is_json() {
+    if console.is_watched() && !console.is_json() && matches!(work, Work::Build) {
         console.note(&console.paint(Stream::Err, Style::new().dimmed(), &phases(&report)));
     }
-    if let Some(text) = pending(&report) {
-        console.result(&text);
-    }
+    tell_pending(&report, told, console);
     let time = build_time(context.environment)?;
-    let (request, plugins) = (request(project, &time), Plugins(context.host));
+    // What was said so far has been shown.
+    let shown = std::mem::take(&mut report.diagnostics);
     let by_plugin = if compile {
-        compile_step(&request, &plugins, Mode::Build).await?
+        compile_step(
+            &request(project, &time),
+            &Plugins(context.host),
+            work.mode(),
+            &mut report,
+        )
+        .await
     } else {
         None
     };
     let compiled = match &by_plugin {
-        None if compile => compiler::compile(project, context)?,
+        None if compile && report.succeeded() => compiler::compile(project, context)?,
         _ => None,
     };
-    if let Some(plugin) = &by_plugin {
+    if let (Some(plugin), true) = (&by_plugin, report.succeeded()) {
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
         console.result(&format!("{done} by the plugin {plugin}"));
     }
-    finish(&request, &plugins, Mode::Build, &mut report).await?;
+    work.end(project, context, shown, &mut report).await?;
     if let Some(Compiled { compiler, took }) = &compiled {
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
         let (name, into, took) = (compiler.name(), &project.config.dist_dir, duration(*took));
@@ -101,7 +181,7 @@ pub(crate) async fn make(project: &Project, context: &Context<'_>, compile: bool
 async fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
-    let report = watched(project, context, Mode::Check).await?;
+    let report = watched(project, context, &mut Work::Check).await?;
     let FileChanges {
         written,
         removed,
@@ -143,15 +223,19 @@ pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildReq
 pub(crate) async fn watched(
     project: &Project,
     context: &Context<'_>,
-    mode: Mode,
+    work: &mut Work<'_, '_>,
 ) -> Result<BuildReport, Stop> {
     let console = context.console;
     let time = build_time(context.environment)?;
     let spinner = StepLine::new(console);
     let (request, plugins) = (request(project, &time), Plugins(context.host));
-    let result = match mode {
-        Mode::Check => check_with(&request, &plugins, &spinner).await,
-        Mode::Build | Mode::Watch => build_with(&request, &plugins, &spinner).await,
+    let result = match work {
+        Work::Check => check_with(&request, &plugins, &spinner).await,
+        Work::Build => build_with(&request, &plugins, &spinner).await,
+        Work::Again(again) => {
+            let mode = again.mode;
+            again.session.build_with(&request, &plugins, mode, &spinner).await
+        }
     };
     spinner.clear();
     let mut report = result?;
@@ -159,7 +243,7 @@ pub(crate) async fn watched(
     diagnostics.extend(std::mem::take(&mut report.diagnostics));
     report.diagnostics = diagnostics;
     if !report.succeeded() {
-        finish(&request, &plugins, mode, &mut report).await?;
+        work.finish(project, context, &mut report).await?;
         return Err(Stop::Diagnosed(report.diagnostics, Box::new(report.sources)));
     }
     if !console.is_json() {
@@ -201,8 +285,19 @@ fn phases(report: &BuildReport) -> String {
     format!("  {}", phases.join(", "))
 }
 
+/// Says where the types are ahead of the committed migrations, unless that was said.
+pub(crate) fn tell_pending(report: &BuildReport, told: &mut Option<String>, console: &Console<'_>) {
+    let text = pending(report);
+    if *told != text {
+        if let Some(text) = &text {
+            console.result(text);
+        }
+        *told = text;
+    }
+}
+
 /// Where the types are ahead of the committed migrations.
-pub(crate) fn pending(report: &BuildReport) -> Option<String> {
+fn pending(report: &BuildReport) -> Option<String> {
     let PendingChanges { changes, problems } = report.pending;
     let text = match (changes, problems) {
         (0, 0) => return None,

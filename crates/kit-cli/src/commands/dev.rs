@@ -12,14 +12,15 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde_json::Value;
 
-use super::build::{pending, summary, watched};
+use super::build::{Work, summary, tell_pending, watched};
+use crate::again::Again;
 use crate::args::Common;
 use crate::console::{Console, quantity};
 use crate::context::Context;
 use crate::entry;
 use crate::failure::Stop;
 use crate::host::{BuildState, Event, Serve};
-use crate::project::Project;
+use crate::project::{self, Project, build_time};
 use crate::{Environment, Speech, Stream};
 
 /// Serves the app, and serves it anew whenever a file is saved.
@@ -49,9 +50,20 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let common = Common {
+        root: arguments.root.clone(),
+        json: false,
+    };
+    // Nobody can repair by an edit what is not there: no project, no program.
+    let root = project::root(&common, context.environment)?;
+    build_time(context.environment)?;
+    entry::find(&root, arguments.entry.as_deref())?;
+    let again = Again::begin(root, Mode::Dev, context.host).await?;
     let mut development = Development {
         arguments,
         context,
+        common,
+        again,
         database: Database::default(),
         served: None,
         told: None,
@@ -69,6 +81,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 struct Development<'a> {
     arguments: &'a Arguments,
     context: &'a Context<'a>,
+    common: Common,
+    again: Again<'a>,
     database: Database,
     /// What was served last; what a project that cannot be read has is not known.
     served: Option<Serve>,
@@ -91,8 +105,6 @@ impl Development<'_> {
     async fn build(&mut self) -> Result<Serve, Stop> {
         match self.attempt().await {
             Ok(serve) => Ok(serve),
-            // Nobody can repair by an edit what is not there: no project, no program.
-            Err(stop @ Stop::Failed(_)) if self.served.is_none() => Err(stop),
             Err(stop) => {
                 stop.report(self.context.console);
                 let build = BuildState::Failed {
@@ -113,27 +125,20 @@ impl Development<'_> {
     async fn attempt(&mut self) -> Result<Serve, Stop> {
         let start = Instant::now();
         let console = self.context.console;
-        let common = Common {
-            root: self.arguments.root.clone(),
-            json: false,
-        };
-        let project = Project::open(&common, self.context).await?;
+        let project = Project::open(&self.common, self.context).await?;
+        self.again.configured(&project.config).await?;
         let entry = entry::find(&project.root, self.arguments.entry.as_deref())?;
-        let report = watched(&project, self.context, Mode::Watch).await?;
+        let mut work = Work::Again(&mut self.again);
+        let mut report = watched(&project, self.context, &mut work).await?;
         console.result(&summary(&report, start.elapsed(), console));
-        let text = pending(&report);
-        if self.told != text {
-            if let Some(text) = &text {
-                console.result(text);
-            }
-            self.told = text;
-        }
+        let shown = std::mem::take(&mut report.diagnostics);
+        work.end(&project, self.context, shown, &mut report).await?;
+        tell_pending(&report, &mut self.told, console);
         self.look_at_database(&project, &report).await;
         Ok(Serve {
             root: project.root.to_string_lossy().into_owned(),
             entry,
             port: self.arguments.port,
-            ignored: vec![project.config.output_dir, project.config.dist_dir],
             database_url: self.database.embedded.clone(),
             build: BuildState::Built { text: String::new() },
         })
@@ -141,17 +146,11 @@ impl Development<'_> {
 
     /// What is served of a project whose first build fails.
     fn unbuilt(&self, build: BuildState) -> Result<Serve, Stop> {
-        let common = Common {
-            root: self.arguments.root.clone(),
-            json: false,
-        };
-        let root = crate::project::root(&common, self.context.environment)?;
-        let defaults = kit_build::ResolvedConfig::default();
+        let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {
             entry: entry::find(&root, self.arguments.entry.as_deref())?,
             root: root.to_string_lossy().into_owned(),
             port: self.arguments.port,
-            ignored: vec![defaults.output_dir, defaults.dist_dir],
             database_url: None,
             build,
         })
@@ -200,7 +199,12 @@ impl Development<'_> {
             Ok(report) => console.warning(&format!(
                 "{} not applied: {}; `kit migrate:apply` does",
                 quantity(report.pending.len(), "migration"),
-                report.pending.join(", ")
+                report
+                    .pending
+                    .iter()
+                    .map(|planned| planned.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ")
             )),
             Err(error) => console.warning(&format!(
                 "the migrations cannot be compared with the database: {error}"

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kit_build::{Mode, read_text, write_text};
+use kit_build::{NoContractTests, read_text, write_text};
 use serde::Serialize;
 
-use super::build::{make, watched};
+use super::build::{Work, make, watched};
 use crate::args::Common;
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
@@ -25,7 +25,67 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let project = Project::open(&arguments.common, context).await?;
-    make(&project, context, false).await
+    make(&project, context, false, &mut Work::Build, &mut None).await
+}
+
+/// Writes the contract tests.
+///
+/// Makes .kit/ as `kit generate` does, and says which tests are in it: one file for each contract group, which `kit test` and
+/// `kit test:contracts` run. They need the package `@kit/testing`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit generate:tests
+  kit generate:tests --json | jq -r '.files[]'")]
+pub(crate) struct TestsArguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> Result<(), Stop> {
+    let project = Project::open(&arguments.common, context).await?;
+    let report = watched(&project, context, &mut Work::Build).await?;
+    let directory = &project.config.output_dir;
+    let files: Vec<String> = report
+        .contract_tests
+        .map_err(no_contract_tests)?
+        .into_iter()
+        .map(|path| format!("{directory}/{path}"))
+        .collect();
+    context.console.json(&TestsReport {
+        status: "generated",
+        files: &files,
+        routes: report.counts.routes,
+    });
+    let lines: Vec<String> = files.iter().map(|file| format!("wrote {file}")).collect();
+    context.console.result(&lines.join("\n"));
+    Ok(())
+}
+
+/// What to do where a build makes no contract tests.
+pub(super) fn no_contract_tests(why: NoContractTests) -> Problem {
+    let (why, help) = match why {
+        NoContractTests::NoPackage => (
+            "package.json does not name @kit/testing, which they import",
+            "run `npm install --save-dev @kit/testing`",
+        ),
+        NoContractTests::NoRoutes => (
+            "the project has no routes",
+            "`kit scaffold add route NAME` adds one; `kit inspect routes` lists them",
+        ),
+        NoContractTests::NoApplication => (
+            "no file calls `createApp`, as far as can be seen without running it",
+            "say which module exports the application: `tests: { app: \"src/app.ts\" }` in kit.config.ts",
+        ),
+    };
+    Problem::testing(format!("there are no contract tests: {why}")).help(help)
+}
+
+#[derive(Serialize)]
+struct TestsReport<'a> {
+    status: &'static str,
+    files: &'a [String],
+    routes: usize,
 }
 
 /// Writes the OpenAPI 3.1 document.
@@ -57,7 +117,7 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
         .into());
     }
     let project = Project::open(&arguments.common, context).await?;
-    let report = watched(&project, context, Mode::Build).await?;
+    let report = watched(&project, context, &mut Work::Build).await?;
     let directory = project.root.join(&project.config.output_dir);
     let document = read_text(&directory.join("schemas/openapi.json"))?
         .ok_or_else(|| Problem::build("emit", "the document was removed while it was made"))?;

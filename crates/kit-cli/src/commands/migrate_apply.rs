@@ -1,12 +1,17 @@
 //! `kit migrate:apply`.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anstyle::Style;
 use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
-use kit_database::Migration;
+use kit_database::{Migration, Step};
 use kit_diagnostics::Diagnostics;
-use kit_migrate::{Report, apply};
+use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
+use crate::Stream;
 use crate::args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -15,13 +20,16 @@ use crate::project::{NoSources, root};
 
 /// Applies the migrations that the database does not have yet.
 ///
-/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL. Each migration runs in a
-/// transaction of its own; one that would destroy data is refused without --allow-destructive.
+/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL. What will be done is shown first.
+/// Each migration runs in a transaction of its own, apart from statements that are marked with `-- kit: outside transaction`;
+/// where a run is interrupted or killed, the next one goes on. Migrations that would destroy data are refused without
+/// --allow-destructive.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit migrate:apply
   kit migrate:apply --dry-run
+  kit migrate:apply --wait 600 --lock-timeout 1
   DATABASE_URL=postgres://localhost/notes kit migrate:apply --json")]
 pub(crate) struct Arguments {
     /// Only show what would be applied.
@@ -30,8 +38,23 @@ pub(crate) struct Arguments {
     /// Also apply migrations that drop tables or columns.
     #[arg(long)]
     allow_destructive: bool,
+    /// How long to wait for another run to end, and to go on trying where others hold a table.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    wait: Duration,
+    /// How long one try waits for a table; other queries on it queue up meanwhile.
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    lock_timeout: Duration,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `2`, `0.5`: not below a millisecond, which PostgreSQL takes for no limit, and not above a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| (0.001..=86_400.0).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "a number of seconds from 0.001 to 86400".to_owned())
 }
 
 /// Reads nothing of the project but its migrations: they are applied as well where neither types nor configuration are,
@@ -48,30 +71,139 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         say(console, arguments, &migrations, &Report::default());
         return Ok(());
     }
-    let url = match context
-        .environment
-        .var("DATABASE_URL")
-        .filter(|url| !url.is_empty())
-    {
-        Some(url) => url,
-        None => context
-            .host
-            .database_url(&root)
-            .await
-            .map_err(|error| Problem::migration(vec![Reason::new(error.message)]))?,
+    let url = database_url(&root, context).await?;
+    let watch = Watch {
+        console,
+        migrations: &migrations,
+        line: console.is_watched() && console.colors(Stream::Err) && !console.is_json(),
     };
-    let report = apply(
-        &url,
-        &migrations,
-        &kit_migrate::Options {
-            allow_destructive: arguments.allow_destructive,
-            dry_run: arguments.dry_run,
-            ..kit_migrate::Options::default()
-        },
-    )
-    .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let options = kit_migrate::Options {
+        allow_destructive: arguments.allow_destructive,
+        dry_run: arguments.dry_run,
+        wait: arguments.wait,
+        lock_timeout: arguments.lock_timeout,
+        interruptible: true,
+    };
+    let outcome = apply_watched(&url, &migrations, &options, &|event| watch.see(event));
+    watch.clear();
+    let report = outcome.map_err(|error| problem(&error))?;
     say(console, arguments, &migrations, &report);
     Ok(())
+}
+
+/// The database that `DATABASE_URL` names, else the embedded one.
+pub(crate) async fn database_url(root: &std::path::Path, context: &Context<'_>) -> Result<String, Stop> {
+    let named = context
+        .environment
+        .var("DATABASE_URL")
+        .filter(|url| !url.is_empty());
+    match named {
+        Some(url) => Ok(url),
+        None => Ok(context
+            .host
+            .database_url(root)
+            .await
+            .map_err(|error| Problem::migration(vec![Reason::new(error.message)]))?),
+    }
+}
+
+/// A failure of the database, with what to do about it.
+pub(crate) fn problem(error: &MigrateError) -> Problem {
+    Problem::migration(vec![Reason {
+        help: error.help().map(str::to_owned),
+        ..Reason::new(error.to_string())
+    }])
+}
+
+/// Says what happens while migrations are applied.
+struct Watch<'a> {
+    console: &'a Console<'a>,
+    migrations: &'a [Migration],
+    /// Whether a line may be shown that goes away.
+    line: bool,
+}
+
+impl Watch<'_> {
+    fn see(&self, event: &Event<'_>) {
+        if self.console.is_json() {
+            return;
+        }
+        match event {
+            Event::Planned(planned) => {
+                let count = quantity(planned.len(), "migration");
+                let text: Vec<String> = planned.iter().map(|one| describe(one, self.migrations)).collect();
+                self.console
+                    .note(&format!("to apply: {count}\n{}", text.join("\n")));
+            }
+            Event::Statement {
+                name,
+                number,
+                of,
+                line,
+                title,
+            } if self.line => {
+                let text = format!("{name} {number}/{of}, line {line}: {title}");
+                let text = self.console.paint(Stream::Err, Style::new().dimmed(), &text);
+                self.console.write(Stream::Err, &format!("\r\x1b[2K{text}"));
+            }
+            Event::Waiting { what, pause } => {
+                self.clear();
+                self.console
+                    .note(&format!("waiting for up to {:.1} s: {what}", pause.as_secs_f32()));
+            }
+            Event::Repaired(text) => {
+                self.clear();
+                self.console.note(text);
+            }
+            Event::Applied(applied) => {
+                self.clear();
+                self.console.result(&format!(
+                    "applied {} in {:.0} ms",
+                    applied.name,
+                    milliseconds(applied.duration)
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    fn clear(&self) {
+        if self.line {
+            self.console.write(Stream::Err, "\r\x1b[2K");
+        }
+    }
+}
+
+/// A migration with what it changes, each on a line.
+fn describe(planned: &Planned, migrations: &[Migration]) -> String {
+    let mut marks = Vec::new();
+    if planned.destructive {
+        marks.push("destructive: needs --allow-destructive".to_owned());
+    }
+    if planned.out_of_order {
+        marks.push("older than what is applied already".to_owned());
+    }
+    if planned.steps_done > 0 {
+        marks.push(format!("goes on after {}", quantity(planned.steps_done, "step")));
+    }
+    let marks = if marks.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", marks.join("; "))
+    };
+    let mut text = format!("  {}{marks}", planned.name);
+    for change in changes(migrations, &planned.name) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n    {}", change.summary());
+    }
+    text
+}
+
+fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [Step] {
+    migrations
+        .iter()
+        .find(|migration| migration.name == name)
+        .map_or(&[], |migration| &migration.changes)
 }
 
 fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], report: &Report) {
@@ -92,9 +224,18 @@ fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], r
         pending: report
             .pending
             .iter()
-            .map(|name| JsonPending {
-                name,
-                destructive: is_destructive(migrations, name),
+            .map(|planned| JsonPending {
+                name: &planned.name,
+                destructive: planned.destructive,
+                out_of_order: planned.out_of_order,
+                steps_done: planned.steps_done,
+                changes: changes(migrations, &planned.name)
+                    .iter()
+                    .map(|change| JsonChange {
+                        summary: change.change.summary(),
+                        destructive: change.is_destructive(),
+                    })
+                    .collect(),
             })
             .collect(),
         already_applied: report.already_applied,
@@ -103,20 +244,11 @@ fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], r
     for warning in &report.warnings {
         console.warning(warning);
     }
-    for applied in &report.applied {
+    for planned in &report.pending {
         console.result(&format!(
-            "applied {} in {:.0} ms",
-            applied.name,
-            milliseconds(applied.duration)
+            "would apply {}",
+            describe(planned, migrations).trim_start()
         ));
-    }
-    for name in &report.pending {
-        let mark = if is_destructive(migrations, name) {
-            " (destructive: needs --allow-destructive)"
-        } else {
-            ""
-        };
-        console.result(&format!("would apply {name}{mark}"));
     }
     if migrations.is_empty() {
         console.result(&format!(
@@ -131,12 +263,6 @@ fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], r
             }
         ));
     }
-}
-
-fn is_destructive(migrations: &[Migration], name: &str) -> bool {
-    migrations
-        .iter()
-        .any(|migration| migration.name == name && migration.destructive)
 }
 
 #[derive(Serialize)]
@@ -158,7 +284,17 @@ struct JsonApplied<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct JsonPending<'a> {
     name: &'a str,
+    destructive: bool,
+    out_of_order: bool,
+    steps_done: usize,
+    changes: Vec<JsonChange>,
+}
+
+#[derive(Serialize)]
+struct JsonChange {
+    summary: String,
     destructive: bool,
 }

@@ -1,10 +1,11 @@
 //! `kit migrate:generate`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::Args;
-use kit_build::{BuildTime, MIGRATIONS, analyze_with, write_migration};
-use kit_database::{Change, Migration, plan};
+use kit_build::{Analysis, BuildTime, MIGRATIONS, analyze_with, write_migration};
+use kit_database::{Alternative, Class, Latest, Migration, Plan, PlanError, Step, latest, plan};
 use serde::Serialize;
 
 use crate::args::Common;
@@ -36,60 +37,102 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let console = context.console;
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
-    let analysis = analyze_with(&request(&project, &time), &Plugins(context.host), &()).await?;
+    let mut analysis = analyze_with(&request(&project, &time), &Plugins(context.host), &()).await?;
     let mut diagnostics = project.warnings;
-    diagnostics.extend(analysis.diagnostics);
+    diagnostics.extend(std::mem::take(&mut analysis.diagnostics));
     if diagnostics.has_errors() {
         return Err(Stop::Diagnosed(diagnostics, Box::new(analysis.sources)));
     }
     if !console.is_json() {
         console.diagnostics(&diagnostics, &analysis.sources);
     }
-    let plan = plan(Migration::latest_snapshot(&analysis.migrations), &analysis.schema).map_err(|error| {
-        let reasons = error.problems.into_iter().map(|problem| Reason {
-            position: None,
-            path: None,
-            message: format!("{}: {}", problem.place, problem.message),
-            help: Some(problem.help),
-        });
-        Problem::migration(reasons.collect())
-    })?;
-    if plan.is_empty() {
+    let Some(Written { migration, merges }) = write(&project.root, &time, &analysis, &arguments.name)? else {
         console.json(&Report {
             status: "unchanged",
             path: None,
             destructive: false,
+            merges: &[],
             changes: Vec::new(),
         });
         console.result(&format!(
             "no migration: {MIGRATIONS}/ is up to date with the types"
         ));
         return Ok(());
-    }
-    let timestamp = next_timestamp(&time, &analysis.migrations)?;
-    let migration = Migration::create(&timestamp, &arguments.name, &plan, &analysis.schema)
-        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
-    write_migration(&project.root, &migration)?;
-
+    };
     let path = format!("{MIGRATIONS}/{}", migration.name);
     console.json(&Report {
         status: "generated",
         path: Some(&path),
         destructive: migration.destructive,
+        merges: &merges,
         changes: migration.changes.iter().map(Line::new).collect(),
     });
     let mut text = format!("{path}: {}", quantity(migration.changes.len(), "change"));
+    if !merges.is_empty() {
+        let _ = write!(
+            text,
+            "\n  brings together {}, which were made on branches; all of them are applied",
+            merges.join(" and ")
+        );
+    }
     for change in &migration.changes {
-        let mark = if change.is_destructive() {
-            " (destructive)"
-        } else {
-            ""
-        };
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n  {}{mark}", change.summary());
+        let _ = write!(text, "\n  {}", change.summary());
+        if change.class != Class::Safe {
+            let _ = write!(text, "\n    {}", change.reason);
+        }
     }
     console.result(&text);
     Ok(())
+}
+
+/// What the types say of the tables, and the migrations do not.
+pub(crate) fn difference(analysis: &Analysis) -> Result<Plan, Stop> {
+    Ok(compare(analysis)?.1)
+}
+
+fn compare(analysis: &Analysis) -> Result<(Latest, Plan), Stop> {
+    let refuse = |error: PlanError| -> Stop {
+        let reasons = error.problems.into_iter().map(|problem| Reason {
+            position: None,
+            path: None,
+            message: format!("{}: {}", problem.place, problem.message),
+            help: Some(problem.help),
+        });
+        Problem::migration(reasons.collect()).into()
+    };
+    let latest = latest(&analysis.migrations).map_err(refuse)?;
+    let plan = plan(latest.snapshot.as_ref(), &analysis.schema).map_err(refuse)?;
+    Ok((latest, plan))
+}
+
+/// A migration that was written.
+pub(crate) struct Written {
+    pub(crate) migration: Migration,
+    /// Migrations of merged branches, which it brings together.
+    merges: Vec<String>,
+}
+
+/// Writes the migration of the difference; nothing where there is none, and no branches to bring together.
+pub(crate) fn write(
+    root: &Path,
+    time: &BuildTime,
+    analysis: &Analysis,
+    name: &str,
+) -> Result<Option<Written>, Stop> {
+    let (latest, plan) = compare(analysis)?;
+    if plan.is_empty() && latest.side_by_side.is_empty() {
+        return Ok(None);
+    }
+    let timestamp = next_timestamp(time, &analysis.migrations)?;
+    let previous = latest.snapshot.as_ref();
+    let migration = Migration::create(&timestamp, name, &plan, previous, &analysis.schema)
+        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    write_migration(root, &migration)?;
+    Ok(Some(Written {
+        migration,
+        merges: latest.side_by_side,
+    }))
 }
 
 /// After every migration that is there: they run in the order of their names.
@@ -113,20 +156,31 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
     destructive: bool,
+    /// Migrations of merged branches, which this one brings together.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    merges: &'a [String],
     changes: Vec<Line>,
 }
 
 #[derive(Serialize)]
 struct Line {
     summary: String,
+    /// `safe`, `locks`, `needsData` or `destructive`.
+    class: Class,
     destructive: bool,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<Alternative>,
 }
 
 impl Line {
-    fn new(change: &Change) -> Self {
+    fn new(step: &Step) -> Self {
         Self {
-            summary: change.summary(),
-            destructive: change.is_destructive(),
+            summary: step.change.summary(),
+            class: step.class,
+            destructive: step.is_destructive(),
+            reason: step.reason.clone(),
+            alternative: step.alternative.clone(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One module a command.
 
 pub(crate) mod build;
+mod build_watch;
 pub(crate) mod completions;
+pub(crate) mod db;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod explain;
@@ -9,5 +11,6 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;
+pub(crate) mod migrate_status;
 pub(crate) mod scaffold;
 pub(crate) mod test;

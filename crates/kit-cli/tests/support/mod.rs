@@ -15,9 +15,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
 use kit_cli::{
-    Environment, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve, Speech, Stream, run,
+    DatabaseAction, DatabaseAnswer, Environment, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve,
+    Speech, Stream, Watch, run,
 };
 use serde_json::Value;
+
+/// The answer of a person who presses Ctrl-C.
+pub const CTRL_C: &str = "\u{3}";
 
 /// A project on disk, gone when the test ends.
 pub struct Project {
@@ -25,7 +29,7 @@ pub struct Project {
     pub variables: BTreeMap<String, String>,
     pub terminal: bool,
     pub host: TestHost,
-    /// What a person answers, in this order; `None` is Ctrl-C. Whoever has no answers left cannot be asked.
+    /// What a person answers, in this order; `None` is Esc and [`CTRL_C`] is that. Whoever has no answers left cannot be asked.
     pub answers: RefCell<Vec<Option<&'static str>>>,
     /// Which programs are there, and whether they succeed: all of `npm`, or `npm install` alone.
     pub programs: BTreeMap<&'static str, bool>,
@@ -38,6 +42,8 @@ pub struct Project {
 pub struct TestHost {
     pub config: Option<Result<Value, String>>,
     pub database: Option<Result<String, String>>,
+    /// How many processes use the embedded database.
+    pub users: usize,
     /// Answers to taps, in the order in which they are asked.
     pub taps: RefCell<std::collections::VecDeque<Result<Value, String>>>,
     /// How Node ends.
@@ -46,7 +52,9 @@ pub struct TestHost {
     pub asked: RefCell<Vec<String>>,
     /// What was to be served, in order.
     pub served: RefCell<Vec<Serve>>,
-    /// What somebody does while it is served, the last one first; then it is over.
+    /// What was to be looked at, in order.
+    pub watched: RefCell<Vec<Watch>>,
+    /// What somebody does while the command waits, the last one first; then it is over.
     pub edits: RefCell<Vec<Box<dyn Fn()>>>,
 }
 
@@ -158,6 +166,15 @@ struct Streams<'a> {
     err: RefCell<String>,
 }
 
+impl Streams<'_> {
+    fn answer(&self) -> io::Result<Option<&'static str>> {
+        match self.project.answers.borrow_mut().remove(0) {
+            Some(CTRL_C) => Err(io::ErrorKind::Interrupted.into()),
+            answer => Ok(answer),
+        }
+    }
+}
+
 impl Environment for Streams<'_> {
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(self.project.root.clone())
@@ -192,8 +209,7 @@ impl Environment for Streams<'_> {
     }
 
     fn choose(&self, _question: &str, choices: &[&str]) -> io::Result<Option<usize>> {
-        let answer = self.project.answers.borrow_mut().remove(0);
-        Ok(answer.map(|answer| {
+        Ok(self.answer()?.map(|answer| {
             choices
                 .iter()
                 .position(|choice| choice.starts_with(answer))
@@ -202,7 +218,7 @@ impl Environment for Streams<'_> {
     }
 
     fn ask(&self, _question: &str) -> io::Result<Option<String>> {
-        Ok(self.project.answers.borrow_mut().remove(0).map(str::to_owned))
+        Ok(self.answer()?.map(str::to_owned))
     }
 
     fn run(&self, program: &str, args: &[&str], directory: &Path, _speech: Speech) -> io::Result<bool> {
@@ -225,7 +241,7 @@ impl TestHost {
         answer
             .expect("this command does not ask for that")
             .clone()
-            .map_err(|message| HostError { message })
+            .map_err(|message| HostError { message, at: None })
     }
 }
 
@@ -239,6 +255,17 @@ impl Host for TestHost {
     fn database_url<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, String> {
         self.asked.borrow_mut().push("database".to_owned());
         Box::pin(async move { Self::answer(self.database.as_ref()) })
+    }
+
+    fn database<'a>(&'a self, _root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer> {
+        self.asked.borrow_mut().push(format!("database {action:?}"));
+        Box::pin(async move {
+            Ok(DatabaseAnswer {
+                url: Some(Self::answer(self.database.as_ref())?),
+                users: Some(self.users),
+                code: Some(0),
+            })
+        })
     }
 
     fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value> {
@@ -256,6 +283,15 @@ impl Host for TestHost {
 
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
         self.served.borrow_mut().push(what.clone());
+        self.wait()
+    }
+
+    fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()> {
+        self.watched.borrow_mut().push(what.clone());
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn wait(&self) -> HostFuture<'_, Event> {
         let edit = self.edits.borrow_mut().pop();
         Box::pin(async move {
             Ok(edit.map_or(Event::Quit, |edit| {

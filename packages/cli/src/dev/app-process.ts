@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { extname } from "node:path";
 
 import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
 
@@ -9,6 +8,7 @@ import { type Order, planVariable, type ProcessPlan, type Report } from "./messa
 export interface ProcessEvents {
   place(asked: Extract<Report, { kit: "place" }>): void;
   listening(address: ListenAddress, imported: readonly string[]): void;
+  linked(files: readonly string[]): void;
   answered(requests: readonly AnsweredRequest[]): void;
   /** It has ended; `text` says why where it threw. */
   ended(end: ProcessEnd): void;
@@ -29,7 +29,7 @@ export interface Program {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const linkModule = new URL(`./link${extname(import.meta.url)}`, import.meta.url).href;
+const linkModule = import.meta.resolve("#application-link");
 /** Longer than an application takes to close in development. */
 const killMs = 8_000;
 /** The first descriptor after the standard streams and the channel. */
@@ -64,6 +64,7 @@ export class AppProcess {
     this.#child.on("message", (report: Report) => {
       if (report.kit === "place") events.place(report);
       else if (report.kit === "listening") events.listening(report.address, report.imported);
+      else if (report.kit === "linked") events.linked(report.files);
       else if (report.kit === "answered") events.answered(report.requests);
       else this.#crash = report;
     });

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { enableCompileCache, flushCompileCache, registerHooks } from "node:module";
+import { enableCompileCache, flushCompileCache, registerHooks, stripTypeScriptTypes } from "node:module";
+import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 
 import type { AnsweredRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
@@ -13,6 +14,8 @@ import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Repor
 
 /** Lines of requests are told together. */
 const linesMs = 30;
+/** What is loaded together is told together. */
+const linkedMs = 50;
 /** What was compiled is kept when the application has been used a little. */
 const flushMs = 1_000;
 
@@ -20,11 +23,26 @@ async function begin(plan: ProcessPlan): Promise<void> {
   enableCompileCache(plan.cache);
   const link = new Link(plan);
   Object.assign(globalThis, { [Symbol.for("kit.development")]: link });
+  link.watchImports();
   // One after the other, as the program will: a module that fails does so again when the program imports it.
   // oxlint-disable-next-line no-await-in-loop
   for (const url of plan.warm) await import(url).catch(() => undefined);
-  link.watchImports();
+  if (plan.types) loadStripper();
   await link.wanted;
+}
+
+/** Has Node load what strips types, a WebAssembly module: a file that was edited is in no cache. */
+function loadStripper(): void {
+  const { emitWarning } = process;
+  // Whether the function stays as it is matters to nobody here.
+  process.emitWarning = () => undefined;
+  try {
+    stripTypeScriptTypes("");
+  } catch {
+    // Then the program's files will say what is wrong.
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 class Link implements DevelopmentLink {
@@ -35,6 +53,8 @@ class Link implements DevelopmentLink {
   readonly #plan: ProcessPlan;
   readonly #held: HeldSocket[];
   readonly #imported = new Set<string>();
+  readonly #linked = new Set<string>();
+  #tellsLinked = false;
   readonly #closes: (() => void)[] = [];
   #build: BuildState = { status: "built", text: "" };
   #answers: AnsweredRequest[] = [];
@@ -99,20 +119,30 @@ class Link implements DevelopmentLink {
     setTimeout(flushCompileCache, flushMs).unref();
   }
 
-  /** Remembers what the project's own modules import from elsewhere. */
+  /** Remembers what the project's own modules import from elsewhere, and all that is loaded of linked packages. */
   watchImports(): void {
     const { root, warm } = this.#plan;
     for (const url of warm) this.#imported.add(url);
-    const isOwn = (url: string | undefined): boolean =>
-      url !== undefined && url.startsWith(root) && !url.includes("/node_modules/");
     registerHooks({
       resolve: (specifier, context, next) => {
         const result = next(specifier, context);
-        const isCode = /^file:.*\.[cm]?[jt]s$/.test(result.url);
-        if (isCode && isOwn(context.parentURL) && !isOwn(result.url)) this.#imported.add(result.url);
+        const { url } = result;
+        if (url.startsWith(root) && isEdited(url)) return result;
+        const isOwn = isEdited(context.parentURL) && context.parentURL.startsWith(root);
+        if (isOwn && /^file:.*\.[cm]?[jt]s$/.test(url)) this.#imported.add(url);
+        if (isEdited(url)) this.#tellLinked(fileURLToPath(url));
         return result;
       },
     });
+  }
+
+  #tellLinked(file: string): void {
+    if (this.#linked.size === this.#linked.add(file).size || this.#tellsLinked) return;
+    this.#tellsLinked = true;
+    setTimeout(() => {
+      this.#tellsLinked = false;
+      send({ kit: "linked", files: [...this.#linked] });
+    }, linkedMs).unref();
   }
 
   #tellAnswer(request: AnsweredRequest): void {
@@ -130,6 +160,11 @@ class Link implements DevelopmentLink {
     if (this.#closes.length === 0) process.exit(0);
     for (const close of this.#closes.splice(0)) close();
   }
+}
+
+/** Whether it is a file that somebody may edit, and not one that was installed. */
+function isEdited(url: string | undefined): url is string {
+  return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
 function send(report: Report): void {

@@ -16,6 +16,8 @@ export interface ProcessPlan {
   readonly port: number | undefined;
   /** Whether each answer is told. */
   readonly lines: boolean;
+  /** Whether the program is written in TypeScript. */
+  readonly types: boolean;
   /** Modules to load before there is anything to run. */
   readonly warm: readonly string[];
   /** The project's root, with a slash at its end, as a URL. */
@@ -39,5 +41,7 @@ export type Order =
 export type Report =
   | { readonly kit: "place"; readonly host?: string; readonly port: number; readonly taken: number }
   | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
+  /** All files so far that it has loaded and that are neither the project's nor installed: packages that are linked. */
+  | { readonly kit: "linked"; readonly files: readonly string[] }
   | { readonly kit: "answered"; readonly requests: readonly AnsweredRequest[] }
   | { readonly kit: "crashed"; readonly code?: string; readonly text: string };

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import type { Compiler, DevelopmentEvent, ServeRequest } from "@kit/transform-native";
@@ -7,26 +7,29 @@ import type { BuildState, ListenAddress } from "@kit/types";
 
 import { AppProcess, type Held, type ProcessEnd, type Program } from "./app-process.ts";
 import { Terminal } from "./terminal.ts";
-import { Watcher } from "./watcher.ts";
+import type { Watching } from "./watching.ts";
 
-const unavailable = fileURLToPath(new URL(`./unavailable${extname(import.meta.url)}`, import.meta.url));
+const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
 /** What a program usually listens on. */
 const usualPort = 3000;
 const slowStartMs = 10_000;
 /** Instrumentation has to be loaded before what it watches, so nothing is loaded ahead of it. */
 const instrumentation = /\/node_modules\/@opentelemetry\//;
+/** Outside of the project: a package that is linked. */
+const elsewhere = /^(?:\.\.\/|\/|[A-Za-z]:)/;
 /** Who changes these may have changed what a waiting process has loaded. */
 const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
 
 /** Runs the application under `kit dev`: starts the next process before the last one ends, on the same socket. */
 export class Supervisor {
   readonly #compiler: Compiler;
+  readonly #watching: Watching;
   readonly #terminal: Terminal;
   readonly #held: Held[] = [];
   /** What the application asks for is not known before it has; this one may have been wrong. */
   #guess: Held | undefined;
-  #watcher: Watcher | undefined;
   #request!: ServeRequest;
+  #isBegun = false;
   /** Answers requests. */
   #current: AppProcess | undefined;
   #isCurrentAnApp = false;
@@ -38,65 +41,48 @@ export class Supervisor {
   #spare: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;
-  #changedAt = 0;
-  #waiting: ((event: DevelopmentEvent) => void) | undefined;
-  #pending: DevelopmentEvent | undefined;
+  #changedAt = performance.now();
+  /** Files of linked packages that the application has loaded. */
+  readonly #linked = new Set<string>();
   readonly #closing = new Set<AppProcess>();
   #isEnding = false;
 
-  constructor(compiler: Compiler) {
+  constructor(compiler: Compiler, watching: Watching) {
     this.#compiler = compiler;
+    this.#watching = watching;
+    watching.onChange = (files) => {
+      this.#changedAt = performance.now();
+      if (files.some((file) => foundation.test(file) || elsewhere.test(file))) this.#dropSpare();
+    };
     this.#terminal = new Terminal({
-      r: () => this.#tell({ kind: "rebuild" }),
+      r: () => watching.tell({ kind: "rebuild" }),
       o: () => this.#address && this.#terminal.open(`${this.#address.url}/docs`),
-      q: () => this.#tell({ kind: "quit" }),
+      q: () => watching.tell({ kind: "quit" }),
     });
   }
 
   /** Serves what was built, or goes on serving what was; settles when something is to be done. */
   serve(request: ServeRequest): Promise<DevelopmentEvent> {
-    const isFirst = this.#watcher === undefined;
     this.#request = request;
-    if (isFirst) this.#begin();
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      const port = request.port ?? (Number(process.env["PORT"]) || usualPort);
+      this.#guess = this.#hold(process.env["HOST"] || undefined, port);
+    }
     if (request.build.status === "built") this.#start();
     else this.#fail(request.build);
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-      const pending = this.#pending;
-      this.#pending = undefined;
-      if (pending !== undefined) this.#tell(pending);
-    });
+    return this.#watching.next();
   }
 
   /** Ends every process and gives everything back. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#terminal.close();
-    this.#watcher?.close();
     this.#spare?.kill();
     this.#next?.kill();
     const processes = [this.#current, this.#next, this.#spare, ...this.#closing];
     await Promise.all(processes.map((one) => (one === undefined ? undefined : one.close())));
     for (const held of this.#held.splice(0)) held.release();
-  }
-
-  #begin(): void {
-    const { root, ignored, port } = this.#request;
-    this.#changedAt = performance.now();
-    this.#watcher = new Watcher(
-      root,
-      ignored,
-      (files) => {
-        this.#changedAt = performance.now();
-        if (files.some((file) => foundation.test(file))) this.#dropSpare();
-        this.#tell({ kind: "changed", files });
-      },
-      (error) => this.#terminal.warn(`some files cannot be watched: ${messageOf(error)}`),
-    );
-    this.#guess = this.#hold(
-      process.env["HOST"] || undefined,
-      port ?? (Number(process.env["PORT"]) || usualPort),
-    );
   }
 
   /** Keeps a port from now on, for all processes; nothing where somebody else has it or this system cannot pass it on. */
@@ -141,6 +127,7 @@ export class Supervisor {
     const plan = {
       port: port ?? undefined,
       lines: this.#terminal.isShown,
+      types: /\.[cm]?ts$/.test(program.entry),
       warm: program.entry === unavailable ? [] : this.#warm,
       root: `${pathToFileURL(root).href}/`,
       cache,
@@ -149,6 +136,7 @@ export class Supervisor {
     const child: AppProcess = new AppProcess(program, plan, this.#held, {
       place: ({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken),
       listening: (address, imported) => this.#listening(child, isApp, address, imported),
+      linked: (files) => this.#link(files),
       answered: (requests) => this.#terminal.requests(requests),
       ended: (end) => this.#ended(child, end),
     });
@@ -187,6 +175,12 @@ export class Supervisor {
     this.#terminal.ready(tookMs);
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
     this.#spare ??= this.#spawn(this.#program());
+  }
+
+  #link(files: readonly string[]): void {
+    const before = this.#linked.size;
+    for (const file of files) this.#linked.add(file);
+    if (this.#linked.size > before) this.#watching.also("app", [...this.#linked]);
   }
 
   #retire(child: AppProcess): void {
@@ -253,16 +247,4 @@ export class Supervisor {
     this.#spare = undefined;
     spare?.kill();
   }
-
-  #tell(event: DevelopmentEvent): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    // To quit is not forgotten for a change that comes after it.
-    if (waiting === undefined) this.#pending = this.#pending?.kind === "quit" ? this.#pending : event;
-    else waiting(event);
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -16,7 +16,6 @@ export class Terminal {
   constructor(keys: Readonly<Record<"r" | "o" | "q", () => void>>) {
     this.#keys = keys;
     this.#quit = keys.q;
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, this.#quit);
     if (!this.#hasKeys) return;
     process.stdin.setRawMode(true).setEncoding("utf8").on("data", this.#onKey).resume();
   }

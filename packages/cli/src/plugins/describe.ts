@@ -1,39 +1,51 @@
 import type { Plugin } from "./plugin.ts";
 
-/**
- * Plugins as data: what the command needs to know of them. Their code stays here.
- *
- * @returns An entry for each plugin; null where a condition left one out.
- * @throws An `Error` for the user where something is no plugin.
- */
-export function describePlugins(plugins: readonly unknown[]): unknown[] {
-  return plugins.map((plugin, index) => {
-    if (plugin === undefined || plugin === null || plugin === false) return null;
-    const place = `plugins[${index}]`;
-    if (typeof plugin !== "object") {
-      const hint = typeof plugin === "function" ? "; call it, as in `plugins: [myPlugin()]`" : "";
-      throw new Error(`\`${place}\` is a ${typeof plugin}, not a plugin${hint}`);
-    }
-    const { hooks, ...rest } = plugin as Partial<Plugin>;
-    if (typeof hooks !== "object" || hooks === null) {
-      throw new Error(
-        `\`${place}.hooks\` must be an object of taps, such as \`{ emit({ addFile }) { … } }\``,
-      );
-    }
-    return { ...rest, hooks: Object.fromEntries(stages(place, hooks)) };
-  });
+/** What is wrong, in the words of a sentence whose subject is the place. */
+interface Wrong {
+  readonly wrong: { readonly message: string; readonly help: string };
 }
 
-function* stages(place: string, hooks: object): Generator<[string, unknown]> {
-  for (const [hook, tap] of Object.entries(hooks) as [string, unknown][]) {
-    if (tap === undefined) continue;
-    if (handlerOf(tap) === undefined) {
-      throw new Error(
-        `\`${place}.hooks.${hook}\` must be a function, or an object with a \`handler\` and a \`stage\``,
-      );
-    }
-    yield [hook, typeof tap === "function" ? 0 : ((tap as { stage?: unknown }).stage ?? 0)];
-  }
+/**
+ * Plugins as data: what the command needs to know of them. Their code stays here, and what is no plugin is told with its place by
+ * whoever reads this.
+ *
+ * @returns An entry for each plugin; null where a condition left one out.
+ */
+export function describePlugins(plugins: readonly unknown[]): unknown[] {
+  return plugins.map(describe);
+}
+
+function describe(plugin: unknown): unknown {
+  if (plugin === undefined || plugin === null || plugin === false) return null;
+  if (typeof plugin === "function")
+    return wrong("is a function, not a plugin", "call it, as in `plugins: [myPlugin()]`");
+  if (plugin instanceof Promise)
+    return wrong("is a promise, not a plugin", "wait for it, as in `plugins: [await myPlugin()]`");
+  const help = 'write `{ name: "my-plugin", hooks: { emit({ addFile }) { … } } }`';
+  if (typeof plugin !== "object") return wrong(`is a ${typeof plugin}, not a plugin`, help);
+  const { hooks, ...rest } = plugin as Partial<Plugin>;
+  if (typeof hooks !== "object" || hooks === null) return wrong("has no `hooks`", help);
+  const taps = Object.entries(hooks).flatMap(([hook, tap]: [string, unknown]) =>
+    tap === undefined ? [] : [[hook, stage(tap)]],
+  );
+  return { ...rest, hooks: Object.fromEntries(taps) as object };
+}
+
+/** The stage of a tap. */
+function stage(tap: unknown): unknown {
+  if (handlerOf(tap) === undefined)
+    return wrong(
+      "must be a function, or an object with a `handler`",
+      "write `emit({ addFile }) { … }`, or `emit: { stage: 10, handler({ addFile }) { … } }`",
+    );
+  const { timeout } = tap as { timeout?: unknown };
+  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0))
+    return wrong("has a `timeout` that is no number of seconds", "write `timeout: 600`, or leave it out");
+  return typeof tap === "function" ? 0 : ((tap as { stage?: unknown }).stage ?? 0);
+}
+
+function wrong(message: string, help: string): Wrong {
+  return { wrong: { message, help } };
 }
 
 /** The function of a tap. */

@@ -1,10 +1,10 @@
-import type { Program, Route } from "./program.ts";
+import type { Program, Route, Span } from "./program.ts";
 
 /**
  * Code of a project's own that steps into its builds. Its place is `plugins` of `kit.config.ts`.
  *
  * Taps of one hook run one after the other: by ascending stage, at equal stages in the order of the list. What a tap throws fails the
- * build with the plugin's name and the hook, and nothing is written.
+ * build with the plugin's name, the hook and the place; mistakes of the project are better told with {@link BuildContext.report}.
  *
  * @example
  * ```ts
@@ -31,10 +31,24 @@ export interface Plugin {
   readonly owns?: readonly string[];
 }
 
-/** A function, or one with the stage at which it runs: lower runs earlier, 0 where there is none. */
+/** A function, or one with what there is to say about it. */
 export type Tap<Event> =
   | ((event: Event) => void | Promise<void>)
-  | { readonly stage?: number; readonly handler: (event: Event) => void | Promise<void> };
+  | {
+      /**
+       * Lower runs earlier.
+       *
+       * @defaultValue `0`
+       */
+      readonly stage?: number;
+      /**
+       * After how many seconds the build fails, where the handler did not finish.
+       *
+       * @defaultValue `60`; for `compile` `1800`
+       */
+      readonly timeout?: number;
+      readonly handler: (event: Event) => void | Promise<void>;
+    };
 
 /** The hooks of a build, in the order in which they run. */
 export interface PluginHooks {
@@ -60,24 +74,75 @@ export interface BuildEvent {
   readonly build: BuildContext;
 }
 
-/** A build as plugins see it. */
+/** A build as plugins see it. It cannot be changed. */
 export interface BuildContext {
   /** The project's root, absolute. */
   readonly root: string;
-  /** Whether the build writes, compares, or goes on with every edit. */
-  readonly mode: "build" | "check" | "watch";
-  /** `outputDir` of the configuration. */
-  readonly outputDir: string;
-  /** `distDir` of the configuration. */
-  readonly distDir: string;
+  /** Whether the build writes, compares with what is written, or goes on with every edit: `kit build --watch`, `kit dev`. */
+  readonly mode: "build" | "check" | "watch" | "dev";
+  /** The configuration, with every question answered. */
+  readonly config: BuildConfig;
   /** A directory of the plugin's own that builds leave alone, absolute. It may not be there yet. */
   readonly cacheDir: string;
   /** Writes a line to standard error. */
   readonly info: (message: string) => void;
-  /** Writes a warning to standard error. To fail the build, throw. */
+  /** Writes a warning to standard error, for what has to do with the plugin. What is wrong with the project is for `report`. */
   readonly warn: (message: string) => void;
+  /**
+   * Tells of a mistake in the project, as kit tells of its own: with the line that it is in, and in `--json`. Errors fail the build.
+   *
+   * @example
+   * ```ts
+   * afterTypeParse({ program, build }) {
+   *   for (const { table, declaration } of program.entities)
+   *     if (!table.endsWith("s"))
+   *       build.report({
+   *         severity: "warning",
+   *         message: `the table \`${table}\` is not in the plural`,
+   *         span: program.declarations[declaration]!.span,
+   *         help: `write \`@table ${table}s\``,
+   *       });
+   * }
+   * ```
+   */
+  readonly report: (report: PluginReport) => void;
   /** Says that a change to this file, relative to the root, can change the output. */
   readonly watch: (path: string) => void;
+}
+
+/** The configuration of a project: what stands in `kit.config.ts`, and the defaults for the rest. */
+export interface BuildConfig {
+  /** Globs of the files that declare types. */
+  readonly typeFiles: readonly string[];
+  /** Globs of the files that declare contracts. */
+  readonly routeFiles: readonly string[];
+  /** Where kit writes, relative to the root. */
+  readonly outputDir: string;
+  /** Where the project's compiler writes, relative to the root. */
+  readonly distDir: string;
+  readonly compiler: "tsc" | "tsup" | "swc";
+  readonly compilerArgs: readonly string[];
+  readonly database: { readonly adapter: "drizzle" | "kysely" | "raw" };
+  /** The names of all plugins, in order. */
+  readonly plugins: readonly string[];
+}
+
+/** What a plugin found in a project. */
+export interface PluginReport {
+  /** An error fails the build, and nothing is written. */
+  readonly severity: "error" | "warning";
+  /** What was found. */
+  readonly message: string;
+  /** The file it is in, relative to the root. */
+  readonly file?: string;
+  /** From 1; the whole line is marked where there is no `column`. */
+  readonly line?: number;
+  /** From 1, in UTF-16 units. */
+  readonly column?: number;
+  /** In place of a file: where a property, a type or a route of the {@link Program} was written. */
+  readonly span?: Span;
+  /** What to do. */
+  readonly help?: string;
 }
 
 /** A file with its text. */

@@ -16,9 +16,9 @@ export interface Program {
   application: Application;
 }
 
-/** A place in `types`. */
+/** A place in `types`. @integer @minimum 0 */
 export type TypeId = number;
-/** A place in `declarations`. */
+/** A place in `declarations`. @integer @minimum 0 */
 export type DeclarationId = number;
 
 /** A type with the rules that its values satisfy. */
@@ -59,7 +59,9 @@ export interface IndexSignature {
 
 /** Rules; each applies to kinds that it fits. Lengths count Unicode code points. */
 export interface Constraints {
+  /** @integer @minimum 0 */
   minLength?: number;
+  /** @integer @minimum 0 */
   maxLength?: number;
   format?: "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
   /** An ECMA-262 regular expression, unanchored. */
@@ -70,7 +72,9 @@ export interface Constraints {
   exclusiveMaximum?: number;
   multipleOf?: number;
   integer?: boolean;
+  /** @integer @minimum 0 */
   minItems?: number;
+  /** @integer @minimum 0 */
   maxItems?: number;
   uniqueItems?: boolean;
 }
@@ -152,7 +156,7 @@ export interface Route {
   parameters: string[];
   /** Null is `void`. */
   slots: Record<"params" | "query" | "body" | "response", DeclarationId | null>;
-  /** Of a successful answer. */
+  /** Of a successful answer. @integer @minimum 200 @maximum 399 */
   status: number;
   summary?: string;
   tags?: string[];
@@ -179,9 +183,14 @@ export interface Application {
 
 /** A stretch of a source file: a place in `sources`, UTF-8 offsets, line and column of the start from 1. */
 export interface Span {
+  /** @integer @minimum 0 */
   source: number;
+  /** @integer @minimum 0 */
   start: number;
+  /** @integer @minimum 0 */
   end: number;
+  /** @integer @minimum 1 */
   line: number;
+  /** @integer @minimum 1 */
   column: number;
 }

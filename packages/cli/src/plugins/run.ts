@@ -1,5 +1,7 @@
 import { join } from "node:path";
 
+import { calledFrom, type CodePlace, placeOf } from "../code-place.ts";
+import { attend, Unsettled } from "./attend.ts";
 import { handlerOf } from "./describe.ts";
 import type {
   AfterRouteTableEvent,
@@ -10,8 +12,8 @@ import type {
   CompileEvent,
   EmitEvent,
   Plugin,
-  PluginFile,
   PluginHooks,
+  PluginReport,
 } from "./plugin.ts";
 
 /** What the command says with a tap: the build, and what the hook is about. */
@@ -19,17 +21,30 @@ export interface TapRequest {
   readonly build: {
     readonly root: string;
     readonly mode: BuildContext["mode"];
-    readonly outputDir: string;
-    readonly distDir: string;
+    readonly config: BuildContext["config"];
     readonly plugin: string;
   };
   readonly event: Record<string, unknown>;
 }
 
-/** What goes back: files to watch, and what the tap did. */
+/** What goes back: files to watch, what the tap found, and what it did or why it failed. */
 export interface TapAnswer {
   readonly watch: readonly string[];
-  readonly result: unknown;
+  readonly reports: readonly Call[];
+  readonly failure?: Failure;
+  readonly result?: unknown;
+}
+
+/** What a function of an event got, and where it was called. */
+interface Call {
+  readonly value: unknown;
+  readonly at: CodePlace | undefined;
+}
+
+interface Failure {
+  readonly kind: "threw" | "unsettled" | "unprintable";
+  readonly message: string;
+  readonly at: CodePlace | undefined;
 }
 
 /** An event without what all of them have, and what the tap did, once it has ended. */
@@ -38,6 +53,12 @@ interface Stage {
   readonly result: () => unknown;
 }
 
+/** How long a tap may take where it does not say so, in seconds. A compiler may have much to do. */
+const PATIENCE = { hook: 60, compile: 1800 };
+
+/** As many frames as lead from where something was thrown back to the tap. */
+const FRAMES = 50;
+
 /** Runs one tap and collects what it does. */
 export async function runTap(
   plugin: Plugin,
@@ -45,19 +66,72 @@ export async function runTap(
   { build, event }: TapRequest,
 ): Promise<TapAnswer> {
   const watch: string[] = [];
-  const context: BuildContext = {
+  const reports: Call[] = [];
+  const context: BuildContext = Object.freeze({
     root: build.root,
     mode: build.mode,
-    outputDir: build.outputDir,
-    distDir: build.distDir,
-    cacheDir: join(build.root, build.outputDir, ".cache", build.plugin.replaceAll("/", "+")),
-    info: (message) => say(`[${build.plugin}] ${message}`),
-    warn: (message) => say(`warning: [${build.plugin}] ${message}`),
-    watch: (path) => void watch.push(path),
-  };
+    config: frozen(build.config),
+    cacheDir: join(build.root, build.config.outputDir, ".cache", build.plugin.replaceAll("/", "+")),
+    info: (message: string) => say(`[${build.plugin}] ${message}`),
+    warn: (message: string) => say(`warning: [${build.plugin}] ${message}`),
+    report: (report: PluginReport) => void reports.push(call(report)),
+    watch: (path: string) => void watch.push(path),
+  });
+  const tap = plugin.hooks[hook];
+  const { timeout = PATIENCE[hook === "compile" ? hook : "hook"] } = tap as { timeout?: number };
   const stage = STAGES[hook](event);
-  await handlerOf(plugin.hooks[hook])?.({ ...stage.event, build: context });
-  return { watch, result: stage.result() };
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = FRAMES;
+  try {
+    await attend(() => handlerOf(tap)?.({ ...stage.event, build: context }), timeout);
+  } catch (error) {
+    return { watch, reports: printable(reports), failure: failure(error) };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  try {
+    const answer = { watch, reports, result: stage.result() };
+    // What cannot be printed is the plugin's mistake, so it has to be found here.
+    JSON.stringify(answer);
+    return answer;
+  } catch (error) {
+    const message = `it gave a value that has no JSON form: ${String((error as Error).message).split("\n")[0]}`;
+    return {
+      watch,
+      reports: printable(reports),
+      failure: { kind: "unprintable", message, at: undefined },
+    };
+  }
+}
+
+function failure(error: unknown): Failure {
+  if (error instanceof Unsettled) return { kind: "unsettled", message: error.message, at: undefined };
+  if (!(error instanceof Error))
+    return { kind: "threw", message: `it threw ${String(error)}`, at: undefined };
+  const name = error.name === "Error" ? "" : `${error.name}: `;
+  return { kind: "threw", message: name + error.message, at: placeOf(error.stack) };
+}
+
+/** Of a tap that failed, what can be told is told. */
+function printable(reports: readonly Call[]): readonly Call[] {
+  return reports.filter((report) => {
+    try {
+      JSON.stringify(report);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function call(value: unknown): Call {
+  return { value, at: calledFrom() };
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
 }
 
 function say(message: string): void {
@@ -68,11 +142,11 @@ type Own<Event> = Omit<Event, "build">;
 
 const STAGES: Readonly<Record<keyof PluginHooks, (event: Record<string, unknown>) => Stage>> = {
   beforeTransform(event) {
-    const types: (string | PluginFile)[] = [];
-    const routes: (string | PluginFile)[] = [];
+    const types: Call[] = [];
+    const routes: Call[] = [];
     const own: Partial<Own<BeforeTransformEvent>> = {
-      addTypes: (source) => void types.push(source),
-      addRoutes: (source) => void routes.push(source),
+      addTypes: (source) => void types.push(call(source)),
+      addRoutes: (source) => void routes.push(call(source)),
     };
     return { event: { ...event, ...own }, result: () => ({ types, routes }) };
   },
@@ -85,11 +159,11 @@ const STAGES: Readonly<Record<keyof PluginHooks, (event: Record<string, unknown>
     };
   },
   afterValidators(event) {
-    const added: PluginFile[] = [];
-    const replaced: { type: string; text: string }[] = [];
+    const added: Call[] = [];
+    const replaced: Call[] = [];
     const own: Partial<Own<AfterValidatorsEvent>> = {
-      addValidator: (file) => void added.push(file),
-      replaceValidator: (type, text) => void replaced.push({ type, text }),
+      addValidator: (file) => void added.push(call(file)),
+      replaceValidator: (type, text) => void replaced.push(call({ type, text })),
     };
     return { event: { ...event, ...own }, result: () => ({ added, replaced }) };
   },
@@ -99,12 +173,12 @@ const STAGES: Readonly<Record<keyof PluginHooks, (event: Record<string, unknown>
     return { event, result: () => ({ routes: JSON.stringify(routes) === before ? null : routes }) };
   },
   emit(event) {
-    const files: PluginFile[] = [];
-    const projectFiles: (PluginFile & { onlyIfMissing: boolean })[] = [];
+    const files: Call[] = [];
+    const projectFiles: Call[] = [];
     const own: Partial<Own<EmitEvent>> = {
-      addFile: (file) => void files.push(file),
+      addFile: (file) => void files.push(call(file)),
       addProjectFile: (file, options) =>
-        void projectFiles.push({ ...file, onlyIfMissing: options?.onlyIfMissing ?? false }),
+        void projectFiles.push(call({ ...file, onlyIfMissing: options?.onlyIfMissing ?? false })),
     };
     return { event: { ...event, ...own }, result: () => ({ files, projectFiles }) };
   },

@@ -90,14 +90,23 @@ fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> 
 
 /// Whether the app and its sidecar can listen.
 pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
-    let own = context.environment.var("PORT").and_then(|port| port.parse().ok());
+    let own = context.environment.var("PORT").filter(|port| !port.is_empty());
     let help =
         "that is fine where it is the app; else end what listens there, or let the app listen elsewhere";
     let sidecar = "that is fine where it is the app's sidecar; else give the debug plugin another `port`";
-    vec![
-        port("app port", own.unwrap_or(APP_PORT), help),
-        port("debug port", SIDECAR_PORT, sidecar),
-    ]
+    let app = match own.as_deref().map(str::parse) {
+        Some(Err(_)) => Check::warn(
+            "app port",
+            format!(
+                "PORT is `{}`, which is no port",
+                own.unwrap_or_default().escape_debug()
+            ),
+        )
+        .help("set it to a number up to 65535, or unset it: apps listen on 3000 then"),
+        Some(Ok(own)) => port("app port", own, help),
+        None => port("app port", APP_PORT, help),
+    };
+    vec![app, port("debug port", SIDECAR_PORT, sidecar)]
 }
 
 fn port(name: &'static str, port: u16, taken: &str) -> Check {

@@ -16,14 +16,24 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
         Ok(None) => {
             return vec![
                 Check::warn(name, format!("there is no package.json in {}", root.display()))
-                    .help("go to the project's directory, or name it with --root"),
+                    .help(kit_build::elsewhere(root)),
             ];
         }
-        Err(error) => return vec![Check::fail(name, error.to_string())],
+        Err(error) => {
+            return vec![
+                Check::fail(name, error.to_string())
+                    .help("package.json has to be a file that you may read, in UTF-8"),
+            ];
+        }
     };
     let manifest: Value = match serde_json::from_str(&text) {
         Ok(manifest) => manifest,
-        Err(error) => return vec![Check::fail(name, format!("package.json is not JSON: {error}"))],
+        Err(error) => {
+            return vec![
+                Check::fail(name, format!("package.json is not JSON: {error}"))
+                    .help("repair it there; npm cannot read it either"),
+            ];
+        }
     };
     let mut named: Vec<&str> = ["dependencies", "devDependencies"]
         .iter()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use kit_build::{elsewhere, project_above};
 use serde::de::DeserializeOwned;
 
 use crate::args::Common;
@@ -32,9 +33,10 @@ impl Built {
         let path = format!("{}/{name}", self.project.config.output_dir);
         let text = kit_build::read_text(&self.directory.join(name))?;
         let Some(text) = text else {
+            let elsewhere = project_above(&self.project.root).map(|_| elsewhere(&self.project.root));
             return Err(
                 Problem::inspection(format!("there is no {path}: the project is not built"))
-                    .help("run `kit build` first")
+                    .help(elsewhere.as_deref().unwrap_or("run `kit build` first"))
                     .into(),
             );
         };

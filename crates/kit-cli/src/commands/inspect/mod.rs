@@ -116,7 +116,12 @@ Examples:
         #[arg(value_name = "TYPE")]
         name: String,
     },
-    /// The hooks of a build in order, and who taps them.
+    /// The hooks of a build in order, who taps them, and how the output directory stands to the sources.
+    ///
+    /// `lastBuildStatus` is `cached` where .kit/ is what the sources say, `built` where the sources changed since it was
+    /// built, `failed` where they have mistakes, so that .kit/ is that of an earlier build, and `none` where there is no
+    /// .kit/. It is found by a build that writes nothing, as `kit build --check`: builds leave no record of themselves, and
+    /// one that changes nothing touches no file. Taps of plugins run in it, except for `compile` and `done`.
     #[command(after_help = "\
 Examples:
   kit inspect build-pipeline
@@ -180,10 +185,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Subject::Middleware => middleware::run(&built, verbose, console),
         Subject::Dependencies => dependencies::run(&built, console),
         Subject::Schema { name } => schema::run(&built, name, verbose, console),
-        Subject::BuildPipeline => {
-            pipeline::run(&built, console);
-            Ok(())
-        }
+        Subject::BuildPipeline => pipeline::run(&built, context).await,
         Subject::Errors { .. } | Subject::Performance { .. } | Subject::Server => Ok(()),
     }
 }

@@ -1,18 +1,24 @@
 //! `kit inspect build-pipeline`.
 
-use kit_build::{HOOKS, Hook, RegisteredTap, registered_taps};
+use kit_build::{HOOKS, Hook, RegisteredTap, check_with, registered_taps};
+use kit_diagnostics::Severity;
 use serde::Serialize;
 
 use super::artifacts::Built;
 use super::table::table;
-use crate::console::Console;
+use crate::commands::build::request;
+use crate::console::quantity;
+use crate::context::Context;
+use crate::failure::Stop;
+use crate::plugins::Plugins;
+use crate::project::build_time;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
     hooks: Vec<HookReport>,
     registered_taps: Vec<Tap>,
-    /// `cached` where the output directory holds a build, else `none`.
+    /// `cached`, `built`, `failed` or `none`.
     last_build_status: &'static str,
     output_dir: &'a str,
 }
@@ -33,7 +39,10 @@ struct Tap {
     order: usize,
 }
 
-pub(super) fn run(built: &Built, console: &Console<'_>) {
+pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), Stop> {
+    let console = context.console;
+    let config = &built.project.config;
+    let status = Status::of(built, context).await?;
     let hooks = HOOKS.iter().enumerate();
     let report = Report {
         hooks: hooks
@@ -43,7 +52,7 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
                 description,
             })
             .collect(),
-        registered_taps: registered_taps(&built.project.config.plugins)
+        registered_taps: registered_taps(&config.plugins)
             .into_iter()
             .map(|RegisteredTap { hook, plugin, order }| Tap {
                 hook,
@@ -51,8 +60,8 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
                 order,
             })
             .collect(),
-        last_build_status: if built.exists() { "cached" } else { "none" },
-        output_dir: &built.project.config.output_dir,
+        last_build_status: status.name(),
+        output_dir: &config.output_dir,
     };
     console.json(&report);
     let rows: Vec<Vec<String>> = report
@@ -66,10 +75,6 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
             ]
         })
         .collect();
-    let status = match report.last_build_status {
-        "cached" => format!("{}/ holds a build", report.output_dir),
-        _ => "not built yet: run `kit build`".to_owned(),
-    };
     let taps: Vec<Vec<String>> = report
         .registered_taps
         .iter()
@@ -81,7 +86,69 @@ pub(super) fn run(built: &Built, console: &Console<'_>) {
         format!("\n\n{}", table(&["TAPPED HOOK", "ORDER", "PLUGIN"], &taps))
     };
     console.result(&format!(
-        "{}{taps}\n\n{status}",
-        table(&["ORDER", "HOOK", "WHAT FOR"], &rows)
+        "{}{taps}\n\n{}",
+        table(&["ORDER", "HOOK", "WHAT FOR"], &rows),
+        status.words(&config.output_dir)
     ));
+    Ok(())
+}
+
+/// How the output directory stands to the sources. Builds leave no record of themselves, since one that changes nothing touches
+/// no file; so this is found anew.
+enum Status {
+    /// It is what the sources say.
+    Cached,
+    /// It was built, and a build would change so many files.
+    Built(usize),
+    /// The sources have so many mistakes, so that it is that of an earlier build.
+    Failed(usize),
+    /// There is none.
+    None,
+}
+
+impl Status {
+    async fn of(built: &Built, context: &Context<'_>) -> Result<Self, Stop> {
+        if !built.exists() {
+            return Ok(Self::None);
+        }
+        let time = build_time(context.environment)?;
+        let request = request(&built.project, &time);
+        let report = check_with(&request, &Plugins(context.host), &()).await?;
+        if !report.succeeded() {
+            let errors = report.diagnostics.iter();
+            let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
+            return Ok(Self::Failed(errors.count()));
+        }
+        let files = &report.files;
+        Ok(
+            match files.written.len() + files.removed.len() + files.project.len() {
+                0 => Self::Cached,
+                stale => Self::Built(stale),
+            },
+        )
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Cached => "cached",
+            Self::Built(_) => "built",
+            Self::Failed(_) => "failed",
+            Self::None => "none",
+        }
+    }
+
+    fn words(&self, directory: &str) -> String {
+        match self {
+            Self::Cached => format!("{directory}/ is what the sources say"),
+            Self::Built(stale) => format!(
+                "{directory}/ is built, but the sources changed since: {} to write with `kit build`",
+                quantity(*stale, "file")
+            ),
+            Self::Failed(errors) => format!(
+                "the sources have {}, so {directory}/ is that of an earlier build: `kit build` shows where",
+                quantity(*errors, "mistake")
+            ),
+            Self::None => "not built yet: run `kit build`".to_owned(),
+        }
+    }
 }

@@ -78,13 +78,23 @@ impl Entry {
             .iter()
             .map(|property| PropertyReport {
                 name: &property.name,
-                r#type: &property.r#type,
+                r#type: self.kind(property),
                 rules: self.rules(&property.name),
                 default: property.default.as_ref(),
                 required: property.required,
                 tags: &property.tags,
             })
             .collect()
+    }
+
+    /// The type as TypeScript has it, which does not know integers.
+    fn kind<'a>(&self, property: &'a Property) -> &'a str {
+        let schema = &self.schema["properties"][&property.name];
+        if property.r#type == "number" && schema["type"] == "integer" {
+            "integer"
+        } else {
+            &property.r#type
+        }
     }
 
     fn rules(&self, property: &str) -> Map<String, Value> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kit_build::{Place, create_tree, place};
-use kit_scaffold::{Adapter, Options, ProjectName, Server, project};
+use kit_build::{Place, create_tree, names, place};
+use kit_scaffold::{Adapter, Archives, Options, ProjectName, Server, project};
 use serde::Serialize;
 
 use crate::Speech;
@@ -23,6 +23,7 @@ Examples:
   kit scaffold init my-api
   kit scaffold init my-api --server native --db drizzle
   kit scaffold init my-api --server express --db raw --no-install --no-git
+  kit scaffold init my-api --packages ../kit-packages
   kit scaffold init my-api --yes --json | jq .files")]
 pub(crate) struct Arguments {
     /// The project's name and directory, like `my-api`; asked for on a terminal.
@@ -33,6 +34,9 @@ pub(crate) struct Arguments {
     /// How it asks its database.
     #[arg(long = "db", value_name = "ADAPTER")]
     database: Option<AdapterName>,
+    /// Take kit's packages from the archives in this directory, not from npm's registry.
+    #[arg(long, value_name = "DIR")]
+    packages: Option<PathBuf>,
     /// Ask nothing.
     #[arg(long, short)]
     yes: bool,
@@ -83,7 +87,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
         server: server(arguments, context)?,
         database: database(arguments, context)?,
         timestamp,
+        archives: arguments
+            .packages
+            .as_deref()
+            .map(|directory| archives(directory, context))
+            .transpose()?,
     };
+    if let Some(missing) = options.missing_archives().first() {
+        return Err(no_archive(arguments.packages.as_deref(), missing).into());
+    }
     let files = project(&options);
     create_tree(
         &target,
@@ -143,11 +155,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
     };
     let name =
         ProjectName::parse(text).map_err(|error| Problem::scaffold(error.message).help(&error.help))?;
-    let here = context
-        .environment
-        .current_dir()
-        .map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?;
-    let target = here.join(name.as_str());
+    let target = here(context)?.join(name.as_str());
     let problem = match place(&target)? {
         Place::Free => return Ok((name, target)),
         Place::Taken(first) => format!("{name}/ is there and not empty: it holds {first}"),
@@ -157,6 +165,31 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
         .at(name.as_str())
         .help("choose another name, or move it away")
         .into())
+}
+
+/// kit's packages in a directory.
+fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, Stop> {
+    let directory = here(context)?.join(directory);
+    let names = names(&directory)?.ok_or_else(|| {
+        Problem::scaffold(format!("there is no directory {}", directory.display()))
+            .help("`--packages` names the one that `cargo xtask pack --out DIR` wrote")
+    })?;
+    let directory = directory.canonicalize().unwrap_or(directory);
+    let path = directory.to_string_lossy().replace('\\', "/");
+    Ok(Archives::new(&path, names.iter().map(String::as_str)))
+}
+
+fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
+    let directory = directory.unwrap_or(Path::new("")).display();
+    Problem::scaffold(format!(
+        "{directory} does not hold kit's packages of this version: there is no {missing}"
+    ))
+    .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was made")
+}
+
+fn here(context: &Context<'_>) -> Result<PathBuf, Stop> {
+    let here = context.environment.current_dir();
+    Ok(here.map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
 }
 
 fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, Stop> {
@@ -211,9 +244,13 @@ fn may_ask(arguments: &Arguments, context: &Context<'_>) -> bool {
     !arguments.yes && !arguments.json && context.environment.can_ask()
 }
 
-fn not_asked(error: &std::io::Error) -> Problem {
+fn not_asked(error: &std::io::Error) -> Stop {
+    if error.kind() == std::io::ErrorKind::Interrupted {
+        return Stop::Interrupted("stopped; nothing was made");
+    }
     Problem::scaffold(format!("the terminal cannot be asked: {error}"))
         .help("say it with flags: `kit scaffold init my-api --server native --db drizzle`")
+        .into()
 }
 
 fn stopped() -> Problem {

@@ -17,6 +17,7 @@ mod init;
 Examples:
   kit scaffold init my-api
   kit scaffold init my-api --server fastify --db kysely
+  kit scaffold add entity order-item
   kit scaffold add route orders"
 )]
 pub(crate) struct Arguments {
@@ -40,9 +41,9 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     match &arguments.what {
         What::Init(arguments) => init::run(arguments, context),
-        What::Add(arguments) => add::run(arguments, context),
+        What::Add(arguments) => add::run(arguments, context).await,
     }
 }

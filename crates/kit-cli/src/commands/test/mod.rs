@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use kit_build::{Mode, find_contract_tests, find_tests};
+use kit_build::{BuildReport, find_contract_tests, find_tests};
 use serde::Serialize;
 
 use self::report::{Report, TestFailure};
 use self::runner::Runner;
-use super::build::watched;
+use super::build::{Work, watched};
+use super::generate::no_contract_tests;
 use crate::Stream;
 use crate::args::Common;
 use crate::console::{Console, milliseconds};
@@ -72,7 +73,7 @@ pub(crate) struct RunArguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
-    let project = open(&arguments.run, context).await?;
+    let (project, _) = open(&arguments.run, context).await?;
     let runner = Runner::of(&project)?;
     let mut files: Vec<String> = Vec::new();
     for found in [
@@ -96,18 +97,21 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 }
 
 pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'_>) -> Result<(), Stop> {
-    let project = open(&arguments.run, context).await?;
+    let (project, report) = open(&arguments.run, context).await?;
     let runner = Runner::of(&project)?;
     let files: Vec<String> = find_contract_tests(&project.root, &project.config)?
         .into_iter()
         .map(|(_, name)| name)
         .collect();
     if files.is_empty() {
+        if let Some(Err(why)) = report.map(|report| report.contract_tests) {
+            return Err(no_contract_tests(why).into());
+        }
         let directory = &project.config.output_dir;
         return Err(Problem::testing(format!(
             "there are no contract tests: no file matches {directory}/tests/*.contract.test.ts"
         ))
-        .help("`kit test` runs the tests that the project has")
+        .help("`kit generate:tests` makes them")
         .into());
     }
     let run = runner.command(&files, &arguments.run);
@@ -115,12 +119,17 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
 }
 
 /// Opens the project and, where it is wanted, builds it.
-async fn open(arguments: &RunArguments, context: &Context<'_>) -> Result<Project, Stop> {
+async fn open(
+    arguments: &RunArguments,
+    context: &Context<'_>,
+) -> Result<(Project, Option<BuildReport>), Stop> {
     let project = Project::open(&arguments.common, context).await?;
-    if !arguments.no_build {
-        watched(&project, context, Mode::Build).await?;
-    }
-    Ok(project)
+    let report = if arguments.no_build {
+        None
+    } else {
+        Some(watched(&project, context, &mut Work::Build).await?)
+    };
+    Ok((project, report))
 }
 
 /// Whether a path from the root holds what was written on the command line, where `./` is often in front.

@@ -6,5 +6,12 @@ CREATE TABLE todos (
   completed boolean DEFAULT false NOT NULL,
   user_id varchar(100) NOT NULL,
   created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  updated_at timestamp DEFAULT now() NOT NULL,
+  CONSTRAINT todos_title_length_check CHECK (char_length(title) >= 1)
 );
+
+COMMENT ON TABLE todos IS 'Something to be done.';
+
+COMMENT ON COLUMN todos.title IS 'What is to be done.';
+
+COMMENT ON COLUMN todos.user_id IS 'Whose it is: the user of the access token.';

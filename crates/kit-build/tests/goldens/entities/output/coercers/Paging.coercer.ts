@@ -3,13 +3,13 @@
 import type { Coercer } from "@kit/types";
 import { coerceNumber, readQuery } from "@kit/core/codec";
 
-const keys: readonly string[] = ["page", "pageSize"];
+const coerceKeys$Paging: readonly string[] = ["page", "pageSize"];
 
 /** Reads the text of `Paging`. */
 export const PagingCoercer: Required<Pick<Coercer, "query">> = {
   query: (query) => {
     const result: Record<string, unknown> = {};
-    const values = readQuery(query, keys);
+    const values = readQuery(query, coerceKeys$Paging);
     const value0 = values[0];
     if (value0 !== undefined) result["page"] = coerceNumber(value0);
     const value1 = values[1];

@@ -7,8 +7,13 @@ CREATE TABLE notes (
   author_id varchar(100) NOT NULL,
   archived boolean DEFAULT false NOT NULL,
   created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  updated_at timestamp DEFAULT now() NOT NULL,
+  CONSTRAINT notes_title_length_check CHECK (char_length(title) >= 1)
 );
+
+COMMENT ON TABLE notes IS 'A note.';
+
+COMMENT ON COLUMN notes.title IS 'The headline.';
 
 CREATE TABLE todos (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -16,7 +21,8 @@ CREATE TABLE todos (
   completed boolean NOT NULL,
   user_id uuid NOT NULL,
   created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  updated_at timestamp DEFAULT now() NOT NULL,
+  CONSTRAINT todos_title_length_check CHECK (char_length(title) >= 1)
 );
 
 CREATE TABLE users (
@@ -27,6 +33,7 @@ CREATE TABLE users (
   created_at timestamp DEFAULT now() NOT NULL,
   updated_at timestamp DEFAULT now() NOT NULL,
   CONSTRAINT users_email_unique UNIQUE (email),
+  CONSTRAINT users_display_name_length_check CHECK (char_length(display_name) >= 2),
   CONSTRAINT users_status_check CHECK (status IN ('active', 'suspended', 'deleted'))
 );
 

@@ -11,6 +11,7 @@ export const users = pgTable("users", {
   createdAt: timestamp("created_at").defaultNow().notNull(),
   updatedAt: timestamp("updated_at").defaultNow().notNull().$onUpdate(() => new Date()),
 }, (table) => [
+  check("users_display_name_length_check", sql`char_length(${table.displayName}) >= 2`),
   check("users_status_check", sql`${table.status} IN ('active', 'suspended', 'deleted')`),
 ]);
 

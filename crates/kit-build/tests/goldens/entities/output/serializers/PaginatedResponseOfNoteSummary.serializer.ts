@@ -8,7 +8,7 @@ import { writeNoteSummary } from "./NoteSummary.serializer.ts";
 import { explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writePaginatedResponseOfNoteSummaryData(value: unknown): string {
+function writeData$PaginatedResponseOfNoteSummary(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -18,7 +18,7 @@ function writePaginatedResponseOfNoteSummaryData(value: unknown): string {
   return `${text}]`;
 }
 
-function writePaginatedResponseOfNoteSummaryPagination(value: unknown): string {
+function writePagination$PaginatedResponseOfNoteSummary(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"total":${writeNumber(value["total"])}` +
@@ -32,8 +32,8 @@ function writePaginatedResponseOfNoteSummaryPagination(value: unknown): string {
 export function writePaginatedResponseOfNoteSummary(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"data":${writePaginatedResponseOfNoteSummaryData(value["data"])}` +
-    `,"pagination":${writePaginatedResponseOfNoteSummaryPagination(value["pagination"])}}`
+    `{"data":${writeData$PaginatedResponseOfNoteSummary(value["data"])}` +
+    `,"pagination":${writePagination$PaginatedResponseOfNoteSummary(value["pagination"])}}`
   );
 }
 

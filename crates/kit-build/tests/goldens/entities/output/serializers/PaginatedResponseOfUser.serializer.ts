@@ -6,7 +6,7 @@ import { writeUser } from "./User.serializer.ts";
 import { explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writePaginatedResponseOfUserData(value: unknown): string {
+function writeData$PaginatedResponseOfUser(value: unknown): string {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -16,7 +16,7 @@ function writePaginatedResponseOfUserData(value: unknown): string {
   return `${text}]`;
 }
 
-function writePaginatedResponseOfUserPagination(value: unknown): string {
+function writePagination$PaginatedResponseOfUser(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
     `{"total":${writeNumber(value["total"])}` +
@@ -30,8 +30,8 @@ function writePaginatedResponseOfUserPagination(value: unknown): string {
 export function writePaginatedResponseOfUser(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"data":${writePaginatedResponseOfUserData(value["data"])}` +
-    `,"pagination":${writePaginatedResponseOfUserPagination(value["pagination"])}}`
+    `{"data":${writeData$PaginatedResponseOfUser(value["data"])}` +
+    `,"pagination":${writePagination$PaginatedResponseOfUser(value["pagination"])}}`
   );
 }
 

@@ -5,7 +5,7 @@ import { PostUsersBodyShape } from "../validators/PostUsersBody.validator.ts";
 import { explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writePostUsersBodyStatus(value: unknown): string {
+function writeStatus$PostUsersBody(value: unknown): string {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -18,7 +18,7 @@ export function writePostUsersBody(value: unknown): string {
   return (
     `{"email":"${stringContent(value["email"])}"` +
     `,"displayName":"${stringContent(value["displayName"])}"` +
-    `,"status":${writePostUsersBodyStatus(value["status"])}}`
+    `,"status":${writeStatus$PostUsersBody(value["status"])}}`
   );
 }
 

@@ -5,7 +5,7 @@ import { UserShape } from "../validators/User.validator.ts";
 import { dateContent, explain, isObject, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeUserStatus(value: unknown): string {
+function writeStatus$User(value: unknown): string {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -19,7 +19,7 @@ export function writeUser(value: unknown): string {
     `{"id":"${stringContent(value["id"])}"` +
     `,"email":"${stringContent(value["email"])}"` +
     `,"displayName":"${stringContent(value["displayName"])}"` +
-    `,"status":${writeUserStatus(value["status"])}` +
+    `,"status":${writeStatus$User(value["status"])}` +
     `,"createdAt":"${dateContent(value["createdAt"])}"` +
     `,"updatedAt":"${dateContent(value["updatedAt"])}"}`
   );

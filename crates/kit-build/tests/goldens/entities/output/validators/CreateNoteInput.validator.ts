@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainCreateNoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$CreateNoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(0, title);
   const content = value["content"];
@@ -25,7 +25,7 @@ export const CreateNoteInputShape: Shape = {
     { key: "authorId", shape: { kind: "string", maxLength: 100 } },
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
   ],
-  explain: explainCreateNoteInput,
+  explain: explain$CreateNoteInput,
 };
 
 /** Whether a parsed JSON value is a `CreateNoteInput`. */

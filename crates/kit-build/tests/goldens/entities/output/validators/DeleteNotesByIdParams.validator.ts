@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainDeleteNotesByIdParams(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$DeleteNotesByIdParams(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (typeof id !== "string") part.refuse(0, id);
 }
@@ -16,7 +16,7 @@ export const DeleteNotesByIdParamsShape: Shape = {
   properties: [
     { key: "id", shape: { kind: "string" } },
   ],
-  explain: explainDeleteNotesByIdParams,
+  explain: explain$DeleteNotesByIdParams,
 };
 
 /** Whether a parsed JSON value is a `DeleteNotesByIdParams`. */

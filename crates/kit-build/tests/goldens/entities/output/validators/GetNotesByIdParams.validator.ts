@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainGetNotesByIdParams(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$GetNotesByIdParams(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (typeof id !== "string") part.refuse(0, id);
 }
@@ -16,7 +16,7 @@ export const GetNotesByIdParamsShape: Shape = {
   properties: [
     { key: "id", shape: { kind: "string" } },
   ],
-  explain: explainGetNotesByIdParams,
+  explain: explain$GetNotesByIdParams,
 };
 
 /** Whether a parsed JSON value is a `GetNotesByIdParams`. */

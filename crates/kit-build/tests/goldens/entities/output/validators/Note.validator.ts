@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainNote(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (id !== undefined && typeof id !== "string") part.refuse(0, id);
   const title = value["title"];
@@ -34,7 +34,7 @@ export const NoteShape: Shape = {
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
     { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
   ],
-  explain: explainNote,
+  explain: explain$Note,
 };
 
 /** Whether a parsed JSON value is a `Note`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainNoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (id !== undefined && typeof id !== "string") part.refuse(0, id);
   const title = value["title"];
@@ -25,7 +25,7 @@ export const NoteSummaryShape: Shape = {
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
   ],
-  explain: explainNoteSummary,
+  explain: explain$NoteSummary,
 };
 
 /** Whether a parsed JSON value is a `NoteSummary`. */

@@ -6,7 +6,7 @@ import { NoteSummaryShape, decodeNoteSummary, isNoteSummary } from "../validator
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPaginatedResponseOfNoteSummaryPagination(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainPagination$PaginatedResponseOfNoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   const total = value["total"];
   if (!(typeof total === "number" && Number.isFinite(total))) part.refuse(0, total);
   const page = value["page"];
@@ -17,7 +17,7 @@ function explainPaginatedResponseOfNoteSummaryPagination(value: Readonly<Record<
   if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) part.refuse(3, totalPages);
 }
 
-function explainPaginatedResponseOfNoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$PaginatedResponseOfNoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["data"]);
   part.visit(1, value["pagination"]);
 }
@@ -35,13 +35,13 @@ export const PaginatedResponseOfNoteSummaryShape: Shape = {
         { key: "pageSize", shape: { kind: "number" } },
         { key: "totalPages", shape: { kind: "number" } },
       ],
-      explain: explainPaginatedResponseOfNoteSummaryPagination,
+      explain: explainPagination$PaginatedResponseOfNoteSummary,
     } },
   ],
-  explain: explainPaginatedResponseOfNoteSummary,
+  explain: explain$PaginatedResponseOfNoteSummary,
 };
 
-function isPaginatedResponseOfNoteSummaryData(value: unknown): boolean {
+function isData$PaginatedResponseOfNoteSummary(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -50,7 +50,7 @@ function isPaginatedResponseOfNoteSummaryData(value: unknown): boolean {
   return true;
 }
 
-function isPaginatedResponseOfNoteSummaryPagination(value: unknown): boolean {
+function isPagination$PaginatedResponseOfNoteSummary(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const total = input["total"];
@@ -68,16 +68,16 @@ export function isPaginatedResponseOfNoteSummary(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const data = input["data"];
-  if (!isPaginatedResponseOfNoteSummaryData(data)) return false;
+  if (!isData$PaginatedResponseOfNoteSummary(data)) return false;
   const pagination = input["pagination"];
-  return isPaginatedResponseOfNoteSummaryPagination(pagination);
+  return isPagination$PaginatedResponseOfNoteSummary(pagination);
 }
 
-function decodePaginatedResponseOfNoteSummaryData(value: unknown): unknown {
+function decodeData$PaginatedResponseOfNoteSummary(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodeNoteSummary(item));
 }
 
-function decodePaginatedResponseOfNoteSummaryPagination(value: unknown): unknown {
+function decodePagination$PaginatedResponseOfNoteSummary(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     total: input["total"],
@@ -93,8 +93,8 @@ export function decodePaginatedResponseOfNoteSummary(value: unknown): Types.Pagi
   const data = input["data"];
   const pagination = input["pagination"];
   return {
-    data: decodePaginatedResponseOfNoteSummaryData(data),
-    pagination: decodePaginatedResponseOfNoteSummaryPagination(pagination),
+    data: decodeData$PaginatedResponseOfNoteSummary(data),
+    pagination: decodePagination$PaginatedResponseOfNoteSummary(pagination),
   } as Types.PaginatedResponseOfNoteSummary;
 }
 

@@ -6,7 +6,7 @@ import { UserShape, decodeUser, isUser } from "../validators/User.validator.ts";
 import { explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPaginatedResponseOfUserPagination(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explainPagination$PaginatedResponseOfUser(value: Readonly<Record<string, unknown>>, part: Part): void {
   const total = value["total"];
   if (!(typeof total === "number" && Number.isFinite(total))) part.refuse(0, total);
   const page = value["page"];
@@ -17,7 +17,7 @@ function explainPaginatedResponseOfUserPagination(value: Readonly<Record<string,
   if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) part.refuse(3, totalPages);
 }
 
-function explainPaginatedResponseOfUser(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$PaginatedResponseOfUser(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["data"]);
   part.visit(1, value["pagination"]);
 }
@@ -35,13 +35,13 @@ export const PaginatedResponseOfUserShape: Shape = {
         { key: "pageSize", shape: { kind: "number" } },
         { key: "totalPages", shape: { kind: "number" } },
       ],
-      explain: explainPaginatedResponseOfUserPagination,
+      explain: explainPagination$PaginatedResponseOfUser,
     } },
   ],
-  explain: explainPaginatedResponseOfUser,
+  explain: explain$PaginatedResponseOfUser,
 };
 
-function isPaginatedResponseOfUserData(value: unknown): boolean {
+function isData$PaginatedResponseOfUser(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -50,7 +50,7 @@ function isPaginatedResponseOfUserData(value: unknown): boolean {
   return true;
 }
 
-function isPaginatedResponseOfUserPagination(value: unknown): boolean {
+function isPagination$PaginatedResponseOfUser(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const total = input["total"];
@@ -68,16 +68,16 @@ export function isPaginatedResponseOfUser(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const data = input["data"];
-  if (!isPaginatedResponseOfUserData(data)) return false;
+  if (!isData$PaginatedResponseOfUser(data)) return false;
   const pagination = input["pagination"];
-  return isPaginatedResponseOfUserPagination(pagination);
+  return isPagination$PaginatedResponseOfUser(pagination);
 }
 
-function decodePaginatedResponseOfUserData(value: unknown): unknown {
+function decodeData$PaginatedResponseOfUser(value: unknown): unknown {
   return (value as readonly unknown[]).map((item) => decodeUser(item));
 }
 
-function decodePaginatedResponseOfUserPagination(value: unknown): unknown {
+function decodePagination$PaginatedResponseOfUser(value: unknown): unknown {
   const input = value as Readonly<Record<string, unknown>>;
   return {
     total: input["total"],
@@ -93,8 +93,8 @@ export function decodePaginatedResponseOfUser(value: unknown): Types.PaginatedRe
   const data = input["data"];
   const pagination = input["pagination"];
   return {
-    data: decodePaginatedResponseOfUserData(data),
-    pagination: decodePaginatedResponseOfUserPagination(pagination),
+    data: decodeData$PaginatedResponseOfUser(data),
+    pagination: decodePagination$PaginatedResponseOfUser(pagination),
   } as Types.PaginatedResponseOfUser;
 }
 

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPaging(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Paging(value: Readonly<Record<string, unknown>>, part: Part): void {
   const page = value["page"];
   if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) part.refuse(0, page);
   const pageSize = value["pageSize"];
@@ -19,7 +19,7 @@ export const PagingShape: Shape = {
     { key: "page", shape: { kind: "number", integer: true, minimum: 1 }, optional: "always" },
     { key: "pageSize", shape: { kind: "number", integer: true, minimum: 1, maximum: 100 }, optional: "always" },
   ],
-  explain: explainPaging,
+  explain: explain$Paging,
 };
 
 /** Whether a parsed JSON value is a `Paging`. */

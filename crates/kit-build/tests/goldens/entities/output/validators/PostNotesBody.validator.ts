@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, explain } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPostNotesBody(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$PostNotesBody(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(0, title);
   const content = value["content"];
@@ -22,7 +22,7 @@ export const PostNotesBodyShape: Shape = {
     { key: "content", shape: { kind: "string", maxLength: 10000 } },
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
   ],
-  explain: explainPostNotesBody,
+  explain: explain$PostNotesBody,
 };
 
 /** Whether a parsed JSON value is a `PostNotesBody`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, explain, isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainPostUsersBody(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$PostUsersBody(value: Readonly<Record<string, unknown>>, part: Part): void {
   const email = value["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) part.refuse(0, email);
   const displayName = value["displayName"];
@@ -22,7 +22,7 @@ export const PostUsersBodyShape: Shape = {
     { key: "displayName", shape: { kind: "string", minLength: 2, maxLength: 100 } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
   ],
-  explain: explainPostUsersBody,
+  explain: explain$PostUsersBody,
 };
 
 /** Whether a parsed JSON value is a `PostUsersBody`. */

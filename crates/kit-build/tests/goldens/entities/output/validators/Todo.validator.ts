@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainTodo(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$Todo(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (id !== undefined && typeof id !== "string") part.refuse(0, id);
   const title = value["title"];
@@ -31,7 +31,7 @@ export const TodoShape: Shape = {
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
     { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
   ],
-  explain: explainTodo,
+  explain: explain$Todo,
 };
 
 /** Whether a parsed JSON value is a `Todo`. */

@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, explain, isObject } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainUpdateNoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$UpdateNoteInput(value: Readonly<Record<string, unknown>>, part: Part): void {
   const title = value["title"];
   if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(0, title);
   const content = value["content"];
@@ -22,7 +22,7 @@ export const UpdateNoteInputShape: Shape = {
     { key: "content", shape: { kind: "string", maxLength: 10000 }, optional: "always" },
     { key: "archived", shape: { kind: "boolean" }, optional: "always" },
   ],
-  explain: explainUpdateNoteInput,
+  explain: explain$UpdateNoteInput,
 };
 
 /** Whether a parsed JSON value is a `UpdateNoteInput`. */

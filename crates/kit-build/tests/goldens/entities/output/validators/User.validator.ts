@@ -5,7 +5,7 @@ import type { Validator } from "@kit/types";
 import { codePointsWithin, decodeDate, explain, isDateTime, isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function explainUser(value: Readonly<Record<string, unknown>>, part: Part): void {
+function explain$User(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
   if (id !== undefined && typeof id !== "string") part.refuse(0, id);
   const email = value["email"];
@@ -31,7 +31,7 @@ export const UserShape: Shape = {
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
     { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
   ],
-  explain: explainUser,
+  explain: explain$User,
 };
 
 /** Whether a parsed JSON value is a `User`. */

@@ -1,0 +1,61 @@
+//! The project that somebody is below of.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::find_config_file;
+use crate::disk;
+
+/// What tells a manifest of a project from others.
+const PACKAGES: &str = "\"@kit/";
+
+/// The nearest directory above that is a project of kit's, for who forgot where they are. Nothing where the directory is
+/// one itself.
+pub fn project_above(directory: &Path) -> Option<PathBuf> {
+    if is_project(directory) {
+        return None;
+    }
+    let above = directory.ancestors().skip(1);
+    above.map(Path::to_path_buf).find(|path| is_project(path))
+}
+
+fn is_project(directory: &Path) -> bool {
+    matches!(find_config_file(directory), Ok(Some(_)))
+        || disk::read_text(&directory.join("package.json")).is_ok_and(|text| text.contains(PACKAGES))
+}
+
+/// What to do in a directory that is no project.
+pub fn elsewhere(directory: &Path) -> String {
+    match project_above(directory) {
+        Some(project) => {
+            let project = project.display();
+            format!("the project is {project}: go there, or name it with `--root {project}`")
+        }
+        None => "go to the project's directory, or name it with `--root`".to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)] // Reason: tests make the files that are looked for.
+mod tests {
+    use std::fs;
+
+    use super::{elsewhere, project_above};
+
+    #[test]
+    fn the_nearest_project_is_named_and_no_other_package() {
+        let base = std::env::temp_dir().join(format!("kit-above-{}", std::process::id()));
+        let inner = base.join("shop/tools/src");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(
+            base.join("shop/package.json"),
+            r#"{ "dependencies": { "@kit/core": "0.1.0" } }"#,
+        )
+        .unwrap();
+        fs::write(base.join("shop/tools/package.json"), r#"{ "name": "tools" }"#).unwrap();
+        assert_eq!(project_above(&inner), Some(base.join("shop")));
+        assert_eq!(project_above(&base.join("shop")), None);
+        assert!(elsewhere(&inner).starts_with("the project is "));
+        assert!(elsewhere(&base).starts_with("go to the project's directory"));
+        fs::remove_dir_all(&base).unwrap();
+    }
+}

@@ -1,0 +1,73 @@
+//! What the contract tests of a project need, from its configuration and its application factory.
+
+use kit_diagnostics::{Diagnostic, Diagnostics, closest, codes};
+use kit_emit::{ContractTests, TestRunner, contract_test_path};
+use kit_ir::{Program, RouteId};
+
+use crate::ResolvedConfig;
+
+/// Why a project gets no contract tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoContractTests {
+    /// It does not depend on `@kit/testing`, which they import.
+    NoPackage,
+    /// It has no contracts.
+    NoRoutes,
+    /// Nobody knows where the application is.
+    NoApplication,
+}
+
+/// What its contract tests need, or why there are none.
+pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<ContractTests, NoContractTests> {
+    if !config.packages.testing {
+        return Err(NoContractTests::NoPackage);
+    }
+    if program.routes.is_empty() {
+        return Err(NoContractTests::NoRoutes);
+    }
+    let factory = program.application.span.map(|span| program.path(span).to_owned());
+    let Some(app) = config.tests.app.clone().or(factory) else {
+        return Err(NoContractTests::NoApplication);
+    };
+    Ok(ContractTests {
+        runner: if config.packages.vitest {
+            TestRunner::Vitest
+        } else {
+            TestRunner::Node
+        },
+        app,
+        database: !program.entities.is_empty(),
+        fixtures: config.tests.fixtures.clone(),
+        headers: config.tests.headers.clone(),
+        routes: config.tests.routes.clone(),
+    })
+}
+
+/// Names in every route the contract tests that a build makes of it.
+pub(crate) fn name(program: &mut Program, config: &ResolvedConfig) {
+    let Ok(tests) = contract_tests(program, config) else {
+        return;
+    };
+    for index in 0..program.routes.len() {
+        let route = &mut program.routes[RouteId::from(index)];
+        let own = tests.routes.get(&route.reference());
+        if own.is_some_and(|own| own.skip.is_some()) {
+            continue;
+        }
+        let path = contract_test_path(&route.group);
+        route.tests.push(format!("{}/{path}", config.output_dir));
+    }
+}
+
+/// A route of the configuration that no contract has is a mistake.
+pub(crate) fn check(program: &Program, config: &ResolvedConfig, diagnostics: &mut Diagnostics) {
+    let routes: Vec<String> = program.routes.iter().map(kit_ir::Route::reference).collect();
+    for named in config.tests.routes.keys().filter(|named| !routes.contains(named)) {
+        let message = format!("`tests.routes` has `{named}`, which is no route of the application");
+        let help = match closest(named, routes.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write routes with their final path; `kit inspect routes` lists them".to_owned(),
+        };
+        diagnostics.push(Diagnostic::new(codes::CONFIGURATION_INVALID, message).help(help));
+    }
+}

@@ -1,0 +1,187 @@
+//! What taps of a build said beside their answers, and what was wrong with those.
+
+use std::path::{Path, PathBuf};
+
+use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, Severity, codes};
+use kit_ir::Span;
+use kit_typescript::SourceTexts;
+use serde::Deserialize;
+
+use super::messages::Call;
+use super::{CodePlace, Plugin};
+
+/// What a plugin did wrong.
+#[derive(Debug)]
+pub(crate) struct Mistake {
+    code: Code,
+    message: String,
+    help: Option<String>,
+    /// In its code, where that is known.
+    place: Option<CodePlace>,
+}
+
+impl Mistake {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            help: None,
+            place: None,
+        }
+    }
+
+    #[must_use]
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says where it happened, unless that was said already.
+    #[must_use]
+    pub(super) fn at(mut self, place: Option<CodePlace>) -> Self {
+        self.place = self.place.or(place);
+        self
+    }
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// All that taps said.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    /// Their mistakes, and the ones they report.
+    pub(crate) diagnostics: Diagnostics,
+    /// Texts that these point into, by path.
+    pub(crate) texts: Vec<(String, String)>,
+    /// Files that they read.
+    pub(crate) watched: Vec<PathBuf>,
+    /// Paths of the program's sources, in their order: what a span means.
+    pub(crate) sources: Vec<String>,
+}
+
+/// What a plugin found in the project.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Report {
+    severity: Level,
+    message: String,
+    #[serde(default)]
+    file: Option<String>,
+    #[serde(default)]
+    line: Option<u32>,
+    #[serde(default)]
+    column: Option<u32>,
+    #[serde(default)]
+    span: Option<Span>,
+    #[serde(default)]
+    help: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Level {
+    Error,
+    Warning,
+}
+
+impl Heard {
+    /// Hands over what was said, to where it is told.
+    pub(crate) fn tell(
+        self,
+        diagnostics: &mut Diagnostics,
+        texts: &mut SourceTexts,
+        read: &mut Vec<PathBuf>,
+    ) {
+        diagnostics.extend(self.diagnostics);
+        for (path, text) in self.texts {
+            texts.add(path, text);
+        }
+        read.extend(self.watched);
+    }
+
+    /// A tap failed, or its answer cannot be used.
+    pub(super) fn mistake(&mut self, root: &Path, plugin: &Plugin, hook: &str, mistake: Mistake) {
+        let message = format!("plugin `{}` failed in `{hook}`: {}", plugin.name, mistake.message);
+        let mut diagnostic = Diagnostic::new(mistake.code, message);
+        diagnostic.help = mistake.help;
+        let place = match (&mistake.place, &plugin.place) {
+            (Some(place), _) => Some(self.place(root, place)),
+            (None, Some(label)) => {
+                let file = CodePlace {
+                    path: label.path.clone(),
+                    line: label.line,
+                    column: label.column,
+                };
+                self.place(root, &file);
+                Some(label.clone())
+            }
+            (None, None) => None,
+        };
+        self.diagnostics.push(diagnostic.labels(place));
+    }
+
+    /// What a plugin found.
+    pub(super) fn report(&mut self, root: &Path, plugin: &Plugin, call: Call) -> Result<(), Mistake> {
+        let at = call.at.clone();
+        let report: Report = call.read(
+            "report",
+            "write `build.report({ severity: \"error\", message: \"…\", file: \"src/notes.types.ts\", line: 1 })`",
+        )?;
+        let label = self.found(root, &report).map_err(|mistake| mistake.at(at))?;
+        let severity = match report.severity {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+        };
+        let message = format!("[{}] {}", plugin.name, report.message);
+        let mut diagnostic = Diagnostic::new(codes::PLUGIN_REPORT, message).labels(label);
+        diagnostic.severity = severity;
+        diagnostic.help = report.help;
+        self.diagnostics.push(diagnostic);
+        Ok(())
+    }
+
+    fn found(&mut self, root: &Path, report: &Report) -> Result<Option<Label>, Mistake> {
+        let refused = |message: String| Mistake::new(codes::PLUGIN_ANSWER, message);
+        match (&report.span, &report.file) {
+            (Some(_), Some(_)) => Err(refused("`report` got a `span` and a `file`".to_owned())
+                .help("give one of them: a span knows its file")),
+            (Some(span), None) => {
+                let path = self.sources.get(usize::from(span.source)).ok_or_else(|| {
+                    refused(format!(
+                        "`report` got a span in sources[{}], which does not exist",
+                        span.source.0
+                    ))
+                })?;
+                let range = span.start as usize..span.end.max(span.start) as usize;
+                Ok(Some(
+                    Label::primary(path.as_str(), range).at(span.line, span.column),
+                ))
+            }
+            (None, Some(file)) => Ok(Some(self.place(
+                root,
+                &CodePlace {
+                    path: file.clone(),
+                    line: report.line.unwrap_or_default(),
+                    column: report.column.unwrap_or_default(),
+                },
+            ))),
+            (None, None) if report.line.is_some() || report.column.is_some() => {
+                Err(refused("`report` got a line without a `file`".to_owned())
+                    .help("say which file it is a line of"))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn place(&mut self, root: &Path, place: &CodePlace) -> Label {
+        let (label, text) = place.label(root);
+        if let Some(text) = text {
+            self.texts.push((label.path.clone(), text));
+        }
+        label
+    }
+}

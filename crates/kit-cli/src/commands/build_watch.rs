@@ -1,0 +1,51 @@
+//! `kit build --watch`.
+
+use anstyle::Style;
+use kit_build::Mode;
+
+use super::build::{Work, make};
+use crate::Stream;
+use crate::again::Again;
+use crate::args::Common;
+use crate::context::Context;
+use crate::failure::Stop;
+use crate::host::Event;
+use crate::project::{self, Project, build_time};
+
+/// Builds, and builds again whenever a file is saved, until somebody ends it. Mistakes are told and waited for.
+pub(crate) async fn run(common: &Common, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
+    let console = context.console;
+    console.use_lines();
+    // What no edit repairs ends the command.
+    let root = project::root(common, context.environment)?;
+    build_time(context.environment)?;
+    let mut again = Again::begin(root, Mode::Watch, context.host).await?;
+    let mut told = None;
+    let mut is_first = true;
+    loop {
+        if let Err(stop) = once(common, context, compile, &mut again, &mut told).await {
+            stop.report(console);
+        }
+        if is_first && console.is_watched() && !console.is_json() {
+            let text = "waiting for changes; Ctrl-C ends it";
+            console.note(&console.paint(Stream::Err, Style::new().dimmed(), text));
+        }
+        is_first = false;
+        // Whoever reads the results may have enough of them.
+        if console.is_left() || context.host.wait().await? == Event::Quit {
+            return Ok(());
+        }
+    }
+}
+
+async fn once(
+    common: &Common,
+    context: &Context<'_>,
+    compile: bool,
+    again: &mut Again<'_>,
+    told: &mut Option<String>,
+) -> Result<(), Stop> {
+    let project = Project::open(common, context).await?;
+    again.configured(&project.config).await?;
+    make(&project, context, compile, &mut Work::Again(again), told).await
+}

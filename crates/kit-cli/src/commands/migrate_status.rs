@@ -1,0 +1,309 @@
+//! `kit migrate:status`.
+
+use clap::Args;
+use kit_build::read_migrations;
+use kit_diagnostics::Diagnostics;
+use kit_migrate::{Difference, MigrationStatus, State, Status, status};
+use serde::Serialize;
+
+use crate::args::Common;
+use crate::commands::migrate_apply::{database_url, problem};
+use crate::console::{Console, milliseconds, quantity};
+use crate::context::Context;
+use crate::failure::Stop;
+use crate::project::{NoSources, root};
+
+/// Compares the database with its history and with the committed migrations.
+///
+/// Says which migrations are applied, pending, edited since, missing here, or applied half way, where the live tables differ
+/// from what the applied migrations made of them, and how each is repaired. Changes nothing. Ends with 0 where the database
+/// is up to date, and with 1 where anything is to be done.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit migrate:status
+  DATABASE_URL=postgres://localhost/notes kit migrate:status --json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let console = context.console;
+    let root = root(&arguments.common, context.environment)?;
+    let mut diagnostics = Diagnostics::default();
+    let migrations = read_migrations(&root, &mut diagnostics)?;
+    if diagnostics.has_errors() {
+        return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+    }
+    let url = database_url(&root, context).await?;
+    let status = status(&url, &migrations).map_err(|error| problem(&error))?;
+    console.json(&Document::new(&status));
+    if !console.is_json() {
+        say(&status, console);
+    }
+    if status.is_up_to_date() {
+        Ok(())
+    } else {
+        Err(Stop::Told)
+    }
+}
+
+fn say(status: &Status, console: &Console<'_>) {
+    let width = status
+        .migrations
+        .iter()
+        .map(|migration| word(&migration.state).len())
+        .max()
+        .unwrap_or_default();
+    for migration in &status.migrations {
+        let facts = facts(&migration.state);
+        let facts = if facts.is_empty() {
+            facts
+        } else {
+            format!("  ({facts})")
+        };
+        console.result(&format!(
+            "{:width$}  {}{facts}",
+            word(&migration.state),
+            migration.name
+        ));
+    }
+    if let Some(holder) = &status.running {
+        console.result(&format!("another run is applying migrations now ({holder})"));
+    }
+    match &status.drift {
+        Err(reason) => console.result(&format!("the tables were not compared: {reason}")),
+        Ok(drift) => {
+            for difference in &drift.differences {
+                console.result(&format!("differs  {}", describe(difference)));
+            }
+            if !drift.unknown.is_empty() {
+                console.result(&format!(
+                    "not of these migrations, and left alone: {}",
+                    drift.unknown.join(", ")
+                ));
+            }
+        }
+    }
+    if status.is_up_to_date() {
+        console.result(&format!(
+            "up to date: {}",
+            quantity(status.migrations.len(), "migration")
+        ));
+    }
+    for repair in repairs(status) {
+        console.result(&format!("repair: {repair}"));
+    }
+}
+
+fn word(state: &State) -> &'static str {
+    match state {
+        State::Applied { .. } => "applied",
+        State::Pending { .. } => "pending",
+        State::Edited { .. } => "edited",
+        State::Missing { .. } => "missing",
+        State::HalfWay { .. } => "half way",
+    }
+}
+
+fn facts(state: &State) -> String {
+    match state {
+        State::Applied { at, .. } | State::Edited { at } | State::Missing { at: Some(at) } => at.clone(),
+        State::Missing { at: None } => "a part of it was applied".to_owned(),
+        State::Pending {
+            destructive,
+            out_of_order,
+        } => [
+            destructive.then_some("destructive"),
+            out_of_order.then_some("older than what is applied already"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("; "),
+        State::HalfWay { done, of, edited } => {
+            let edited = if *edited { "; edited since" } else { "" };
+            format!("{done} of {of} steps are done{edited}")
+        }
+    }
+}
+
+fn describe(difference: &Difference) -> String {
+    let Difference {
+        what,
+        expected,
+        found,
+        ..
+    } = difference;
+    match (expected, found) {
+        (Some(expected), Some(found)) => format!("{what}: is {found}, should be {expected}"),
+        (Some(expected), None) => format!("{what}: is not there, should be {expected}"),
+        (None, found) => format!(
+            "{what}: is {}, should not be there",
+            found.as_deref().unwrap_or("there")
+        ),
+    }
+}
+
+/// What to do about each thing that is not as it should be; what is repaired alike is said once.
+fn repairs(status: &Status) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut pending = false;
+    for MigrationStatus { name, state } in &status.migrations {
+        match state {
+            State::Applied { .. } => {}
+            State::Pending { .. } => pending = true,
+            State::Edited { .. } => all.push(format!(
+                "restore migrations/{name}/migration.sql to what was applied (`git log -- migrations/{name}` finds it), and put \
+                 the change into a new migration"
+            )),
+            State::Missing { .. } => all.push(format!(
+                "get migrations/{name}/ from the branch or version that has it (`git log --all -- migrations/{name}` finds it), or \
+                 use a database of this branch's own"
+            )),
+            State::HalfWay { done, edited: true, .. } => all.push(format!(
+                "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` goes on",
+                quantity(*done, "step")
+            )),
+            State::HalfWay { .. } => all.push(format!("`kit migrate:apply` goes on with {name} where it broke off")),
+        }
+    }
+    if pending {
+        all.insert(0, "`kit migrate:apply` applies what is pending".to_owned());
+    }
+    if let Ok(drift) = &status.drift {
+        all.extend(
+            drift
+                .differences
+                .iter()
+                .map(|difference| format!("{}: {}", difference.what, difference.repair)),
+        );
+    }
+    all
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    /// `up-to-date` or `differs`.
+    status: &'static str,
+    migrations: Vec<JsonMigration<'a>>,
+    drift: JsonDrift<'a>,
+    /// Who is applying migrations now.
+    running: Option<&'a str>,
+    repairs: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonMigration<'a> {
+    name: &'a str,
+    /// `applied`, `pending`, `edited`, `missing` or `half-way`.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied_at: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destructive: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out_of_order: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps_done: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonDrift<'a> {
+    /// Why the tables were not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown_because: Option<&'a str>,
+    differences: Vec<JsonDifference<'a>>,
+    /// Tables that no migration knows.
+    unknown_tables: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonDifference<'a> {
+    what: &'a str,
+    expected: Option<&'a str>,
+    found: Option<&'a str>,
+    repair: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn new(status: &'a Status) -> Self {
+        let drift = status.drift.as_ref();
+        Self {
+            status: if status.is_up_to_date() {
+                "up-to-date"
+            } else {
+                "differs"
+            },
+            migrations: status.migrations.iter().map(JsonMigration::new).collect(),
+            drift: JsonDrift {
+                unknown_because: drift.err().map(String::as_str),
+                differences: drift.map_or_else(
+                    |_| Vec::new(),
+                    |drift| drift.differences.iter().map(JsonDifference::new).collect(),
+                ),
+                unknown_tables: drift.map_or(&[], |drift| &drift.unknown),
+            },
+            running: status.running.as_deref(),
+            repairs: repairs(status),
+        }
+    }
+}
+
+impl<'a> JsonDifference<'a> {
+    fn new(difference: &'a Difference) -> Self {
+        Self {
+            what: &difference.what,
+            expected: difference.expected.as_deref(),
+            found: difference.found.as_deref(),
+            repair: &difference.repair,
+        }
+    }
+}
+
+impl<'a> JsonMigration<'a> {
+    fn new(migration: &'a MigrationStatus) -> Self {
+        let state = &migration.state;
+        let mut json = Self {
+            name: &migration.name,
+            state: match state {
+                State::HalfWay { .. } => "half-way",
+                other => word(other),
+            },
+            applied_at: None,
+            duration_ms: None,
+            destructive: None,
+            out_of_order: None,
+            steps_done: None,
+            steps: None,
+        };
+        match state {
+            State::Applied { at, duration } => {
+                json.applied_at = Some(at);
+                json.duration_ms = Some(milliseconds(*duration));
+            }
+            State::Edited { at } => json.applied_at = Some(at),
+            State::Missing { at } => json.applied_at = at.as_deref(),
+            State::Pending {
+                destructive,
+                out_of_order,
+            } => {
+                json.destructive = Some(*destructive);
+                json.out_of_order = Some(*out_of_order);
+            }
+            State::HalfWay { done, of, .. } => {
+                json.steps_done = Some(*done);
+                json.steps = Some(*of);
+            }
+        }
+        json
+    }
+}

@@ -1,0 +1,177 @@
+//! `kit scaffold add entity`.
+
+use kit_build::{Adapter, Analysis, BuildTime, analyze_with, default_table, imports, read_text};
+use kit_scaffold::{Entity, EntityOptions, entity, interface_name, looks_plural};
+use serde::Serialize;
+
+use super::{APPLICATION, Arguments, Made, refused_name};
+use crate::commands::build::request;
+use crate::commands::migrate_generate::{difference, write};
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+use crate::plugins::Plugins;
+use crate::project::{Project, build_time};
+
+/// What an entity builds on, and what for.
+const NEEDED: [(&str, &str); 2] = [
+    ("src/database.ts", "its handlers ask the `db` that it exports"),
+    (
+        "tests/support.ts",
+        "its test starts the application with `startApp` of it",
+    ),
+];
+
+/// Contracts of an entity.
+const OPERATIONS: usize = 5;
+
+pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let project = Project::open(&arguments.common, context).await?;
+    let time = build_time(context.environment)?;
+    let made = plan(arguments, &project)?;
+    let before = analyze(&project, &time, context).await?;
+    refuse_clashes(&made, &before)?;
+    // What the types are ahead of the migrations already belongs into a migration of its own.
+    let in_step = difference(&before)?.is_empty();
+
+    let on_disk = Made::of(&project.root, &made.addition)?;
+    let migration = match finish(&made, &before, &project, &time, in_step, context).await {
+        Ok(migration) => migration,
+        Err(stop) => {
+            on_disk.take_back()?;
+            return Err(stop);
+        }
+    };
+    let files: Vec<&str> = made
+        .addition
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    context.console.json(&Report {
+        status: "added",
+        files: &files,
+        changed: &[APPLICATION],
+        migration: migration.as_deref(),
+    });
+    let migrated = migration.as_ref().map_or_else(
+        || {
+            format!(
+                "the types were ahead of the migrations before: look at them, then `kit migrate:generate --name create_{}`",
+                made.table
+            )
+        },
+        |path| format!("{path} makes its table; `kit migrate:apply` applies it"),
+    );
+    context.console.result(&format!(
+        "made {} and registered it in {APPLICATION}\n{migrated}\nnext: say in {} what it is made of",
+        files.join(", "),
+        files[0],
+    ));
+    Ok(())
+}
+
+/// The entity, for this project. Nothing is written yet.
+fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
+    let name = &arguments.name;
+    let refused = |error: String| refused_name(name, &error);
+    let interface = interface_name(name).map_err(refused)?;
+    if arguments.plural.is_none() && looks_plural(name) {
+        return Err(refused("it looks like the name of more than one".to_owned())
+            .help(&format!(
+                "an entity is called by one of them, like `order-item`; where this is one, say what more of them are called: `--plural {name}`"
+            ))
+            .into());
+    }
+    for (path, why) in NEEDED {
+        if read_text(&project.root.join(path))?.is_none() {
+            return Err(Problem::scaffold(format!("there is no {path}: an entity needs it, {why}"))
+                .at(path)
+                .help("`kit scaffold init` makes projects that have it; or `kit scaffold add route` adds contracts alone")
+                .into());
+        }
+    }
+    let application = read_text(&project.root.join(APPLICATION))?.unwrap_or_default();
+    let plural = arguments
+        .plural
+        .clone()
+        .unwrap_or_else(|| default_table(&interface).replace('_', "-"));
+    let database = match project.config.adapter.adapter {
+        Adapter::Drizzle => kit_scaffold::Adapter::Drizzle,
+        Adapter::Kysely => kit_scaffold::Adapter::Kysely,
+        Adapter::Raw => kit_scaffold::Adapter::Raw,
+    };
+    let options = EntityOptions {
+        name,
+        plural: &plural,
+        database,
+        guarded: imports(&application, "requireAuth"),
+    };
+    Ok(entity(&options).map_err(|error| refused_name(&plural, &error))?)
+}
+
+/// What is known of the project, which has no mistakes.
+async fn analyze(project: &Project, time: &BuildTime, context: &Context<'_>) -> Result<Analysis, Stop> {
+    let analysis = analyze_with(&request(project, time), &Plugins(context.host), &()).await?;
+    if analysis.diagnostics.has_errors() {
+        return Err(Stop::Diagnosed(analysis.diagnostics, Box::new(analysis.sources)));
+    }
+    Ok(analysis)
+}
+
+/// Names that the project has already; whatever else is in the way, the build finds.
+fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), Stop> {
+    let clash = if before.program.declaration(&made.interface).is_some() {
+        format!("there is a type `{}` already", made.interface)
+    } else if before.schema.tables.iter().any(|table| table.name == made.table) {
+        format!("there is a table `{}` already", made.table)
+    } else {
+        return Ok(());
+    };
+    Err(Problem::scaffold(clash)
+        .help("choose another name; nothing was changed")
+        .into())
+}
+
+/// Looks at what the project has become, and writes the migration: its path, where there is one.
+async fn finish(
+    made: &Entity,
+    before: &Analysis,
+    project: &Project,
+    time: &BuildTime,
+    in_step: bool,
+    context: &Context<'_>,
+) -> Result<Option<String>, Stop> {
+    let after = analyze(project, time, context).await?;
+    let table = after.schema.tables.iter().any(|table| table.name == made.table);
+    let routes = after.program.routes.len() == before.program.routes.len() + OPERATIONS;
+    if !table || !routes {
+        let (option, file) = if table {
+            ("routeFiles", &made.addition.files[1].path)
+        } else {
+            ("typeFiles", &made.addition.files[0].path)
+        };
+        return Err(Problem::scaffold(format!(
+            "`{option}` of the configuration leaves {file} out; nothing was changed"
+        ))
+        .help(&format!("add a glob that matches it to `{option}`"))
+        .into());
+    }
+    if !in_step {
+        return Ok(None);
+    }
+    let name = format!("create_{}", made.table);
+    let written = write(&project.root, time, &after, &name)?;
+    Ok(written.map(|written| format!("{}/{}", kit_build::MIGRATIONS, written.migration.name)))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    /// `added`.
+    status: &'static str,
+    /// What was made.
+    files: &'a [&'a str],
+    /// What was edited.
+    changed: &'a [&'a str],
+    /// The directory of the migration; nothing where there were changes for another one.
+    migration: Option<&'a str>,
+}

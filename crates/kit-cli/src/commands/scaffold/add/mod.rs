@@ -1,0 +1,184 @@
+//! `kit scaffold add`.
+
+mod entity;
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use kit_build::{Registration, create_file, read_text, register, remove_created, write_text};
+use kit_scaffold::{Addition, Kind, addition};
+use serde::Serialize;
+
+use crate::args::Common;
+use crate::context::Context;
+use crate::failure::{Problem, Stop};
+use crate::project::root;
+
+/// Where a project's application factory is.
+const APPLICATION: &str = "src/app.ts";
+
+/// Adds an entity, a route group or a middleware to a project, and registers it in src/app.ts.
+///
+/// Writes new files only. In src/app.ts it inserts an import and an entry in front of the list of `createApp`, and
+/// leaves the rest as it is; where it cannot, it changes nothing and says what to write by hand.
+///
+/// An entity is a type with a table, contracts of five operations on it, handlers that ask the project's database, and a
+/// test; the migration that makes its table is written too, unless the types were ahead of the migrations before. Where the
+/// project would not build with it, nothing is changed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit scaffold add entity order-item
+  kit scaffold add entity person --plural people
+  kit scaffold add route orders
+  kit scaffold add middleware request-log")]
+pub(crate) struct Arguments {
+    /// What to add.
+    kind: KindName,
+    /// Its name, lower-case words joined by `-`; of an entity, the name of one: `order-item`.
+    name: String,
+    /// The name of more than one, where English spells it otherwise than kit thinks; for entities.
+    #[arg(long, value_name = "NAME")]
+    plural: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KindName {
+    /// A type that is stored, and an API for it.
+    Entity,
+    /// Contracts and handlers under a path of that name.
+    Route,
+    /// A middleware for every request.
+    Middleware,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    let kind = match arguments.kind {
+        KindName::Entity => return entity::run(arguments, context).await,
+        KindName::Route => Kind::Route,
+        KindName::Middleware => Kind::Middleware,
+    };
+    if arguments.plural.is_some() {
+        return Err(
+            Problem::scaffold("`--plural` is for entities: routes and middleware have one name").into(),
+        );
+    }
+    let root = root(&arguments.common, context.environment)?;
+    let addition = addition(kind, &arguments.name).map_err(|error| refused_name(&arguments.name, &error))?;
+    Made::of(&root, &addition)?;
+    let files: Vec<&str> = addition.files.iter().map(|file| file.path.as_str()).collect();
+    context.console.json(&Report {
+        status: "added",
+        files: &files,
+        changed: &[APPLICATION],
+    });
+    context.console.result(&format!(
+        "made {} and registered it in {APPLICATION}; `kit build` makes the rest",
+        files.join(", ")
+    ));
+    Ok(())
+}
+
+fn refused_name(name: &str, error: &str) -> Problem {
+    Problem::scaffold(format!("`{}`: {error}", name.escape_debug()))
+}
+
+/// An addition that is on the disk and can be taken back.
+struct Made<'a> {
+    root: &'a Path,
+    addition: &'a Addition,
+    /// The application factory as it was.
+    application: String,
+}
+
+impl<'a> Made<'a> {
+    /// Writes the files and registers them: all of it or nothing.
+    fn of(root: &'a Path, addition: &'a Addition) -> Result<Self, Stop> {
+        for file in &addition.files {
+            if read_text(&root.join(&file.path))?.is_some() {
+                return Err(Problem::scaffold(format!("{} is there already", file.path))
+                    .at(&file.path)
+                    .help("choose another name; nothing was changed")
+                    .into());
+            }
+        }
+        let path = root.join(APPLICATION);
+        let text = read_text(&path)?;
+        let (application, edited) = text
+            .ok_or_else(|| "it is not there".to_owned())
+            .and_then(|text| {
+                let edited = register(&text, &registration(addition))?;
+                Ok((text, edited))
+            })
+            .map_err(|why| refused(addition, &why))?;
+        let made = Self {
+            root,
+            addition,
+            application,
+        };
+        let mut done = addition
+            .files
+            .iter()
+            .try_for_each(|file| create_file(&root.join(&file.path), &file.text));
+        if done.is_ok() {
+            done = write_text(&path, &edited);
+        }
+        if let Err(error) = done {
+            made.remove_files();
+            return Err(error.into());
+        }
+        Ok(made)
+    }
+
+    /// As if nothing had been added.
+    fn take_back(&self) -> Result<(), Stop> {
+        write_text(&self.root.join(APPLICATION), &self.application)?;
+        self.remove_files();
+        Ok(())
+    }
+
+    fn remove_files(&self) {
+        for file in &self.addition.files {
+            // What went wrong is told; a file that stays behind as well is no news.
+            let _ = remove_created(&self.root.join(&file.path));
+        }
+    }
+}
+
+fn registration(addition: &Addition) -> Registration {
+    Registration {
+        import: addition.import.clone(),
+        from: addition.from.clone(),
+        option: addition.option,
+        entry: addition.entry.clone(),
+    }
+}
+
+fn refused(addition: &Addition, why: &str) -> Problem {
+    let Addition {
+        import,
+        from,
+        option,
+        entry,
+        ..
+    } = addition;
+    Problem::scaffold(format!(
+        "{APPLICATION} cannot be edited: {why}; nothing was changed"
+    ))
+    .at(APPLICATION)
+    .help(&format!(
+        "mend that, or write by hand: `import {{ {import} }} from \"{from}\";`, and `{entry}` in `{option}` of `createApp`"
+    ))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    /// `added`.
+    status: &'static str,
+    /// What was made.
+    files: &'a [&'a str],
+    /// What was edited.
+    changed: &'a [&'a str],
+}

@@ -1,0 +1,85 @@
+//! `kit scaffold init --packages`: kit's own packages from a directory of archives.
+
+#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+const ARCHIVES: [&str; 8] = [
+    "packages/kit-api-docs-0.1.0.tgz",
+    "packages/kit-cli-0.1.0.tgz",
+    "packages/kit-core-0.1.0.tgz",
+    "packages/kit-dev-database-0.1.0.tgz",
+    "packages/kit-errors-0.1.0.tgz",
+    "packages/kit-server-native-0.1.0.tgz",
+    "packages/kit-server-node-0.1.0.tgz",
+    "packages/kit-types-0.1.0.tgz",
+];
+
+#[test]
+fn packages_come_from_archives() {
+    let project = Project::new(&[]);
+    for path in ARCHIVES
+        .iter()
+        .chain(&["packages/notes.txt", "packages/kit-old-0.0.9.tgz"])
+    {
+        project.write(path, "");
+    }
+    let args = [
+        "scaffold",
+        "init",
+        "shelf",
+        "--no-install",
+        "--packages",
+        "packages",
+    ];
+    let outcome = project.kit(&args);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let tree = project.tree("shelf");
+    let manifest: serde_json::Value = serde_json::from_slice(&tree["package.json"]).unwrap();
+    let archive = |name: &str| format!("file:{}/packages/kit-{name}-0.1.0.tgz", project.root.display());
+    assert_eq!(manifest["dependencies"]["@kit/core"], archive("core"));
+    assert_eq!(manifest["devDependencies"]["@kit/cli"], archive("cli"));
+    assert_eq!(manifest["dependencies"]["pg"], "^8.23.1");
+    // What nobody names, and the named ones take along.
+    assert_eq!(
+        manifest["overrides"],
+        json!({ "@kit/server-node": archive("server-node") })
+    );
+}
+
+#[test]
+fn a_directory_without_the_packages_is_refused_before_anything_is_made() {
+    let project = Project::new(&[]);
+    let args = [
+        "scaffold",
+        "init",
+        "shelf",
+        "--no-install",
+        "--packages",
+        "packages",
+    ];
+    let outcome = project.kit(&args);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.starts_with("error: there is no directory "),
+        "{}",
+        outcome.err
+    );
+    for path in &ARCHIVES[..7] {
+        project.write(path, "");
+    }
+    let outcome = project.kit(&args);
+    assert_eq!(
+        outcome.parts(),
+        (
+            1,
+            "",
+            "error: packages does not hold kit's packages of this version: there is no kit-types-0.1.0.tgz\n\
+             help: `cargo xtask pack --out DIR` of kit's repository writes them; nothing was made\n"
+        )
+    );
+    assert!(project.tree("shelf").is_empty());
+}

@@ -1,0 +1,362 @@
+//! `kit scaffold add`: what it makes, registers and refuses. That it works is for `tests/scaffold`.
+
+#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+
+mod support;
+
+use serde_json::json;
+use support::Project;
+
+/// A new project in `shelf/`.
+fn shelf(database: &str) -> Project {
+    let project = Project::new(&[]);
+    let outcome = project.kit(&[
+        "scaffold",
+        "init",
+        "shelf",
+        "--db",
+        database,
+        "--no-install",
+        "--no-git",
+    ]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    project
+}
+
+/// A text file of the project.
+fn text(project: &Project, path: &str) -> String {
+    String::from_utf8_lossy(&project.tree("shelf")[path]).into_owned()
+}
+
+/// A project with `scaffold add` run in it.
+fn add(project: &Project, args: &[&str]) -> support::Outcome {
+    let command = ["scaffold", "add", "--root", "shelf"];
+    project.kit(&[&command[..], args].concat())
+}
+
+#[test]
+fn additions_are_files_and_an_entry() {
+    let project = shelf("drizzle");
+    let before = project.tree("shelf");
+    let outcome = add(&project, &["route", "order-items"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let report = add(&project, &["middleware", "request-log", "--json"]).json();
+    assert_eq!(
+        report,
+        json!({ "status": "added", "files": ["src/request-log.ts"], "changed": ["src/app.ts"] })
+    );
+    let after = project.tree("shelf");
+    let new: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
+    assert_eq!(
+        new,
+        [
+            "src/order-items.handlers.ts",
+            "src/order-items.routes.ts",
+            "src/request-log.ts"
+        ]
+    );
+    let application = String::from_utf8(after["src/app.ts"].clone()).unwrap();
+    for part in [
+        "import { orderItemsHandlers } from \"./order-items.handlers.ts\";\n",
+        "import { requestLog } from \"./request-log.ts\";\n",
+        "  routes: [\n    { prefix: \"/order-items\", handlers: orderItemsHandlers },\n    {\n      prefix: \"/todos\",",
+        "middleware: [{ name: \"requestLog\", middleware: requestLog, priority: 0 }],",
+    ] {
+        assert!(application.contains(part), "{application}");
+    }
+    // A second time nothing changes.
+    for args in [
+        ["route", "order-items"],
+        ["middleware", "request-log"],
+        ["route", "todos"],
+    ] {
+        let outcome = add(&project, &args);
+        assert_eq!(outcome.code, 1);
+        assert!(outcome.err.contains("is there already"), "{}", outcome.err);
+    }
+    assert_eq!(project.tree("shelf"), after);
+}
+
+#[test]
+fn an_addition_that_cannot_be_registered_changes_nothing() {
+    let project = shelf("drizzle");
+    project.write(
+        "shelf/src/app.ts",
+        "import { createApp } from \"@kit/core\";\ncreateApp(options);\n",
+    );
+    let before = project.tree("shelf");
+    let outcome = add(&project, &["route", "orders"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .err
+            .contains("the options of `createApp` are no object literal"),
+        "{}",
+        outcome.err
+    );
+    assert!(
+        outcome
+            .err
+            .contains("`{ prefix: \"/orders\", handlers: ordersHandlers }` in `routes`"),
+        "{}",
+        outcome.err
+    );
+    for args in [
+        ["route", "Orders"],
+        ["route", "../x"],
+        ["route", "a--b"],
+        ["route", ""],
+        ["middleware", "while"],
+    ] {
+        assert_eq!(add(&project, &args).code, 1, "{args:?}");
+    }
+    assert_eq!(project.tree("shelf"), before);
+}
+
+#[test]
+fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
+    for (database, asks) in [
+        ("drizzle", "db.insert(table).values(body)"),
+        ("kysely", "db.insertInto(\"orderItems\")"),
+        ("raw", "INSERT INTO \"order_items\" (name)"),
+    ] {
+        let project = shelf(database);
+        let before = project.tree("shelf");
+        let outcome = add(&project, &["entity", "order-item", "--json"]);
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{}", outcome.out);
+        let migration = "migrations/20260921141321_create_order_items";
+        assert_eq!(
+            outcome.json(),
+            json!({
+                "status": "added",
+                "files": [
+                    "src/order-items.types.ts",
+                    "src/order-items.routes.ts",
+                    "src/order-items.handlers.ts",
+                    "tests/order-items.test.ts",
+                ],
+                "changed": ["src/app.ts"],
+                "migration": migration,
+            })
+        );
+        let after = project.tree("shelf");
+        let new: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
+        assert_eq!(
+            new,
+            [
+                &format!("{migration}/changes.json"),
+                &format!("{migration}/migration.sql"),
+                &format!("{migration}/snapshot.json"),
+                "src/order-items.handlers.ts",
+                "src/order-items.routes.ts",
+                "src/order-items.types.ts",
+                "tests/order-items.test.ts",
+            ]
+        );
+        let changed: Vec<_> = before
+            .keys()
+            .filter(|path| before[*path] != after[*path])
+            .collect();
+        assert_eq!(changed, ["src/app.ts"]);
+        let application = text(&project, "src/app.ts");
+        assert!(
+            application.contains(
+                "    { prefix: \"/order-items\", handlers: orderItemHandlers, middleware: [{ name: \"requireAuth\", middleware: requireAuth, priority: 10 }] },\n"
+            ),
+            "{application}"
+        );
+        let handlers = text(&project, "src/order-items.handlers.ts");
+        assert!(handlers.contains(asks), "{handlers}");
+        assert!(text(&project, "src/order-items.types.ts").contains(" * @table order_items\n"));
+        assert!(text(&project, "src/order-items.routes.ts").contains("@throws UNAUTHORIZED 401"));
+        assert!(text(&project, &format!("{migration}/migration.sql")).contains("CREATE TABLE order_items ("));
+        let check = project.kit(&["migrate:generate", "--root", "shelf", "--name", "left", "--json"]);
+        assert_eq!(check.json()["status"], "unchanged", "{}", check.out);
+        // A second time nothing changes.
+        let outcome = add(&project, &["entity", "order-item"]);
+        assert_eq!(outcome.code, 1);
+        assert!(
+            outcome.err.contains("there is a type `OrderItem` already"),
+            "{}",
+            outcome.err
+        );
+        assert_eq!(project.tree("shelf"), after);
+    }
+}
+
+#[test]
+fn an_entity_of_an_application_without_a_guard_has_none() {
+    let project = shelf("raw");
+    let application = text(&project, "src/app.ts")
+        .replace("import { requireAuth } from \"./auth.ts\";\n", "")
+        .replace(
+            "{ name: \"requireAuth\", middleware: requireAuth, priority: 10 }",
+            "",
+        );
+    project.write("shelf/src/app.ts", &application);
+    let outcome = add(&project, &["entity", "book"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(
+        outcome
+            .out
+            .contains("next: say in src/books.types.ts what it is made of"),
+        "{}",
+        outcome.out
+    );
+    assert!(text(&project, "src/app.ts").contains("{ prefix: \"/books\", handlers: bookHandlers },"));
+    for path in ["src/books.routes.ts", "tests/books.test.ts"] {
+        assert!(!text(&project, path).contains("UNAUTHORIZED"), "{path}");
+    }
+}
+
+#[test]
+fn the_plural_may_be_given() {
+    let project = shelf("drizzle");
+    for (args, path, table) in [
+        (vec!["entity", "person"], "src/people.types.ts", "people"),
+        (
+            vec!["entity", "settings", "--plural", "settings"],
+            "src/settings.types.ts",
+            "settings",
+        ),
+        (
+            vec!["entity", "ship-crew", "--plural", "crew"],
+            "src/crew.types.ts",
+            "crew",
+        ),
+    ] {
+        let outcome = add(&project, &args);
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        assert!(
+            text(&project, path).contains(&format!(" * @table {table}\n")),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn an_entity_that_cannot_be_changes_nothing() {
+    let project = shelf("drizzle");
+    project.write(
+        "shelf/src/more.types.ts",
+        "/** @table volumes */\nexport interface Tome { /** @id */ id: string }\n",
+    );
+    project.write(
+        "shelf/src/more.routes.ts",
+        "import type { RouteContract } from \"@kit/types\";\nexport interface MoreRoutes {\n  \"GET /pages/:id\": RouteContract<{ id: string }, void, void, { a: string }>;\n}\n",
+    );
+    project.write(
+        "shelf/src/more.handlers.ts",
+        "import { defineHandlers } from \"@kit/core\";\nimport type { MoreRoutes } from \"./more.routes.ts\";\nexport const moreHandlers = defineHandlers<MoreRoutes>({ \"GET /pages/:id\": () => ({ a: \"\" }) });\n",
+    );
+    let application = text(&project, "src/app.ts")
+        .replace(
+            "import { createApp }",
+            "import { moreHandlers } from \"./more.handlers.ts\";\nimport { createApp }",
+        )
+        .replace("routes: [", "routes: [{ handlers: moreHandlers },");
+    project.write("shelf/src/app.ts", &application);
+    project.write("shelf/src/chapters.routes.ts", "// mine\n");
+    let before = project.tree("shelf");
+    for (args, message) in [
+        (vec!["todo"], "there is a type `Todo` already"),
+        (vec!["tome"], "there is a type `Tome` already"),
+        (vec!["volume"], "there is a table `volumes` already"),
+        (vec!["chapter"], "src/chapters.routes.ts is there already"),
+        // Found by the build, after the files were written.
+        (vec!["page"], "GET /pages/:id"),
+        (vec!["books"], "looks like the name of more than one"),
+        (
+            vec!["Book"],
+            "a name is lower-case words joined by `-`, like `order-item`",
+        ),
+        (vec!["../book"], "a name is lower-case words"),
+        (vec!["date"], "would hide the `Date` that is there already"),
+        (
+            vec!["fish", "--plural", "Fish"],
+            "`Fish`: a name is lower-case words",
+        ),
+    ] {
+        let outcome = add(&project, &[&["entity"], &args[..]].concat());
+        assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{args:?}");
+        assert!(outcome.err.contains(message), "{args:?}: {}", outcome.err);
+        assert_eq!(project.tree("shelf"), before, "{args:?}");
+    }
+    let failure = add(&project, &["entity", "todo", "--json"]).json();
+    assert_eq!(failure["code"], "SCAFFOLD_ERROR");
+    assert_eq!(add(&project, &["route", "fish", "--plural", "fish"]).code, 1);
+    assert_eq!(project.tree("shelf"), before);
+}
+
+#[test]
+fn an_entity_asks_for_a_project_that_can_take_it() {
+    // A mistake that was there before is told as such.
+    let project = shelf("drizzle");
+    project.write("shelf/src/bad.types.ts", "export interface Bad { title: }\n");
+    let before = project.tree("shelf");
+    let outcome = add(&project, &["entity", "book"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.contains("src/bad.types.ts"), "{}", outcome.err);
+    assert_eq!(project.tree("shelf"), before);
+
+    for path in ["src/database.ts", "tests/support.ts"] {
+        let project = shelf("drizzle");
+        project.remove(&format!("shelf/{path}"));
+        let before = project.tree("shelf");
+        let outcome = add(&project, &["entity", "book"]);
+        assert_eq!(outcome.code, 1);
+        assert!(
+            outcome
+                .err
+                .contains(&format!("there is no {path}: an entity needs it")),
+            "{}",
+            outcome.err
+        );
+        assert_eq!(project.tree("shelf"), before);
+    }
+
+    // Sources are looked for elsewhere.
+    let project = shelf("drizzle");
+    let manifest = text(&project, "package.json").replacen(
+        '{',
+        "{ \"kit\": { \"typeFiles\": [\"src/todos.types.ts\"], \"routeFiles\": [\"src/todos.routes.ts\"] },",
+        1,
+    );
+    project.write("shelf/package.json", &manifest);
+    let before = project.tree("shelf");
+    let outcome = add(&project, &["entity", "book"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("of the configuration leaves src/books."),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(project.tree("shelf"), before);
+}
+
+#[test]
+fn what_the_types_are_ahead_already_is_not_mixed_into_the_migration() {
+    let project = shelf("drizzle");
+    let types = text(&project, "src/todos.types.ts").replace(
+        "  /** @default false */\n",
+        "  note?: string;\n  /** @default false */\n",
+    );
+    project.write("shelf/src/todos.types.ts", &types);
+    let report = add(&project, &["entity", "book", "--json"]).json();
+    assert_eq!(
+        (&report["status"], &report["migration"]),
+        (&json!("added"), &json!(null))
+    );
+    let migrations = project.tree("shelf/migrations");
+    assert!(
+        migrations.keys().all(|path| path.contains("create_todos")),
+        "{:?}",
+        migrations.keys()
+    );
+    let outcome = add(&project, &["entity", "page"]);
+    assert!(
+        outcome.out.contains("the types were ahead of the migrations before: look at them, then `kit migrate:generate --name create_pages`"),
+        "{}",
+        outcome.out
+    );
+}

@@ -1,0 +1,210 @@
+//! Entities that are added to a project: the type, its contracts, handlers and a test.
+
+use crate::words::{Words, fill};
+use crate::{Adapter, Addition, File};
+
+/// What is known of an entity before it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityOptions<'a> {
+    /// One of them, lower-case words joined by `-`: `order-item`.
+    pub name: &'a str,
+    /// More of them, in the same form: `order-items`.
+    pub plural: &'a str,
+    /// How the project asks its database.
+    pub database: Adapter,
+    /// Whether the application has `requireAuth` in its scope; then the routes are behind it.
+    pub guarded: bool,
+}
+
+/// An entity in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// The files, and what registers its handlers.
+    pub addition: Addition,
+    /// The interface.
+    pub interface: String,
+    /// The table.
+    pub table: String,
+}
+
+/// Names that are something else already in the modules of an entity: an interface of that name would hide it.
+const TAKEN: [&str; 31] = [
+    "Array",
+    "AuthContext",
+    "Boolean",
+    "Date",
+    "Error",
+    "Exclude",
+    "Extract",
+    "Function",
+    "Generated",
+    "Map",
+    "Math",
+    "NonNullable",
+    "NotFoundError",
+    "Number",
+    "Object",
+    "Omit",
+    "Partial",
+    "Pick",
+    "Promise",
+    "Readonly",
+    "Record",
+    "RegExp",
+    "Request",
+    "Required",
+    "Response",
+    "ReturnType",
+    "RouteContract",
+    "Set",
+    "String",
+    "Symbol",
+    "TestApp",
+];
+
+/// The name of the interface of an entity; an error says what is wrong with the entity's name.
+///
+/// ```
+/// assert_eq!(kit_scaffold::interface_name("order-item").unwrap(), "OrderItem");
+/// ```
+pub fn interface_name(name: &str) -> Result<String, String> {
+    let interface = Words::parse(name)
+        .map_err(|error| error.replace("order-items", "order-item"))?
+        .upper();
+    if TAKEN.contains(&interface.as_str()) {
+        return Err(format!(
+            "an interface `{interface}` would hide the `{interface}` that is there already; choose a longer name, like `{name}-entry`"
+        ));
+    }
+    Ok(interface)
+}
+
+/// Whether a name looks like more than one of a thing.
+pub fn looks_plural(name: &str) -> bool {
+    let singular = ["ss", "us", "is", "as", "news", "series", "species"];
+    name.ends_with('s') && !singular.iter().any(|ending| name.ends_with(ending))
+}
+
+/// What adding an entity means.
+pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
+    let interface = interface_name(options.name)?;
+    let words = Words::parse(options.name)?;
+    let plural = Words::parse(options.plural)?;
+    let lower = words.lower();
+    let (path, table) = (plural.joined("-"), plural.joined("_"));
+    // Longer tokens before those that they begin with.
+    let tokens = [
+        ("SAMPLE_", format!("{}_", words.joined("_").to_uppercase())),
+        ("Sample", interface.clone()),
+        ("sampleHandlers", format!("{lower}Handlers")),
+        ("sampleNotFound", format!("{lower}NotFound")),
+        ("samples-path", path.clone()),
+        ("samples_table", table.clone()),
+        ("samplesTable", plural.lower()),
+        ("samples", plural.joined(" ")),
+        ("sample", words.joined(" ")),
+    ];
+    let file = |path: String, text: &str| File {
+        path,
+        text: fill(&of_guard(text, options.guarded), &tokens),
+    };
+    let handlers = match options.database {
+        Adapter::Raw => include_str!("../templates/add/entity/raw.handlers.ts"),
+        Adapter::Drizzle => include_str!("../templates/add/entity/drizzle.handlers.ts"),
+        Adapter::Kysely => include_str!("../templates/add/entity/kysely.handlers.ts"),
+    };
+    let files = vec![
+        file(
+            format!("src/{path}.types.ts"),
+            include_str!("../templates/add/entity/samples-path.types.ts"),
+        ),
+        file(
+            format!("src/{path}.routes.ts"),
+            include_str!("../templates/add/entity/samples-path.routes.ts"),
+        ),
+        file(format!("src/{path}.handlers.ts"), handlers),
+        file(
+            format!("tests/{path}.test.ts"),
+            include_str!("../templates/add/entity/samples-path.test.ts"),
+        ),
+    ];
+    let guard = if options.guarded {
+        ", middleware: [{ name: \"requireAuth\", middleware: requireAuth, priority: 10 }]"
+    } else {
+        ""
+    };
+    Ok(Entity {
+        addition: Addition {
+            files,
+            import: format!("{lower}Handlers"),
+            from: format!("./{path}.handlers.ts"),
+            option: "routes",
+            entry: format!("{{ prefix: \"/{path}\", handlers: {lower}Handlers{guard} }}"),
+        },
+        interface,
+        table,
+    })
+}
+
+/// Lines about the guard are left out where there is none.
+fn of_guard(text: &str, guarded: bool) -> String {
+    let about = ["UNAUTHORIZED", "INVALID_TOKEN"];
+    text.split_inclusive('\n')
+        .filter(|line| guarded || !about.iter().any(|code| line.contains(code)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EntityOptions, entity, interface_name, looks_plural};
+    use crate::Adapter;
+
+    #[test]
+    fn no_name_of_the_template_is_left() {
+        for database in Adapter::ALL {
+            for guarded in [true, false] {
+                let made = entity(&EntityOptions {
+                    name: "order-item",
+                    plural: "order-items",
+                    database,
+                    guarded,
+                })
+                .unwrap();
+                assert_eq!(
+                    (made.interface.as_str(), made.table.as_str()),
+                    ("OrderItem", "order_items")
+                );
+                for file in made.addition.files {
+                    let lower = file.text.to_lowercase();
+                    assert!(!lower.contains("sample"), "{}:\n{}", file.path, file.text);
+                    assert_eq!(
+                        file.text.contains("UNAUTHORIZED"),
+                        guarded && !file.path.ends_with("types.ts") && !file.path.ends_with("handlers.ts"),
+                        "{}",
+                        file.path
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_would_hide_others_are_refused() {
+        for name in ["date", "route-contract", "Book", "", "a/b"] {
+            assert!(interface_name(name).is_err(), "{name}");
+        }
+        assert!(interface_name("record-entry").is_ok());
+    }
+
+    #[test]
+    fn more_than_one_is_noticed() {
+        for name in ["books", "order-items", "categories"] {
+            assert!(looks_plural(name), "{name}");
+        }
+        for name in [
+            "book", "address", "status", "analysis", "canvas", "news", "series",
+        ] {
+            assert!(!looks_plural(name), "{name}");
+        }
+    }
+}

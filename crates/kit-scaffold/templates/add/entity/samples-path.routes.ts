@@ -1,0 +1,58 @@
+import type { RouteContract } from "@kit/types";
+import type {
+  CreateSampleInput,
+  Sample,
+  SamplePage,
+  SamplePaging,
+  UpdateSampleInput,
+} from "./samples-path.types.ts";
+
+/** What can be done with samples. */
+export interface SampleRoutes {
+  /**
+   * @summary Adds to the samples
+   * @tag samples
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "POST /samples-path": RouteContract<void, void, CreateSampleInput, Sample>;
+
+  /**
+   * Newest first.
+   *
+   * @summary Lists samples, a page at a time
+   * @tag samples
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "GET /samples-path": RouteContract<void, SamplePaging, void, SamplePage>;
+
+  /**
+   * @summary Reads one of the samples
+   * @tag samples
+   * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "GET /samples-path/:id": RouteContract<{ id: string }, void, void, Sample>;
+
+  /**
+   * Fields that are left out stay as they are.
+   *
+   * @summary Changes one of the samples
+   * @tag samples
+   * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "PUT /samples-path/:id": RouteContract<{ id: string }, void, UpdateSampleInput, Sample>;
+
+  /**
+   * @summary Deletes one of the samples
+   * @tag samples
+   * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
+   * @throws UNAUTHORIZED 401 The access token is missing.
+   * @throws INVALID_TOKEN 401 The access token names no user.
+   */
+  "DELETE /samples-path/:id": RouteContract<{ id: string }, void, void, void>;
+}

