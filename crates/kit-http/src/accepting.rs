@@ -19,9 +19,9 @@ const ACCEPT_BATCH: usize = 128;
 /// How long accepting pauses when the process has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a connection that was accepted just before an adopted listener was let go of may take to say what it wants. Whoever
+/// How long a connection that was accepted before an adopted listener was let go of may take to say what it wants first. Whoever
 /// connected could as well have met the next process, and must not learn that it was this one.
-pub(crate) const SETTLE: Duration = Duration::from_millis(250);
+pub(crate) const SETTLE: Duration = Duration::from_secs(2);
 
 impl Engine {
     pub(crate) fn accept(&self, handler: &mut dyn Handler) {
@@ -114,12 +114,18 @@ impl Engine {
         }
     }
 
-    /// Closes what is idle once an adopted listener has been let go of for a while.
+    /// Closes what has said nothing once an adopted listener has been let go of for a while.
     pub(crate) fn end_settling(&self) {
         if self.settling.get().is_some_and(|end| end <= self.now.get()) {
             self.settling.set(None);
             self.suspect_all();
         }
+    }
+
+    /// Whether a connection is to end with the request under way, or at once where there is none.
+    pub(crate) fn is_leaving(&self, connection: &Connection) -> bool {
+        self.listener.borrow().is_none()
+            && (self.settling.get().is_none() || connection.link.socket.borrow().has_spoken())
     }
 
     /// Has every connection looked at: what the system has received of it is under way, and one without a request ends.

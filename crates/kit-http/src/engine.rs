@@ -322,9 +322,7 @@ impl Engine {
         self.accept_retry.set(None);
         // A grace beyond the clock's range means to wait.
         self.cut_at.set(Instant::now().checked_add(grace));
-        if !self.is_adopted {
-            self.suspect_all();
-        }
+        self.suspect_all();
     }
 
     /// Whether [`Engine::close`] is through.
@@ -349,8 +347,7 @@ impl Engine {
             return;
         };
         connection.queued.set(false);
-        let is_closing = self.listener.borrow().is_none() && self.settling.get().is_none();
-        if is_closing && connection.link.reply.borrow().is_some() {
+        if self.is_leaving(&connection) && connection.link.reply.borrow().is_some() {
             // The answer shall say that it is the last one.
             connection.leave();
         }
@@ -365,7 +362,7 @@ impl Engine {
                 break;
             }
         }
-        if is_closing {
+        if self.is_leaving(&connection) {
             outcome = connection.leave().unwrap_or(outcome);
         }
         if connection.link.request.get().is_some() {

@@ -20,6 +20,8 @@ pub(crate) struct Socket {
     dead: bool,
     /// Grows with each byte that the system took.
     written: usize,
+    /// Whether the peer has sent anything yet.
+    has_spoken: bool,
 }
 
 impl Socket {
@@ -32,6 +34,7 @@ impl Socket {
             read_closed: false,
             dead: false,
             written: 0,
+            has_spoken: false,
         }
     }
 
@@ -87,6 +90,11 @@ impl Socket {
     }
 
     /// Whether the peer lets the socket's buffer stay full.
+    /// Whether the peer has sent anything yet.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.has_spoken
+    }
+
     pub(crate) fn is_write_blocked(&self) -> bool {
         !self.writable
     }
@@ -106,6 +114,7 @@ impl Socket {
                     // A short read has emptied the kernel's buffer, so another read would be wasted: what arrives later
                     // is a new event. Only the end of the stream may already have been reported.
                     self.readable = count == buffer.len() || self.read_closed;
+                    self.has_spoken |= count > 0;
                     return Ok(count);
                 }
             }

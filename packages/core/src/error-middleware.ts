@@ -7,7 +7,7 @@ import { AppError } from "@kit/errors";
 import type { CompiledRoute } from "@kit/types";
 
 import { developmentFields, placesOnDisk } from "./development-fields.ts";
-import { describeThrown } from "./thrown.ts";
+import { describeCauses, describeThrown } from "./thrown.ts";
 
 /** What the error middleware knows about the request that failed. */
 export interface FailedRequest {
@@ -60,7 +60,7 @@ export interface ErrorMiddlewareOptions {
  *
  * - An application error (`AppError`) is sent as it is, with its status.
  * - A request that does not fit its contract is 400 `VALIDATION_ERROR` with `details.fields`.
- * - Anything else is 500 `INTERNAL_SERVER_ERROR`; its message and stack are sent in development only.
+ * - Anything else is 500 `INTERNAL_SERVER_ERROR`; its message, stack and causes are sent in development only.
  *
  * @example
  * ```ts
@@ -103,6 +103,7 @@ function unknownError(
   const code = "INTERNAL_SERVER_ERROR";
   if (!isDev) return { code, message: "Internal Server Error" };
   const { message, name, stack } = describeThrown(error);
+  const causes = describeCauses(error);
   const places =
     request.phase === "handler" && request.route ? placesOnDisk(request.route, request) : undefined;
   return {
@@ -110,6 +111,8 @@ function unknownError(
     message,
     details: {
       name,
+      // A query builder says which query failed; why it did stands in the cause.
+      ...(causes.length > 0 && { causes }),
       ...(stack !== undefined && { stack }),
       ...(places && { ...(places.handler && { handler: places.handler }), relatedTests: places.tests }),
     },

@@ -5,6 +5,28 @@ export interface Thrown {
   readonly stack?: string;
 }
 
+/** At most so many causes of causes are told; what goes on longer is a circle. */
+const CAUSES = 8;
+
+/** The messages of what caused an error, the nearest first. Never throws. */
+export function describeCauses(thrown: unknown): string[] {
+  const messages: string[] = [];
+  let cause = causeOf(thrown);
+  while (cause !== undefined && cause !== null && messages.length < CAUSES) {
+    messages.push(describeThrown(cause).message);
+    cause = causeOf(cause);
+  }
+  return messages;
+}
+
+function causeOf(thrown: unknown): unknown {
+  try {
+    return thrown instanceof Error ? thrown.cause : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads what was thrown, which need not be an `Error`, nor readable at all. Never throws. */
 export function describeThrown(thrown: unknown): Thrown {
   // Not its text: a function's own toString may throw.

@@ -191,6 +191,20 @@ describe("any other error", () => {
     });
   });
 
+  it("tells what caused it, in development only", async () => {
+    const deepest = new Error('column "priority" does not exist');
+    const wrapped = new Error("Failed query", { cause: new Error("no rows", { cause: deepest }) });
+    const { error } = await thrown(wrapped, "development");
+    const { causes } = error["details"] as { causes: unknown };
+    assert.deepEqual(causes, ["no rows", 'column "priority" does not exist']);
+    const circle = new Error("around");
+    circle.cause = circle;
+    const { error: endless } = await thrown(circle, "development");
+    assert.equal((endless["details"] as { causes: unknown[] }).causes.length, 8);
+    const { error: outside } = await thrown(wrapped, "production");
+    assert.equal(outside["details"], undefined);
+  });
+
   it("may be anything at all", async () => {
     const values: [unknown, string][] = [
       ["a text", "a text"],

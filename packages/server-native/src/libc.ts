@@ -1,3 +1,5 @@
+// Stands in @kit/server-native and @kit/transform-native alike: the one is for production, the other for builds, and neither may
+// need the other. `tests/twins.test.ts` holds that they are the same.
 import { closeSync, openSync, readSync } from "node:fs";
 
 /** The name of the dynamic loader stands at the beginning of a program. */

@@ -39,8 +39,8 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
-/** Long enough for a client on a busy machine. */
-const settleMs = 250;
+/** How long a client that has connected may take to say what for: long enough on a busy machine. */
+const settleMs = 2_000;
 
 /**
  * A server of node:http under an adapter, from its start to its end: what Node's parser lets through and kit's own
@@ -160,8 +160,8 @@ export class NodeHost {
   /** Stops accepting, waits for answers under way, and cuts what takes longer. */
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
     const server = this.#server;
-    const left = this.#isShared ? await this.#leave() : undefined;
     this.#closing = true;
+    const left = this.#isShared ? await this.#leave() : undefined;
     await inboxRead();
     // What is answered from now on is the last answer of its connection.
     for (const { [latest]: response } of this.#sockets) {
@@ -192,13 +192,27 @@ export class NodeHost {
     return promise;
   }
 
-  /** Stops accepting and nothing else, for long enough that whoever has just connected has said what for. */
+  /**
+   * Stops accepting, and waits until whoever has connected has said what for: it could as well have met the next process, and must not
+   * learn that it was this one. Answers end their connections meanwhile.
+   */
   async #leave(): Promise<{ ended: Promise<void> }> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // That of node:http would close idle connections as well, those that are about to send their first request included.
     NetServer.prototype.close.call(this.#server, () => resolve());
-    await sleep(settleMs);
+    const end = performance.now() + settleMs;
+    await inboxRead();
+    while (this.#closeUsed() && performance.now() < end) await sleep(idleCheckMs);
     return { ended: promise };
+  }
+
+  /** Closes connections between two requests. Answers whether there are some before their first, which node:http takes for idle too. */
+  #closeUsed(): boolean {
+    const silent = [...this.#sockets].filter((socket) => socket[latest] === undefined);
+    for (const socket of silent) socket.destroy = () => socket;
+    this.#server.closeIdleConnections();
+    for (const socket of silent) Reflect.deleteProperty(socket, "destroy");
+    return silent.length > 0;
   }
 
   #unbind(): Promise<void> {

@@ -3,10 +3,11 @@
 use std::io;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
 
 use kit_http::{Config, Engine, Reservation};
 
-use crate::support::{Server, get};
+use crate::support::{Command, Server, get};
 
 const HOST: &str = "127.0.0.1";
 
@@ -130,4 +131,29 @@ fn a_socket_goes_from_one_engine_to_the_next_without_a_gap() {
     early.read_exact(&mut text).unwrap();
     assert_eq!(&text, b"HTTP/1.1 200");
     drop(next);
+}
+
+/// Whoever has connected may have meant the next process, and is served by the one that it met.
+#[test]
+fn what_has_connected_may_speak_after_an_adopted_socket_was_let_go_of() {
+    let held = TcpListener::bind((HOST, 0)).unwrap();
+    let adopted = held.try_clone().unwrap();
+    let server = Server::of(move || Engine::adopt(adopted, config(0, false)).unwrap());
+    let mut used = server.connect();
+    used.send(&get("/"));
+    assert_eq!(used.answer().status, 200);
+    // It is accepted in the order in which it came.
+    let mut silent = server.connect();
+    let mut last = server.connect();
+    last.send(&get("/"));
+    assert_eq!(last.answer().status, 200);
+
+    server.send(Command::Close(Duration::from_secs(5)));
+    assert!(used.is_at_end(), "an idle connection is closed");
+    std::thread::sleep(Duration::from_millis(500));
+    silent.send(&get("/"));
+    let answer = silent.answer();
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert!(silent.is_at_end(), "its answer was the last");
+    server.wait();
 }

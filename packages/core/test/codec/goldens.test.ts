@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, test } from "node:test";
@@ -304,9 +306,34 @@ test("the application loads, and parameters arrive by name", async () => {
   assert.equal((JSON.parse(await application.openapi()) as { openapi: string }).openapi, "3.1.0");
 });
 
-test("generated modules pass the strictest type check", async () => {
+test("generated modules pass the strictest type check", () =>
+  typesHold(fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url))));
+
+test("so does the module that holds all of them, which no build checks", async (t) => {
+  const directory = await mkdtemp(join(await realpath(tmpdir()), "kit-goldens-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  await cp(goldens, directory, { recursive: true });
+  await symlink(fileURLToPath(new URL("node_modules", root)), join(directory, "node_modules"), "junction");
+  for (const app of ["directions", "kitchen-sink", "notes"]) {
+    const path = join(directory, app, "runtime.ts");
+    const text = await readFile(path, "utf8");
+    assert.match(text, /^\/\/ @ts-nocheck/m);
+    await writeFile(path, text.replace(/^\/\/ @ts-nocheck/m, "//"));
+  }
+  await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+  const config = {
+    extends: fileURLToPath(new URL("tsconfig.base.json", root)),
+    compilerOptions: { typeRoots: [fileURLToPath(new URL("node_modules/@types", root))] },
+    include: ["**/*.ts"],
+    // They are tests of an application, which is not here; those of the examples are checked with them.
+    exclude: ["*/tests", "node_modules"],
+  };
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(config));
+  await typesHold(directory);
+});
+
+async function typesHold(project: string): Promise<void> {
   const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
-  const project = fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url));
   const run = promisify(execFile)(process.execPath, [tsc, "-p", project]);
   await run.catch((error: { stdout: string }) => assert.fail(error.stdout));
-});
+}
