@@ -23,6 +23,9 @@ function origin({ machine, versions = {} }: Result): string {
   return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.replace(/^v/, "")}.${peers}`;
 }
 
+/** From saving a file to the first answer of the new code. */
+const devGoalMs = 250;
+
 const nothing = "No figures are recorded.";
 
 /** Requests: a table for each scenario, fewest microseconds first, and memory. */
@@ -74,6 +77,35 @@ export function startSection(result: Result | undefined): string {
   return [origin(result), ["| subject | ms to the first answer |", "|---|--:|", ...lines].join("\n")].join(
     "\n\n",
   );
+}
+
+/** What an edit costs under `kit dev`, the load of the machine meanwhile, and whether a client noticed. */
+export function devSection(result: Result | undefined): string {
+  if (result === undefined) return nothing;
+  const value = (scenario: string, metric: string): number =>
+    figure(result.rows, scenario, "kit-dev", metric);
+  const kinds = {
+    edit: "all",
+    "edit-type": "a type",
+    "edit-handler": "a handler",
+    "edit-contract": "a contract",
+  };
+  const metrics = ["p50_ms", "p90_ms", "max_ms", "build_ms", "start_ms", "rest_ms"];
+  const lines = Object.entries(kinds).map(
+    ([scenario, kind]) =>
+      `| ${kind} | ${metrics.map((metric) => value(scenario, metric).toFixed(0)).join(" | ")} |`,
+  );
+  const noticed = ["refused", "reset", "wrong"].map((metric) => `${value("load", metric)} ${metric}`);
+  const isMet = value("edit", "p50_ms") <= devGoalMs ? "met" : "**missed**";
+  return [
+    `${origin(result)} Other work on the machine: ${value("machine", "load").toFixed(1)} processes that wanted to run, on average over a minute.`,
+    [
+      "| edit of | median ms | p90 | greatest | build | start | rest |",
+      "|---|--:|--:|--:|--:|--:|--:|",
+      ...lines,
+    ].join("\n"),
+    `Goal: ${devGoalMs} ms at the median: ${isMet}. Requests beside it: ${value("load", "answered")} answered, ${noticed.join(", ")}.`,
+  ].join("\n\n");
 }
 
 /** The goals with what was measured, and every place where a peer is ahead. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { fill, goalsSection, httpSection, picture, startSection } from "./markdown.ts";
+import { devSection, fill, goalsSection, httpSection, picture, startSection } from "./markdown.ts";
 import { readResult } from "./results.ts";
 
 /** The page with its tables, and the picture, as the results have them. */
@@ -10,5 +10,6 @@ export function render(page: string, results: string): { readonly markdown: stri
   let markdown = fill(page, "goals", goalsSection([...(http?.rows ?? []), ...(start?.rows ?? [])]));
   markdown = fill(markdown, "http", httpSection(http));
   markdown = fill(markdown, "start", startSection(start));
+  markdown = fill(markdown, "dev", devSection(readResult(join(results, "dev.json"))));
   return { markdown, svg: picture(http, start) };
 }

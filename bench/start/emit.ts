@@ -1,26 +1,26 @@
-/** Compiles the application, what kit built for it, and kit's own packages to JavaScript, as they are when they are deployed. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+/** Compiles the application and what kit built for it to JavaScript, and installs kit's packages as they are published. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { run } from "../http/command.ts";
 
 const repository = join(import.meta.dirname, "../..");
-const packages = ["types", "errors", "core", "server-native", "server-node"];
+const packages = /^kit-(types|errors|core|server-native|server-node)(-(linux|darwin|win32)-.*)?-\d/;
 
-/** Writes `built` from `source`, with kit's packages in its `node_modules`. */
-export async function emit(source: string, built: string, signal: AbortSignal): Promise<void> {
+/** Writes `built` from `source`, with kit's packages from `archives` in its `node_modules`. */
+export async function emit(
+  source: string,
+  built: string,
+  archives: string,
+  signal: AbortSignal,
+): Promise<void> {
   await compile(join(source, "src"), join(built, "src"), signal);
   await compile(join(source, ".kit"), join(built, ".kit"), signal);
   writeFileSync(join(built, "package.json"), readFileSync(join(source, "package.json")));
-  for (const name of packages) {
-    const from = join(repository, "packages", name);
-    const to = join(built, "node_modules/@kit", name);
-    await compile(join(from, "src"), join(to, "src"), signal);
-    const manifest = readFileSync(join(from, "package.json"), "utf8");
-    writeFileSync(join(to, "package.json"), manifest.replaceAll(/(\.\/src\/[^"]*)\.ts"/g, '$1.js"'));
-    if (existsSync(join(from, "native")))
-      cpSync(join(from, "native"), join(to, "native"), { recursive: true });
-  }
+  const wanted = readdirSync(archives).filter((name) => packages.test(name));
+  if (wanted.length === 0) throw new Error(`${archives} has no packages; run \`cargo xtask bench start\``);
+  const args = ["install", "--offline", "--no-audit", "--no-fund", "--no-save"];
+  await run("npm", [...args, ...wanted.map((name) => join(archives, name))], built, signal);
 }
 
 async function compile(from: string, to: string, signal: AbortSignal): Promise<void> {

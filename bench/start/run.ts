@@ -43,7 +43,12 @@ try {
   writeProjects(generated, join(directory, "../http/peers/node_modules"));
   const kit = join(repository, "node_modules/@kit/cli/bin/kit.js");
   await run(process.execPath, [kit, "build"], join(generated, "kit"), stop.signal);
-  await emit(join(generated, "kit"), join(generated, "built"), stop.signal);
+  await emit(
+    join(generated, "kit"),
+    join(generated, "built"),
+    join(repository, "target/packages"),
+    stop.signal,
+  );
   // Node strips no types below node_modules, so packages are JavaScript wherever an application runs from source.
   symlinkSync(join(generated, "built/node_modules"), join(generated, "kit/node_modules"), "dir");
 

@@ -1,14 +1,30 @@
 // The packages as users get them: packed, installed into an empty directory outside of the repository, and used there.
 
 import assert from "node:assert/strict";
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 
 import { type CommandResult, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
+import { plugin as plansPlugin, project as plansProject } from "./plugin.ts";
 
 const manifestOf = async (path: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(repository, path, "package.json"), "utf8")) as Manifest;
@@ -77,6 +93,14 @@ console.log(\`Listening on \${url}\`);
 `,
 };
 
+/** The code of the packages that an application loads. */
+const entriesOf: Readonly<Record<string, readonly string[]>> = {
+  "kit-core": ["package/dist/codec/index.js", "package/dist/index.js"],
+  "kit-errors": ["package/dist/index.js"],
+  "kit-server-native": ["package/dist/index.js"],
+  "kit-server-node": ["package/dist/index.js"],
+};
+
 describe("packed packages", () => {
   let home: string;
   let archives: readonly string[];
@@ -113,9 +137,15 @@ describe("packed packages", () => {
         assert.ok(files.includes(file), `${basename(archive)} has no ${file}`);
       const strange = files.filter(
         (file) =>
-          !/^package\/((dist|bin)\/.*\.(js|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE)$/.test(file),
+          !/^package\/((dist|bin)\/.*\.(js|js\.map|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE)$/.test(
+            file,
+          ),
       );
       assert.deepEqual(strange, [], basename(archive));
+      // What an application loads is a file for each entry: a module costs time, whatever is in it.
+      const code = files.filter((file) => /^package\/dist\/.*\.js$/.test(file)).toSorted();
+      const entries = entriesOf[basename(archive).replace(/-\d+\.\d+\.\d+\.tgz$/, "")];
+      if (entries !== undefined) assert.deepEqual(code, entries, basename(archive));
       // oxlint-disable-next-line no-await-in-loop
       const { stdout: text } = await run("tar", ["-xzOf", archive, "--exclude=*.node"], { cwd: home });
       assert.ok(!text.includes(repository), `${basename(archive)} names a directory of this machine`);
@@ -148,7 +178,11 @@ describe("packed packages", () => {
     );
     const tested = await run(join(bin, "kit"), ["test", "--json"], { cwd: root });
     succeeded(tested);
-    assert.partialDeepStrictEqual(JSON.parse(tested.stdout), { passed: 1, failed: 0, skipped: 0 });
+    const counts = JSON.parse(tested.stdout) as { passed: number };
+    assert.partialDeepStrictEqual(counts, { failed: 0, skipped: 0 });
+    assert.ok(counts.passed > 1, "the project's test, and those of its contracts");
+    await t.test("a stack leads back to the sources", () => leadsToSources(root));
+    await t.test("kit dev serves, and says why where it cannot", () => develops(root));
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {
@@ -184,13 +218,79 @@ describe("packed packages", () => {
     }
   });
 
+  test("let a plugin of somebody else step into the build", async () => {
+    const { devDependencies } = await manifestOf(".");
+    const root = await install(
+      "plans",
+      ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`),
+    );
+    await writeFiles(root, { ...greetings, ...plansProject, "tsconfig.json": tsconfig });
+    const bin = join(root, "node_modules/.bin");
+    // The plugin is a package beside the project: built against the packed types, packed, and installed from its archive.
+    const source = join(home, "kit-plugin-plans");
+    await writeFiles(source, plansPlugin);
+    await symlink(join(root, "node_modules"), join(source, "node_modules"), "dir");
+    succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: source }));
+    succeeded(await run("npm", ["pack", "--pack-destination", home], { cwd: source, timeout: 300_000 }));
+    const archive = join(home, "kit-plugin-plans-1.0.0.tgz");
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--legacy-peer-deps", archive];
+    succeeded(await run("npm", args, { cwd: root, timeout: 300_000 }));
+
+    const built = await run(join(bin, "kit"), ["build", "--json"], { cwd: root });
+    succeeded(built);
+    assert.partialDeepStrictEqual(JSON.parse(built.stdout), {
+      status: "built",
+      compiler: null,
+      warnings: [
+        {
+          code: "KIT1508",
+          message: "[kit-plugin-plans] Greeting has no description",
+          path: "src/greeting.types.ts",
+          line: 2,
+        },
+      ],
+    });
+    const made = (path: string): Promise<string> => readFile(join(root, ".kit", path), "utf8");
+    assert.match(await made("types.ts"), /"free" \| "paid"/);
+    assert.match(
+      await made("validators/Subscription.validator.ts"),
+      /^\/\/ checked by kit-plugin-plans\n[^]*export const SubscriptionValidator/,
+    );
+    assert.equal(await made("plans/routes.txt"), "POST /greetings\n");
+    // Types that the plugin brought and changed are what the application is checked by, and what it answers by.
+    succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
+    const compiled = await readFile(join(root, "dist/src/plan.js"), "utf8");
+    assert.match(compiled, /export const isPlan = \(text {8}\) +=>/);
+    const app = await RunningApp.start(root, {});
+    try {
+      const ask = async (name: string): Promise<number> => {
+        const headers = { "content-type": "application/json" };
+        const body = JSON.stringify({ name });
+        return (await fetch(`${app.url}/greetings`, { method: "POST", headers, body })).status;
+      };
+      assert.deepEqual([await ask("Grace"), await ask("Barbara")], [201, 400]);
+    } finally {
+      await app.stop();
+    }
+
+    // It is gone when the plugin is: nothing of it is left over.
+    await writeFile(join(root, "kit.config.ts"), "export default {};\n");
+    await rm(join(root, "src/plan.ts"));
+    succeeded(await run(join(bin, "kit"), ["build", "--no-compile"], { cwd: root }));
+    await assert.rejects(made("plans/routes.txt"), { code: "ENOENT" });
+    assert.doesNotMatch(await made("types.ts"), /"free"/);
+  });
+
   test("make a project that works", async () => {
     const scaffold = ["scaffold", "init", "shop", "--no-install", "--no-git", "--json"];
     const kit = join(await install("maker", []), "node_modules/.bin/kit");
     succeeded(await run(kit, scaffold, { cwd: home }));
     const root = join(home, "shop");
     // Until the packages are published, a user has them as files too.
-    const own = archives.filter((archive) => !/server-(express|fastify|hono)/.test(basename(archive)));
+    // Without the one that has contract tests made: who asks them is not said in a new project yet.
+    const own = archives.filter(
+      (archive) => !/server-(express|fastify|hono)|testing/.test(basename(archive)),
+    );
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...own];
     succeeded(await run("npm", args, { cwd: root, timeout: 300_000 }));
     succeeded(await run("npm", ["run", "check"], { cwd: root }));
@@ -227,6 +327,82 @@ describe("packed packages", () => {
   });
 });
 
+/** Whether a stack from within a package names, with source maps, the file and the line that threw. */
+async function leadsToSources(root: string): Promise<void> {
+  const program = `
+import { createApp } from "@kit/core";
+try {
+  createApp({ routes: "none" });
+} catch (error) {
+  console.log(error.stack);
+}
+`;
+  const file = join(root, "src/stack.mjs");
+  await writeFile(file, program);
+  for (const [args, place] of [
+    [[], /node_modules\/@kit\/core\/(dist\/index\.js):(\d+):\d+/],
+    [["--enable-source-maps"], /node_modules\/@kit\/core\/(src\/.*?\.ts):(\d+):\d+/],
+  ] as const) {
+    const { stdout } = await run(process.execPath, [...args, file], { cwd: root });
+    const [, path, line] = place.exec(stdout) ?? [];
+    assert.ok(path !== undefined, stdout);
+    const base = path.endsWith(".ts")
+      ? join(repository, "packages/core")
+      : join(root, "node_modules/@kit/core");
+    const source = await readFile(join(base, path), "utf8");
+    assert.match(source.split("\n")[Number(line) - 1]!, /throw |new \w*Error\(/);
+  }
+}
+
+/** Whether `kit dev` runs its own page where there is no application yet, and then the application: both it finds in its package. */
+async function develops(root: string): Promise<void> {
+  const types = join(root, "src/greeting.types.ts");
+  await writeFile(types, "export interface Greeting {");
+  const port = await freePort();
+  const env = { ...process.env, HOST: "127.0.0.1", PORT: `${port}`, NODE_ENV: "development" };
+  const child = spawn(join(root, "node_modules/.bin/kit"), ["dev", "--no-db"], { cwd: root, env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+  const answers = async (status: number): Promise<void> => {
+    const end = performance.now() + 30_000;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await fetch(`http://127.0.0.1:${port}/greetings`).catch(() => undefined);
+      if (answer?.status === status) return;
+      if (performance.now() > end) throw new Error(`there was no ${status}; so far:\n${output}`);
+      // oxlint-disable-next-line no-await-in-loop
+      await setTimeout(50);
+    }
+  };
+  try {
+    await answers(503);
+    await writeFile(types, greetings["src/greeting.types.ts"]!);
+    await answers(405);
+  } finally {
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 function succeeded(result: CommandResult): void {
   assert.equal(result.code, 0, `${result.stdout}\n${result.stderr}`);
+}
+
+async function writeFiles(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    // oxlint-disable-next-line no-await-in-loop
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    // oxlint-disable-next-line no-await-in-loop
+    await writeFile(join(directory, path), text);
+  }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 
 use crate::repository::Repository;
-use crate::{addons, interrupt, run, toolchain};
+use crate::{addons, interrupt, pack, run, toolchain};
 
 /// What to measure and how long.
 #[derive(clap::Args)]
@@ -39,6 +39,8 @@ enum Name {
     Validate,
     /// Process start to first answer of an application of fifty routes, beside Fastify and Express: milliseconds.
     Start,
+    /// From saving a file to the first answer of the new code under `kit dev`: milliseconds, and what a client notices.
+    Dev,
     /// Finding the route of a request, beside matchit, find-my-way and others: nanoseconds and bytes.
     Router,
     /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
@@ -57,6 +59,9 @@ fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> any
     run::step(&format!("building what measures {package}"), cargo)?;
     Ok(())
 }
+
+/// Where `bench/start/run.ts` looks for the packages that it installs.
+const PACKAGES: &str = "target/packages";
 
 /// One program of a benchmark with its arguments.
 struct Stage {
@@ -84,6 +89,15 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     match options.name {
         Name::Compile => build_examples(repository, "kit-build", &["measure"])?,
         Name::Router => build_examples(repository, "kit-router", &["compare", "memory"])?,
+        // What starts is what users install.
+        Name::Start | Name::Record => {
+            let packages = repository.path(PACKAGES);
+            if packages.exists() {
+                std::fs::remove_dir_all(&packages)
+                    .with_context(|| format!("cannot empty {}", packages.display()))?;
+            }
+            pack::make(repository, &packages)?;
+        }
         _ => {}
     }
     let mut result = ExitCode::SUCCESS;
@@ -114,6 +128,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Compile => "bench/compile/run.ts",
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
+        Name::Dev => "bench/dev/run.ts",
         Name::Router => "bench/router/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
             bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
@@ -123,6 +138,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
             return Ok(vec![
                 Stage::writing("bench/http/run.ts", "bench/results/http.json"),
                 Stage::writing("bench/start/run.ts", "bench/results/start.json"),
+                Stage::writing("bench/dev/run.ts", "bench/results/dev.json"),
                 Stage {
                     script: "bench/page/run.ts",
                     arguments: Vec::new(),
@@ -213,7 +229,12 @@ mod tests {
             .collect();
         assert_eq!(
             scripts,
-            ["bench/http/run.ts", "bench/start/run.ts", "bench/page/run.ts"]
+            [
+                "bench/http/run.ts",
+                "bench/start/run.ts",
+                "bench/dev/run.ts",
+                "bench/page/run.ts"
+            ]
         );
     }
 }

@@ -15,6 +15,7 @@ mod check;
 mod demo;
 mod fuzz;
 mod interrupt;
+mod mutate;
 mod pack;
 mod progress;
 mod repository;
@@ -70,6 +71,9 @@ enum Command {
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
     )]
     Fuzz(fuzz::Options),
+    /// Break what the project's own tests must notice.
+    #[command(after_help = "Examples:\n  cargo xtask mutate contracts\n  cargo xtask mutate contracts notes")]
+    Mutate(mutate::Options),
     /// Pack the packages as users install them.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
@@ -118,6 +122,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Fuzz(options) => fuzz::run(&repository, &options),
+        Command::Mutate(options) => mutate::run(&repository, &options),
         Command::Pack(options) => pack::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),

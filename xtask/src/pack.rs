@@ -1,7 +1,8 @@
 //! `cargo xtask pack`: the packages as users install them, one `.tgz` each.
 //!
 //! In the repository packages run from their sources. Node does not strip types below `node_modules`, so what is packed is
-//! JavaScript with declarations, and the manifest leads there. An addon is a package of its own for each platform.
+//! JavaScript with declarations, and the manifest leads there: one file for each entry of it (`pack/bundle.ts`). An addon is a
+//! package of its own for each platform.
 
 mod manifest;
 
@@ -40,6 +41,21 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if !options.no_build {
         addons::build(repository)?;
     }
+    let archives = make(repository, &options.out)?;
+    for Packed { file, bytes } in &archives {
+        println!("{:>9}  {file}", kibibytes(*bytes));
+    }
+    println!(
+        "{:>9}  {} packages in {}",
+        kibibytes(archives.iter().map(|archive| archive.bytes).sum()),
+        archives.len(),
+        options.out.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes all archives into a directory, with the addons as they are.
+pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Packed>> {
     let packages = packages(repository)?;
     // Below the repository, so that the types of other packages are found.
     let staging = repository.path("target/pack");
@@ -51,7 +67,8 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for package in &packages {
         let directory = staging.join(&package.directory);
         stage(repository, package, &directory)?;
-        compile(repository, package, &packages, &staging)?;
+        declare(repository, package, &packages, &staging)?;
+        bundle(repository, package, &directory)?;
         let mut manifest = package.manifest.published()?;
         if let Some(addon) = addons::of(&package.directory) {
             let name = format!("{}-{platform}", package.manifest.name());
@@ -64,22 +81,12 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         check(&manifest, &directory)?;
         staged.push(directory);
     }
-    std::fs::create_dir_all(&options.out)
-        .with_context(|| format!("cannot make {}", options.out.display()))?;
-    let out = options.out.canonicalize()?;
-    let mut total = 0;
-    for directory in &staged {
-        let packed = npm_pack(repository, directory, &out)?;
-        total += packed.bytes;
-        println!("{:>9}  {}", kibibytes(packed.bytes), packed.file);
-    }
-    println!(
-        "{:>9}  {} packages in {}",
-        kibibytes(total),
-        staged.len(),
-        out.display()
-    );
-    Ok(ExitCode::SUCCESS)
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    let out = out.canonicalize()?;
+    staged
+        .iter()
+        .map(|directory| npm_pack(repository, directory, &out))
+        .collect()
 }
 
 fn kibibytes(bytes: u64) -> String {
@@ -137,8 +144,8 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     Ok(())
 }
 
-/// Compiles a package against the declarations of those before it.
-fn compile(
+/// Writes the declarations of a package, against those of the packages before it.
+fn declare(
     repository: &Repository,
     package: &Package,
     packages: &[Package],
@@ -156,6 +163,7 @@ fn compile(
         "extends": repository.path("tsconfig.base.json"),
         "compilerOptions": {
             "noEmit": false,
+            "emitDeclarationOnly": true,
             "rewriteRelativeImportExtensions": true,
             "rootDir": "src",
             "outDir": "dist",
@@ -166,7 +174,17 @@ fn compile(
     std::fs::write(directory.join("tsconfig.json"), config.to_string())?;
     let mut tsc = run::command(repository, "tsc")?;
     tsc.arg("-p").arg(&directory);
-    run::step(&format!("compiling {}", package.manifest.name()), tsc)?;
+    run::step(&format!("declarations of {}", package.manifest.name()), tsc)?;
+    Ok(())
+}
+
+/// Makes JavaScript of its sources. What each entry needs is one file: loading a module costs the same, however small it is.
+fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
+    package.manifest.write(directory)?;
+    let mut node = run::command(repository, "node")?;
+    node.arg(repository.path("xtask/src/pack/bundle.ts"))
+        .arg(directory);
+    run::step(&format!("code of {}", package.manifest.name()), node)?;
     Ok(())
 }
 
@@ -208,7 +226,8 @@ fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-struct Packed {
+/// An archive.
+pub(crate) struct Packed {
     file: String,
     bytes: u64,
 }

@@ -17,6 +17,8 @@ let project: Project;
 
 /** A test of the project, as a user writes it. */
 const relatedTest = "test/notes.test.ts";
+/** It, and what kit makes of the contracts. */
+const relatedTestFiles = [relatedTest, ".kit/tests/NoteRoutes.contract.test.ts"];
 
 before(async () => {
   project = await Project.copy();
@@ -83,7 +85,7 @@ describe("in development", () => {
     assert.equal(error["sourceFile"], await placeOf("src/notes.routes.ts", '"POST /notes": RouteContract'));
     // The body's type has no name of its own: it is written in the contract.
     assert.equal(error["schemaFile"], "src/notes.routes.ts");
-    assert.deepEqual(error["relatedTests"], [relatedTest]);
+    assert.deepEqual(error["relatedTests"], relatedTestFiles);
     const [failure] = error["failures"] as { path: string; expected: string; received: string }[];
     assert.equal(failure?.path, "$.title");
     assert.match(failure?.received ?? "", /string/);
@@ -147,7 +149,7 @@ describe("when the database fails under a handler", () => {
       };
       assert.equal(`${handler.file}:${handler.line}`, place);
       assert.equal(handler.export, "noteHandlers");
-      assert.deepEqual(relatedTests, [relatedTest]);
+      assert.deepEqual(relatedTests, relatedTestFiles);
     }));
 
   test("production says nothing to the client and everything to the log, under one trace id", () =>

@@ -10,7 +10,8 @@ import { onServer } from "./server.ts";
 /** The root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
 
-const notes = join(repository, "examples/notes");
+/** An application of `examples/`. */
+export type Example = "notes" | "teams";
 
 /** A project in a directory of its own, with its own `.kit/` and its own database. */
 export class Project {
@@ -42,10 +43,10 @@ export class Project {
     return project;
   }
 
-  /** Copies `examples/notes` as git has it, on the server of this run: nothing built, no data. */
-  static async copy(): Promise<Project> {
+  /** Copies an example as git has it, on the server of this run: nothing built, no data. */
+  static async copy(example: Example = "notes"): Promise<Project> {
     const project = await Project.empty();
-    await cp(notes, project.root, {
+    await cp(join(repository, "examples", example), project.root, {
       recursive: true,
       filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
     });
@@ -54,9 +55,9 @@ export class Project {
     return project;
   }
 
-  /** A copy of the example that is built and whose migrations are applied. */
-  static async ready(): Promise<Project> {
-    const project = await Project.copy();
+  /** A copy of an example that is built and whose migrations are applied. */
+  static async ready(example: Example = "notes"): Promise<Project> {
+    const project = await Project.copy(example);
     try {
       await project.kitOk("build");
       await project.kitOk("migrate:apply");

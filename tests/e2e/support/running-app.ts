@@ -9,6 +9,10 @@ export interface StartOptions {
   /** `NODE_ENV`; default `development`. */
   mode?: "development" | "production";
   env?: Readonly<Record<string, string>>;
+  /** What Node runs; default `src/main.ts`. */
+  args?: readonly string[];
+  /** The user and group that it runs as; default those of the tests. */
+  uid?: number;
 }
 
 const READY_WITHIN_MS = 30_000;
@@ -36,7 +40,7 @@ export class RunningApp {
 
   /** Starts it on a free port and waits until it says where it listens. */
   static async start(root: string, options: StartOptions): Promise<RunningApp> {
-    const child = spawn(process.execPath, ["src/main.ts"], {
+    const child = spawn(process.execPath, options.args ?? ["src/main.ts"], {
       cwd: root,
       env: {
         ...baseEnvironment(),
@@ -47,6 +51,7 @@ export class RunningApp {
         ...options.env,
       },
       stdio: ["ignore", "pipe", "pipe"],
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     });
     alive.add(child);
     child.once("exit", () => alive.delete(child));

@@ -7,5 +7,14 @@ CREATE TABLE notes (
   author_id varchar(100) NOT NULL,
   archived boolean DEFAULT false NOT NULL,
   created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  updated_at timestamp DEFAULT now() NOT NULL,
+  CONSTRAINT notes_title_length_check CHECK (char_length(title) >= 1)
 );
+
+COMMENT ON TABLE notes IS 'A note and its author.';
+
+COMMENT ON COLUMN notes.title IS 'The headline.';
+
+COMMENT ON COLUMN notes.content IS 'The text.';
+
+COMMENT ON COLUMN notes.author_id IS 'Who wrote it: the user of the access token.';

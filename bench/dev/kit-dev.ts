@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+
+import { kitOf } from "./project.ts";
+
+/** How long anything may take, in milliseconds. */
+const patience = 30_000;
+
+/** What `kit dev` says of an edit: milliseconds of the build, and from the noticed change to the new process that listens. */
+export interface Told {
+  readonly build: number;
+  readonly ready: number;
+}
+
+/** `kit dev` on a project, in a process of its own. */
+export class KitDev {
+  readonly #child: ChildProcess;
+  output = "";
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream
+        .setEncoding("utf8")
+        .on("data", (text: string) => (this.output += stripVTControlCharacters(text)));
+    }
+  }
+
+  /** Starts it and waits until the application serves. */
+  static async start(root: string, port: number, signal: AbortSignal): Promise<KitDev> {
+    const { DATABASE_URL: _, ...env } = process.env;
+    const dev = new KitDev(
+      spawn(process.execPath, [kitOf(root), "dev", "--port", String(port)], { cwd: root, env, signal }),
+    );
+    dev.#child.on("error", () => undefined);
+    await dev.until(() => dev.output.includes("ready in"), "it did not serve");
+    return dev;
+  }
+
+  /** What it has said of builds so far, in order. */
+  told(): Told[] {
+    const all = this.output.matchAll(/^built .* in (\d+) ms .*\n(?:(?!built ).*\n)*?ready in (\d+) ms$/gm);
+    return [...all].map(([, build, ready]) => ({ build: Number(build), ready: Number(ready) }));
+  }
+
+  /** Waits a millisecond at a time. */
+  async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const end = performance.now() + patience;
+    while (!(await holds())) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`kit dev ended:\n${this.output}`);
+      if (performance.now() > end) throw new Error(`${what}; kit dev said:\n${this.output.slice(-2000)}`);
+      await setTimeout(1);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await ended;
+  }
+}

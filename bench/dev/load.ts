@@ -1,0 +1,87 @@
+/** Requests in a steady stream beside the edits, each answer of which is looked at. */
+import { Agent } from "node:http";
+import { setTimeout } from "node:timers/promises";
+
+import { type Answer, ask } from "./ask.ts";
+
+/** What became of the requests. */
+export interface Counts {
+  answered: number;
+  /** Nobody listened. */
+  refused: number;
+  /** The connection broke before the whole answer had come. */
+  reset: number;
+  /** A kept connection was closed by the server just as a request was sent on it, which a client sends once more. */
+  closed: number;
+  /** There was an answer, and it was wrong. */
+  wrong: number;
+}
+
+/** The stream. Half of the clients open a connection for each request, half keep theirs. */
+export class Load {
+  readonly counts: Counts = { answered: 0, refused: 0, reset: 0, closed: 0, wrong: 0 };
+  /** What went wrong first, to be shown. */
+  readonly mistakes: string[] = [];
+  readonly #over = new AbortController();
+  readonly #clients: Promise<void>[];
+  readonly #port: number;
+  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #isRight: (answer: Answer) => boolean;
+
+  /** `perSecond` are all requests together. */
+  constructor(
+    port: number,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    isRight: (answer: Answer) => boolean,
+    { clients = 8, perSecond = 200 }: { readonly clients?: number; readonly perSecond?: number } = {},
+  ) {
+    this.#port = port;
+    this.#path = path;
+    this.#headers = headers;
+    this.#isRight = isRight;
+    const everyMs = (1000 * clients) / perSecond;
+    this.#clients = Array.from({ length: clients }, (_, index) => this.#run(index % 2 === 0, everyMs));
+  }
+
+  /** Ends it, once what is under way has ended. */
+  async stop(): Promise<Counts> {
+    this.#over.abort();
+    await Promise.all(this.#clients);
+    return this.counts;
+  }
+
+  async #run(keeps: boolean, everyMs: number): Promise<void> {
+    const agent = keeps ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
+    let next = performance.now() + Math.random() * everyMs;
+    while (!this.#over.signal.aborted) {
+      await setTimeout(Math.max(0, next - performance.now()), undefined, { signal: this.#over.signal }).catch(
+        () => undefined,
+      );
+      // What a slow answer delayed is not made up for.
+      next = Math.max(next + everyMs, performance.now());
+      if (!this.#over.signal.aborted) await this.#once(agent);
+    }
+    agent?.destroy();
+  }
+
+  async #once(agent: Agent | undefined): Promise<void> {
+    const question = { headers: this.#headers, ...(agent !== undefined && { agent }) };
+    try {
+      const answer = await ask(this.#port, this.#path, question);
+      if (this.#isRight(answer)) this.counts.answered += 1;
+      else this.#count("wrong", `${answer.status} ${answer.text.slice(0, 200)}`);
+    } catch (error) {
+      const { code, isReused, message } = error as NodeJS.ErrnoException & { isReused?: boolean };
+      if (code === "ECONNREFUSED") this.#count("refused", message);
+      else if (isReused === true && (code === "ECONNRESET" || code === "EPIPE")) this.counts.closed += 1;
+      else this.#count("reset", message);
+    }
+  }
+
+  #count(what: "refused" | "reset" | "wrong", message: string): void {
+    this.counts[what] += 1;
+    if (this.mistakes.length < 5) this.mistakes.push(`${what}: ${message}`);
+  }
+}

@@ -1,0 +1,76 @@
+import { median, type Row } from "../http/report.ts";
+import type { Counts } from "./load.ts";
+
+/** One edit, in milliseconds. */
+export interface Edit {
+  readonly kind: string;
+  /** From the write of the file to the first answer of the new code. */
+  readonly total: number;
+  /** Of which the build took. */
+  readonly build: number;
+  /** Of which from the noticed change to the new process that listens. */
+  readonly ready: number;
+}
+
+/** The least value that this share of the samples does not exceed. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** The figures of all edits, of each kind, and of the load. */
+export function rowsOf(edits: readonly Edit[], mistakes: readonly number[], counts: Counts): Row[] {
+  const kinds = [...new Set(edits.map(({ kind }) => kind))];
+  const groups: readonly (readonly [string, readonly Edit[]])[] = [
+    ["edit", edits],
+    ...kinds.map((kind) => [`edit-${kind}`, edits.filter((edit) => edit.kind === kind)] as const),
+  ];
+  return [
+    ...groups.flatMap(([scenario, some]) => {
+      const totals = some.map(({ total }) => total);
+      return [
+        row(scenario, "p50_ms", median(totals)),
+        row(scenario, "p90_ms", percentile(totals, 0.9)),
+        row(scenario, "max_ms", Math.max(...totals)),
+        row(scenario, "build_ms", median(some.map(({ build }) => build))),
+        row(scenario, "start_ms", median(some.map(({ build, ready }) => ready - build))),
+        row(scenario, "rest_ms", median(some.map(({ total, ready }) => total - ready))),
+      ];
+    }),
+    row("mistake", "p50_ms", median(mistakes)),
+    ...Object.entries(counts).map(([metric, value]) => row("load", metric, value as number, "requests")),
+  ];
+}
+
+/** The figures for people. */
+export function table(rows: readonly Row[]): string {
+  const scenarios = [...new Set(rows.map(({ scenario }) => scenario))].filter((name) =>
+    name.startsWith("edit"),
+  );
+  const metrics = ["p50_ms", "p90_ms", "max_ms", "build_ms", "start_ms", "rest_ms"];
+  const heads = ["median", "p90", "max", "build", "start", "rest"];
+  const value = (scenario: string, metric: string): number =>
+    rows.find((one) => one.scenario === scenario && one.metric === metric)?.value ?? Number.NaN;
+  const load = rows.filter(({ scenario }) => scenario === "load");
+  return [
+    line("ms", heads),
+    ...scenarios.map((scenario) =>
+      line(
+        scenario,
+        metrics.map((metric) => value(scenario, metric).toFixed(0)),
+      ),
+    ),
+    "",
+    `A mistake is told after ${value("mistake", "p50_ms").toFixed(0)} ms.`,
+    `The load: ${load.map(({ metric, value: count }) => `${count} ${metric}`).join(", ")}.`,
+  ].join("\n");
+}
+
+function line(name: string, cells: readonly string[]): string {
+  return `${name.padEnd(14)}${cells.map((cell) => cell.padStart(9)).join("")}`;
+}
+
+/** A figure. */
+export function row(scenario: string, metric: string, value: number, unit = "ms"): Row {
+  return { scenario, subject: "kit-dev", metric, value: Number(value.toFixed(1)), unit };
+}

@@ -1,0 +1,130 @@
+/**
+ * `cargo xtask bench dev`: how long it takes from saving a file to the first answer of the new code under `kit dev`, and whether a
+ * client notices. A copy of the Notes example is edited fifty times while requests come in a steady stream.
+ */
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+import { freePort } from "../http/subject.ts";
+import { ask } from "./ask.ts";
+import { breakBuild, type Kind, kindsOf, user, writeNote } from "./edits.ts";
+import { KitDev } from "./kit-dev.ts";
+import { Load } from "./load.ts";
+import { writeProject } from "./project.ts";
+import { type Edit, row, rowsOf, table } from "./report.ts";
+
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+});
+const edits = values.quick ? 12 : 50;
+/** A mistake is made, told and mended after each so many edits. */
+const mistakeEvery = 10;
+/** Nobody saves faster. */
+const pauseMs = 1_000;
+/** What else the machine does, before this begins. */
+const [otherWork = 0] = loadavg();
+const root = join(import.meta.dirname, "generated/notes");
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+}
+
+try {
+  console.error("copying the Notes example, packing kit for it and making its database");
+  await writeProject(root, stop.signal);
+  breakBuild(root, false);
+  await measure();
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
+  console.error("stopped; nothing was written");
+  process.exitCode = 130;
+}
+
+async function measure(): Promise<void> {
+  const kinds = kindsOf(root);
+  const port = await freePort();
+  const dev = await KitDev.start(root, port, stop.signal);
+  let load: Load | undefined;
+  try {
+    await writeNote(port);
+    // The last to know of an edit, the database has answered too.
+    load = new Load(
+      port,
+      "/notes?pageSize=1",
+      user,
+      ({ status, text }) => status === 200 && text.includes("Groceries"),
+    );
+    const done: Edit[] = [];
+    const mistakes: number[] = [];
+    for (let count = 1; count <= edits; count += 1) {
+      await setTimeout(pauseMs, undefined, { signal: stop.signal });
+      done.push(await edit(dev, port, kinds[count % kinds.length]!, count));
+      if (count % mistakeEvery === 0)
+        mistakes.push(await mistake(dev, port, kinds[count % kinds.length]!, count));
+      process.stderr.write(`\r${count} of ${edits} edits, the last ${done.at(-1)!.total.toFixed(0)} ms  `);
+    }
+    process.stderr.write("\n");
+    finish(done, mistakes, load, await load.stop());
+  } finally {
+    await load?.stop();
+    await dev.stop();
+  }
+}
+
+/** Makes one edit and waits until it is served. */
+async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promise<Edit> {
+  const before = dev.told().length;
+  const path = kind.path(count);
+  if (kind.isNew(await ask(port, path, { headers: user }), count))
+    throw new Error(`edit ${count} would show nothing: ${path} is answered so before it`);
+  const start = performance.now();
+  kind.write(count);
+  await dev.until(async () => {
+    stop.signal.throwIfAborted();
+    const answer = await ask(port, path, { headers: user });
+    return answer.headers["x-kit-build"] === undefined && kind.isNew(answer, count);
+  }, `edit ${count} (${kind.name}) is not served`);
+  const total = performance.now() - start;
+  await dev.until(() => dev.told().length > before, `edit ${count} was not told`);
+  return { kind: kind.name, total, ...dev.told().at(-1)! };
+}
+
+/** Makes a mistake, waits until answers of the last version tell of it, and mends it. */
+async function mistake(dev: KitDev, port: number, kind: Kind, count: number): Promise<number> {
+  const build = async (): Promise<unknown> => {
+    stop.signal.throwIfAborted();
+    const answer = await ask(port, kind.path(count), { headers: user });
+    if (!kind.isNew(answer, count))
+      throw new Error(`after a mistake the last version is gone: ${answer.text}`);
+    return answer.headers["x-kit-build"];
+  };
+  const start = performance.now();
+  breakBuild(root, true);
+  await dev.until(async () => (await build()) === "failed", `the mistake after edit ${count} is not told`);
+  const took = performance.now() - start;
+  await setTimeout(pauseMs, undefined, { signal: stop.signal });
+  breakBuild(root, false);
+  await dev.until(async () => (await build()) === undefined, `the mistake after edit ${count} is not mended`);
+  return took;
+}
+
+function finish(
+  done: readonly Edit[],
+  mistakes: readonly number[],
+  load: Load,
+  counts: Load["counts"],
+): void {
+  const rows = [...rowsOf(done, mistakes, counts), row("machine", "load", otherWork, "processes")];
+  console.log(`${done.length} edits of the Notes example, from saving to the first answer of the new code\n`);
+  console.log(table(rows));
+  for (const words of load.mistakes) console.log(words);
+  if (counts.refused + counts.reset + counts.wrong > 0) process.exitCode = 1;
+  if (values.json === undefined) return;
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const result = { bench: "dev", machine, edits: done.length, rows };
+  writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}

@@ -1,0 +1,158 @@
+// `kit build` with the real tsup and the real swc, and `kit test` with the real vitest, on projects as `kit scaffold init` makes them.
+
+import assert from "node:assert/strict";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { type CommandResult, run } from "../e2e/support/command.ts";
+import { repository } from "../e2e/support/project.ts";
+import { RunningApp } from "../e2e/support/running-app.ts";
+import { databaseStopped } from "../scaffold/database.ts";
+
+const kit = join(repository, "node_modules/.bin/kit");
+
+describe("a project that is compiled", { timeout: 600_000 }, () => {
+  let home: string;
+  let missing: string | undefined;
+  const roots: string[] = [];
+
+  before(async () => {
+    home = await mkdtemp(join(await realpath(tmpdir()), "kit-compilers-"));
+    // PostgreSQL runs as another user where the tests run as root.
+    await chmod(home, 0o755);
+    await copyFile(join(import.meta.dirname, "package.json"), join(home, "package.json"));
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
+    const installed = await run("npm", args, { cwd: home, timeout: 300_000 });
+    // Without a registry there is nothing to try; whatever else goes wrong is a failure.
+    if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(installed.stderr))
+      missing = "npm reaches no registry";
+    else assert.equal(installed.code, 0, installed.stderr);
+    // The compilers are found above the projects, after the packages of this repository.
+    const linked = join(repository, "node_modules");
+    await mkdir(join(home, "apps"));
+    await symlink(linked, join(home, "apps/node_modules"));
+    await rm(join(home, "node_modules/typescript"), { recursive: true, force: true });
+    if (missing === undefined)
+      await symlink(join(linked, "typescript"), join(home, "node_modules/typescript"));
+  });
+
+  after(async () => {
+    for (const root of roots) await databaseStopped(root);
+    await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  });
+
+  /** A new project with that in its package.json. */
+  async function project(name: string, more: object): Promise<string> {
+    const cwd = join(home, "apps");
+    const args = ["scaffold", "init", name, "--server", "native", "--db", "raw", "--no-install", "--no-git"];
+    succeeded(await run(kit, args, { cwd }));
+    const root = join(cwd, name);
+    roots.push(root);
+    const path = join(root, "package.json");
+    const manifest = JSON.parse(await readFile(path, "utf8")) as object;
+    await writeFile(path, JSON.stringify({ ...manifest, ...more }));
+    return root;
+  }
+
+  for (const compiler of ["tsup", "swc"]) {
+    test(`by ${compiler} runs without its sources`, async (t) => {
+      if (missing !== undefined) return t.skip(missing);
+      const root = await project(compiler, { kit: { compiler } });
+      const built = await run(kit, ["build"], { cwd: root });
+      succeeded(built);
+      assert.match(built.stdout, new RegExp(`compiled with ${compiler} into dist/`));
+      succeeded(await run(kit, ["migrate:apply"], { cwd: root }));
+      for (const directory of ["src", ".kit"])
+        await rename(join(root, directory), join(root, `${directory} away`));
+
+      const app = await RunningApp.start(root, { args: ["dist/src/main.js"] });
+      try {
+        const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };
+        const post = (body: object): Promise<Response> =>
+          fetch(`${app.url}/todos`, { method: "POST", headers, body: JSON.stringify(body) });
+        assert.equal((await post({ title: "Buy milk" })).status, 201);
+        assert.equal((await post({ title: "" })).status, 400);
+      } finally {
+        await app.stop();
+      }
+    });
+
+    test(`by ${compiler} shows what ${compiler} says of a mistake`, async (t) => {
+      if (missing !== undefined) return t.skip(missing);
+      const root = await project(`${compiler}-mistake`, { kit: { compiler } });
+      const main = join(root, "src/main.ts");
+      await writeFile(main, `${await readFile(main, "utf8")}export const wrong = ;\n`);
+      const people = await run(kit, ["build"], { cwd: root });
+      assert.equal(people.code, 1, people.stdout);
+      assert.match(people.stderr, /src\/main\.ts/);
+      assert.match(people.stderr, /export const wrong = ;/);
+      assert.match(
+        people.stderr,
+        new RegExp(`error: \`${compiler}\` failed .*; the artifacts are made, the compiled code is not\n$`),
+      );
+      const programs = await run(kit, ["build", "--json"], { cwd: root });
+      assert.equal(programs.code, 1);
+      const { code, phase, failures } = JSON.parse(programs.stdout) as {
+        code: string;
+        phase: string;
+        failures: { message: string }[];
+      };
+      assert.deepEqual([code, phase, failures.length], ["BUILD_ERROR", "compile", 1]);
+      assert.match(failures[0]!.message, /src\/main\.ts/);
+    });
+  }
+
+  test("takes arguments for its compiler", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const tsup = await project("tsup-arguments", {
+      kit: { compiler: "tsup", compilerArgs: ["src/main.ts", "--format", "esm", "--minify", "--sourcemap"] },
+    });
+    succeeded(await run(kit, ["build"], { cwd: tsup }));
+    // One entry, minified, beside its map.
+    assert.match(await readFile(join(tsup, "dist/main.js"), "utf8"), /sourceMappingURL=main\.js\.map/);
+    const swc = await project("swc-arguments", {
+      kit: { compiler: "swc", distDir: "out", compilerArgs: ["--source-maps", "true", "-C", "minify=true"] },
+    });
+    succeeded(await run(kit, ["build"], { cwd: swc }));
+    assert.match(await readFile(join(swc, "out/src/main.js.map"), "utf8"), /"mappings"/);
+    assert.match(await readFile(join(swc, "out/src/main.js"), "utf8"), /from"\.\/app\.js"/);
+  });
+
+  test("is tested by vitest where it has that", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const root = await project("vitest", { devDependencies: { vitest: "*" } });
+    await rm(join(root, "tests"), { recursive: true });
+    await mkdir(join(root, "tests"));
+    await writeFile(
+      join(root, "tests/types.test.ts"),
+      [
+        'import { describe, expect, test } from "vitest";',
+        "// Found where the other packages of the project are, too.",
+        'import { NotFoundError } from "@kit/errors";',
+        'describe("errors", () => {',
+        '  test("have a status", () => expect(new NotFoundError("A", "b").status).toBe(404));',
+        '  test("are wrong", () => expect(1).toBe(2));',
+        '  test.skip("are left out", () => {});',
+        "});",
+        "",
+      ].join("\n"),
+    );
+    const tested = await run(kit, ["test", "--json"], { cwd: root });
+    assert.equal(tested.code, 1, tested.stderr);
+    assert.partialDeepStrictEqual(JSON.parse(tested.stdout), {
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      failures: [{ name: "errors > are wrong", file: "tests/types.test.ts", line: 6 }],
+    });
+    const filtered = await run(kit, ["test", "--json", "--", "-t", "status"], { cwd: root });
+    assert.equal(filtered.code, 0, filtered.stdout + filtered.stderr);
+  });
+});
+
+function succeeded(result: CommandResult): void {
+  assert.equal(result.code, 0, `${result.stdout}\n${result.stderr}`);
+}

@@ -1,0 +1,221 @@
+// The teams example: what its tables have to do with each other, and what happens when many want the same.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import type { Answer, Api } from "../support/api.ts";
+import { assertError, assertInvalid } from "../support/errors.ts";
+import { Project } from "../support/project.ts";
+import type { RunningApp } from "../support/running-app.ts";
+
+interface UserJson {
+  id: string;
+  email: string;
+  displayName: string;
+  status: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+interface TodoJson {
+  id: string;
+  title: string;
+  completed: boolean;
+  userId: string;
+}
+
+interface TeamJson {
+  id: string;
+  name: string;
+  capacity: number;
+  members?: { id: string; displayName: string; role: string; joinedAt: string }[];
+}
+
+interface PageJson<T> {
+  data: T[];
+  pagination: { total: number; page: number; pageSize: number; totalPages: number };
+}
+
+let project: Project;
+let app: RunningApp;
+let api: Api;
+
+before(async () => {
+  project = await Project.ready("teams");
+  app = await project.start();
+  api = app.with({});
+});
+after(() => project?.remove());
+
+let people = 0;
+
+async function made<T>(path: string, body: unknown): Promise<T> {
+  const answer = await api.post<T>(path, body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+function someone(displayName = "Ada Lovelace"): Promise<UserJson> {
+  people += 1;
+  return made<UserJson>("/users", { email: `person${people}@example.com`, displayName });
+}
+
+function statuses(answers: readonly Answer<unknown>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe("users", () => {
+  test("are added, read, changed and deleted", async () => {
+    const user = await someone();
+    assert.deepEqual(Object.keys(user), ["id", "email", "displayName", "status", "createdAt", "updatedAt"]);
+    assert.equal(user.status, "active");
+    assert.deepEqual((await api.get(`/users/${user.id}`)).body, user);
+
+    const changed = await api.put<UserJson>(`/users/${user.id}`, { status: "suspended" });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.body, { ...user, status: "suspended", updatedAt: changed.body.updatedAt });
+    assert.ok(changed.body.updatedAt > user.updatedAt);
+
+    assert.equal((await api.delete(`/users/${user.id}`)).status, 204);
+    assertError(await api.get(`/users/${user.id}`), 404, "USER_NOT_FOUND");
+    assertError(await api.put(`/users/${user.id}`, {}), 404, "USER_NOT_FOUND");
+    assertError(await api.delete(`/users/${user.id}`), 404, "USER_NOT_FOUND");
+  });
+
+  test("share no address, whoever comes first", async () => {
+    const [ada, bob] = [await someone(), await someone()];
+    const { details } = assertError(
+      await api.post("/users", { email: ada.email, displayName: "Another" }),
+      409,
+      "USER_EMAIL_CONFLICT",
+    );
+    assert.deepEqual((details as { email?: string } | undefined)?.email, ada.email);
+    assertError(await api.put(`/users/${bob.id}`, { email: ada.email }), 409, "USER_EMAIL_CONFLICT");
+    assert.equal(
+      (await api.put(`/users/${ada.id}`, { email: ada.email })).status,
+      200,
+      "one's own is no conflict",
+    );
+
+    const rush = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        api.post("/users", { email: "rush@example.com", displayName: "Rush" }),
+      ),
+    );
+    assert.deepEqual(statuses(rush), { 201: 1, 409: 11 });
+  });
+
+  test("are refused with every rule that they break", async () => {
+    assertInvalid(
+      await api.post("/users", { email: "nobody", displayName: "A", status: "asleep" }),
+      "$.email",
+      "$.displayName",
+      "$.status",
+    );
+    assertInvalid(
+      await api.post("/users", { email: `${"a".repeat(244)}@example.com`, displayName: "Ada" }),
+      "$.email",
+    );
+    assertInvalid(await api.get("/users/7"), "$.id");
+    assertInvalid(await api.get("/users?status=asleep&page=0"), "$.page", "$.status");
+  });
+
+  test("are listed by status, a page at a time", async () => {
+    const asleep = [await someone(), await someone(), await someone()];
+    for (const { id } of asleep) await api.put(`/users/${id}`, { status: "deleted" });
+    const first = await api.get<PageJson<UserJson>>("/users?status=deleted&pageSize=2");
+    assert.deepEqual(first.body.pagination, { total: 3, page: 1, pageSize: 2, totalPages: 2 });
+    const second = await api.get<PageJson<UserJson>>("/users?status=deleted&pageSize=2&page=2");
+    assert.deepEqual(
+      [...first.body.data, ...second.body.data].map(({ id }) => id),
+      asleep.map(({ id }) => id).toReversed(),
+    );
+  });
+});
+
+describe("todos", () => {
+  test("belong to a user who exists, and go with the user", async () => {
+    assertError(await api.post("/todos", { title: "Milk", userId: randomUUID() }), 404, "USER_NOT_FOUND");
+    const user = await someone();
+    const todo = await made<TodoJson>("/todos", { title: "Milk", userId: user.id });
+    assert.equal(todo.completed, false);
+
+    const done = await api.put<TodoJson>(`/todos/${todo.id}`, { completed: true });
+    assert.equal(done.body.completed, true);
+    assert.equal(done.body.title, "Milk");
+    assert.equal((await api.delete(`/users/${user.id}`)).status, 204);
+    assertError(await api.get(`/todos/${todo.id}`), 404, "TODO_NOT_FOUND");
+    assertError(await api.put(`/todos/${todo.id}`, {}), 404, "TODO_NOT_FOUND");
+    assertError(await api.delete(`/todos/${todo.id}`), 404, "TODO_NOT_FOUND");
+  });
+
+  test("are listed by user and by state", async () => {
+    const user = await someone();
+    const [milk, bread] = [
+      await made<TodoJson>("/todos", { title: "Milk", userId: user.id, completed: true }),
+      await made<TodoJson>("/todos", { title: "Bread", userId: user.id }),
+    ];
+    const titles = async (query: string) =>
+      (await api.get<PageJson<TodoJson>>(`/todos?userId=${user.id}${query}`)).body.data.map(({ id }) => id);
+    assert.deepEqual(await titles(""), [bread.id, milk.id]);
+    assert.deepEqual(await titles("&completed=true"), [milk.id]);
+    assert.deepEqual(await titles("&completed=0"), [bread.id]);
+    assertInvalid(await api.get("/todos?userId=me"), "$.userId");
+  });
+});
+
+describe("teams", () => {
+  test("show their members in the order in which they joined", async () => {
+    const team = await made<TeamJson>("/teams", { name: "Analysts" });
+    assert.equal(team.capacity, 10);
+    const [ada, bob] = [await someone("Ada"), await someone("Bob")];
+    const joined = await made<object>(`/teams/${team.id}/members`, { userId: ada.id, role: "lead" });
+    assert.deepEqual(Object.keys(joined), ["teamId", "userId", "role", "joinedAt"]);
+    await made(`/teams/${team.id}/members`, { userId: bob.id });
+
+    const shown = (await api.get<TeamJson>(`/teams/${team.id}`)).body;
+    assert.deepEqual(
+      shown.members?.map(({ id, displayName, role }) => ({ id, displayName, role })),
+      [
+        { id: ada.id, displayName: "Ada", role: "lead" },
+        { id: bob.id, displayName: "Bob", role: "member" },
+      ],
+    );
+
+    assert.equal((await api.delete(`/teams/${team.id}/members/${ada.id}`)).status, 204);
+    assertError(await api.delete(`/teams/${team.id}/members/${ada.id}`), 404, "TEAM_NOT_FOUND");
+    await api.delete(`/users/${bob.id}`);
+    assert.deepEqual((await api.get<TeamJson>(`/teams/${team.id}`)).body.members, []);
+  });
+
+  test("take nobody twice, nobody unknown and nobody into an unknown team", async () => {
+    const team = await made<TeamJson>("/teams", { name: "Analysts", capacity: 1 });
+    const ada = await someone();
+    const path = `/teams/${team.id}/members`;
+    await made(path, { userId: ada.id });
+    // The team is full, too: that she belongs to it is what helps her.
+    assertError(await api.post(path, { userId: ada.id }), 409, "ALREADY_MEMBER");
+    assertError(await api.post(path, { userId: (await someone()).id }), 403, "TEAM_FULL");
+    assertError(await api.post(path, { userId: randomUUID() }), 404, "USER_NOT_FOUND");
+    assertError(await api.post(`/teams/${randomUUID()}/members`, { userId: ada.id }), 404, "TEAM_NOT_FOUND");
+    assertInvalid(await api.post(path, { userId: ada.id, role: "boss" }), "$.role");
+  });
+
+  test("never hold more than their capacity, however many join at once", async () => {
+    const team = await made<TeamJson>("/teams", { name: "Few", capacity: 3 });
+    const crowd = await Promise.all(Array.from({ length: 15 }, () => someone()));
+    const answers = await Promise.all(
+      crowd.map(({ id }) => api.post(`/teams/${team.id}/members`, { userId: id })),
+    );
+    assert.deepEqual(statuses(answers), { 201: 3, 403: 12 });
+    assert.equal((await api.get<TeamJson>(`/teams/${team.id}`)).body.members?.length, 3);
+
+    assertError(await api.put(`/teams/${team.id}`, { capacity: 2 }), 403, "TEAM_FULL");
+    assert.equal((await api.put<TeamJson>(`/teams/${team.id}`, { capacity: 4 })).body.capacity, 4);
+    assert.equal((await api.delete(`/teams/${team.id}`)).status, 204);
+    assertError(await api.get(`/teams/${team.id}`), 404, "TEAM_NOT_FOUND");
+    assert.equal((await api.get(`/users/${crowd[0]?.id}`)).status, 200, "members stay users");
+  });
+});

@@ -1,0 +1,40 @@
+//! `cargo xtask mutate contracts`: the generated contract tests of the examples against contracts that are not kept.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::repository::Repository;
+use crate::{addons, run, toolchain};
+
+/// What to break.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Each rule of the examples' contracts, one at a time, in the validators of the running application; the generated contract
+    /// tests must notice every one. The last line is `N of N mutants caught`.
+    Contracts {
+        /// The examples; all of them where none is named.
+        examples: Vec<String>,
+    },
+}
+
+/// Runs it with its output passed through.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    let What::Contracts { examples } = &options.what;
+    toolchain::install(repository)?;
+    addons::build(repository)?;
+    let mut node = run::command(repository, "node")?;
+    node.arg("tests/mutation/contracts.ts").args(examples);
+    let status = node.status().context("node could not be started")?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
