@@ -211,7 +211,7 @@ test("plugins step into builds, as they are now", { skip }, async (t) => {
 
   await dev.project.write("plugins/summaries.js", summaries("day").replace("routes[0]", "nothing[0]"));
   await dev.until(
-    () => dev.output.includes("plugin `summaries` failed in `afterRouteTable`: nothing is not defined"),
+    () => dev.output.includes("plugin `summaries` failed in `afterRouteTable`: ReferenceError: nothing is not defined"),
     "the mistake was not told",
   );
   await dev.serves(url, "x");
