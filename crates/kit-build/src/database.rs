@@ -71,21 +71,21 @@ impl Drafted {
 
 /// The schema files and the draft of the next migration.
 fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
+    // A project that never had a table has no use for any of it.
+    if schema.tables.is_empty() && migrations.is_empty() {
+        return Vec::new();
+    }
     let emitted = match config.adapter.adapter {
         Adapter::Drizzle => drizzle::emit(schema),
         Adapter::Kysely => kysely::emit(schema),
         Adapter::Raw => raw::emit(schema),
     };
-    let mut files: Vec<TextFile> = below("schemas", emitted).collect();
-    if !schema.tables.is_empty() || !migrations.is_empty() {
-        let drafted = match latest(migrations) {
-            Ok(latest) => draft(latest.snapshot.as_ref(), schema),
-            Err(error) => refused(error),
-        };
-        files.extend(below("migrations", drafted));
-    }
-    files
-        .into_iter()
+    let drafted = match latest(migrations) {
+        Ok(latest) => draft(latest.snapshot.as_ref(), schema),
+        Err(error) => refused(error),
+    };
+    below("schemas", emitted)
+        .chain(below("migrations", drafted))
         .map(|file| OutputFile {
             path: file.path,
             text: Arc::new(file.text),

@@ -178,6 +178,46 @@ fn a_migration_is_drafted_and_counted() {
 }
 
 #[test]
+fn what_applications_import_stays_without_a_table() {
+    let project = notes();
+    project.build();
+    let snapshot = project.output()["migrations/snapshot.json"].clone();
+    let without = TYPES.replace("/** @table notes */\n", "");
+    project.write("src/notes.types.ts", &without);
+    assert!(project.build().succeeded());
+    let any = |project: &Project| {
+        project
+            .output()
+            .keys()
+            .any(|path| path.starts_with("schemas/database"))
+    };
+    assert!(!any(&project), "a project that never had a table");
+
+    // The table was there once: an application connects still.
+    let migration = "migrations/20260102030405_notes";
+    project.write(&format!("{migration}/snapshot.json"), &snapshot);
+    project.write(&format!("{migration}/migration.sql"), "CREATE TABLE notes ();\n");
+    project.write(
+        &format!("{migration}/changes.json"),
+        "{ \"version\": 1, \"destructive\": false, \"changes\": [] }\n",
+    );
+    for (library, export) in [
+        ("pg", "export function insert"),
+        ("kysely", "export interface Database {\n}"),
+    ] {
+        project.write(
+            "package.json",
+            &format!("{{ \"dependencies\": {{ \"{library}\": \"*\" }} }}"),
+        );
+        let report = project.build();
+        assert!(report.succeeded(), "{:#?}", report.diagnostics);
+        let text = &project.output()["schemas/database.ts"];
+        assert!(text.contains("export function configure"), "{text}");
+        assert!(text.contains(export), "{text}");
+    }
+}
+
+#[test]
 fn routes_name_the_tests_that_mention_them() {
     const HANDLERS: &str = "import { defineHandlers } from \"@kit/core\";\nimport type { NoteRoutes } from \"./notes.routes.ts\";\nexport const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": () => null as never });\n";
     const APP: &str = "import { createApp } from \"@kit/core\";\nimport { handlers } from \"./handlers.ts\";\nexport const app = createApp({ server: null as never, routes: [{ handlers }] });\n";

@@ -11,7 +11,7 @@ use crate::rows::{self, CONFIGURE};
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
 
-/// The schema files, relative to `.kit/schemas/`.
+/// The schema files, relative to `.kit/schemas/`; `database.ts` also where there is no table, since applications import it.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
     let names = Names::of(schema, &["database"]);
     let mut files: Vec<TextFile> = schema
@@ -22,12 +22,10 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
             text: module(&names, table),
         })
         .collect();
-    if !files.is_empty() {
-        files.push(TextFile {
-            path: "database.ts".to_owned(),
-            text: database(&names, schema),
-        });
-    }
+    files.push(TextFile {
+        path: "database.ts".to_owned(),
+        text: database(&names, schema),
+    });
     files
 }
 
@@ -133,7 +131,10 @@ const CAMEL: &str = "
 /** `created_at` as `createdAt`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
-/** All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin()] })`. */
+/**
+ * All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin(options)] })`, with
+ * `{ maintainNestedObjectKeys: true }`, which leaves the names in a column of JSON alone.
+ */
 export type CamelDatabase = {
   [Table in keyof Database as CamelCase<Table>]: {
     [Column in keyof Database[Table] as CamelCase<Column>]: Database[Table][Column];

@@ -1,9 +1,10 @@
 import type { Plugin } from "@kit/core";
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import { DatabaseError, defaults, Pool, types } from "pg";
-import type { Database } from "./tables.ts";
+import { type CamelDatabase, configure } from "../.kit/schemas/database.ts";
 
-export type { Database };
+/** The tables, in camel case, as `kit build` makes them of the types with `@table`. */
+export type Database = CamelDatabase;
 
 /** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
@@ -13,9 +14,8 @@ async function connectionString(): Promise<string> {
   return databaseUrl();
 }
 
-// What has no zone is UTC here; pg would read it in the zone of this machine, and write dates in it.
-types.setTypeParser(types.builtins.TIMESTAMP, (text) => new Date(`${text.replace(" ", "T")}Z`));
-defaults.parseInputDatesAsUTC = true;
+// Values come as the generated types say.
+configure({ defaults, types });
 
 const pool = new Pool({
   connectionString: await connectionString(),
@@ -26,10 +26,11 @@ const pool = new Pool({
 // A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-/** The application's database, in camel case. */
+/** The application's database. */
 export const db = new Kysely<Database>({
   dialect: new PostgresDialect({ pool }),
-  plugins: [new CamelCasePlugin()],
+  // What is in a column of JSON keeps its names.
+  plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
 });
 
 /** Whether PostgreSQL refused a write because it breaks the constraint of that name. */

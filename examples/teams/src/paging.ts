@@ -5,10 +5,10 @@ export function window({ page = 1, pageSize = 20 }: Paging): { limit: number; of
   return { limit: pageSize, offset: (page - 1) * pageSize };
 }
 
-/** One page as it is answered. `total` is PostgreSQL's bigint, which pg gives as text. */
+/** One page as it is answered. `total` is what PostgreSQL's `count` gives, a bigint. */
 export function pageOf<T>(
   data: T[],
-  total: string,
+  total: bigint,
   { page = 1, pageSize = 20 }: Paging,
 ): PaginatedResponse<T> {
   const count = Number(total);

@@ -1,18 +1,7 @@
 import { defineHandlers } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
-import type { Generated } from "kysely";
-import { db as database } from "./database.ts";
+import { db } from "./database.ts";
 import type { SampleRoutes } from "./samples-path.routes.ts";
-
-/** The columns of `samples_table`, in camel case; one that the database can fill in is `Generated`. Keep them as `Sample` is. */
-interface Columns {
-  id: Generated<string>;
-  name: string;
-  createdAt: Generated<Date>;
-  updatedAt: Generated<Date>;
-}
-
-const db = database.withTables<{ samplesTable: Columns }>();
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -43,7 +32,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
         .limit(pageSize)
         .offset((page - 1) * pageSize)
         .execute(),
-      all.select((of) => of.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+      all.select((of) => of.fn.countAll<bigint>().as("total")).executeTakeFirstOrThrow(),
     ]);
     const total = Number(counted.total);
     return { data, pagination: { total, page, pageSize, totalPages: Math.ceil(total / pageSize) } };

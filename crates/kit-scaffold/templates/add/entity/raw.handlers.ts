@@ -1,11 +1,9 @@
 import { defineHandlers } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
+import { all, insert, select, update } from "../.kit/schemas/database.ts";
+import { type SampleRow, samplesTable as table } from "../.kit/schemas/samples_table.ts";
 import { db } from "./database.ts";
 import type { SampleRoutes } from "./samples-path.routes.ts";
-import type { Sample } from "./samples-path.types.ts";
-
-/** The columns of `samples_table` under the names of {@link Sample}. */
-const columns = `id, name, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -22,22 +20,20 @@ function known(id: string): string {
 /** What the API does with samples. */
 export const sampleHandlers = defineHandlers<SampleRoutes>({
   "POST /samples-path": async ({ body }) => {
-    const { rows } = await db.query<Sample>(
-      `INSERT INTO "samples_table" (name) VALUES ($1) RETURNING ${columns}`,
-      [body.name],
-    );
+    const { rows } = await db.query<SampleRow>(insert(table, body));
     return rows[0]!;
   },
 
   "GET /samples-path": async ({ query }) => {
     const { page = 1, pageSize = 20 } = query;
+    const { id, createdAt } = table.columns;
     const [list, count] = await Promise.all([
       // The id decides between those of the same moment, so that none is on two pages.
-      db.query<Sample>(
-        `SELECT ${columns} FROM "samples_table" ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
+      db.query<SampleRow>(
+        `SELECT ${all(table)} FROM ${table.name} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $1 OFFSET $2`,
         [pageSize, (page - 1) * pageSize],
       ),
-      db.query<{ total: string }>(`SELECT count(*) AS total FROM "samples_table"`),
+      db.query<{ total: bigint }>(`SELECT count(*) AS total FROM ${table.name}`),
     ]);
     const total = Number(count.rows[0]!.total);
     return {
@@ -47,26 +43,23 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
   },
 
   "GET /samples-path/:id": async ({ params }) => {
-    const { rows } = await db.query<Sample>(`SELECT ${columns} FROM "samples_table" WHERE id = $1`, [
-      known(params.id),
-    ]);
+    const { rows } = await db.query<SampleRow>(select(table, { id: known(params.id) }));
     const [found] = rows;
     if (found === undefined) throw sampleNotFound(params.id);
     return found;
   },
 
   "PUT /samples-path/:id": async ({ params, body }) => {
-    const { rows } = await db.query<Sample>(
-      `UPDATE "samples_table" SET name = coalesce($2, name), updated_at = now() WHERE id = $1 RETURNING ${columns}`,
-      [known(params.id), body.name],
-    );
+    const { rows } = await db.query<SampleRow>(update(table, { id: known(params.id) }, body));
     const [changed] = rows;
     if (changed === undefined) throw sampleNotFound(params.id);
     return changed;
   },
 
   "DELETE /samples-path/:id": async ({ params }) => {
-    const { rowCount } = await db.query(`DELETE FROM "samples_table" WHERE id = $1`, [known(params.id)]);
+    const { rowCount } = await db.query(`DELETE FROM ${table.name} WHERE ${table.columns.id} = $1`, [
+      known(params.id),
+    ]);
     if (rowCount === 0) throw sampleNotFound(params.id);
   },
 });

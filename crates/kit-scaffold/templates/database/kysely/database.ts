@@ -1,18 +1,7 @@
 import type { Plugin } from "@kit/core";
-import { CamelCasePlugin, type Generated, Kysely, PostgresDialect } from "kysely";
+import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import { defaults, Pool, types } from "pg";
-
-/** The tables, in camel case; a column that the database can fill in is `Generated`. Keep them as the types with `@table` are. */
-export interface Tables {
-  todos: {
-    id: Generated<string>;
-    title: string;
-    completed: Generated<boolean>;
-    userId: string;
-    createdAt: Generated<Date>;
-    updatedAt: Generated<Date>;
-  };
-}
+import { type CamelDatabase, configure } from "../.kit/schemas/database.ts";
 
 /** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
@@ -27,9 +16,8 @@ async function connectionString(): Promise<string> {
   return databaseUrl();
 }
 
-// What has no zone is UTC here; pg would read it in the zone of this machine, and write dates in it.
-types.setTypeParser(types.builtins.TIMESTAMP, (text) => new Date(`${text.replace(" ", "T")}Z`));
-defaults.parseInputDatesAsUTC = true;
+// Values come as the generated types say.
+configure({ defaults, types });
 
 const pool = new Pool({
   connectionString: await connectionString(),
@@ -40,10 +28,11 @@ const pool = new Pool({
 // A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-/** The application's database. */
-export const db = new Kysely<Tables>({
+/** The application's database, in camel case; `kit build` makes the tables' types of those with `@table`. */
+export const db = new Kysely<CamelDatabase>({
   dialect: new PostgresDialect({ pool }),
-  plugins: [new CamelCasePlugin()],
+  // What is in a column of JSON keeps its names.
+  plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
 });
 
 /** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */

@@ -1,5 +1,6 @@
 import type { Plugin } from "@kit/core";
 import { defaults, Pool, types } from "pg";
+import { configure } from "../.kit/schemas/database.ts";
 
 /** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
@@ -14,9 +15,8 @@ async function connectionString(): Promise<string> {
   return databaseUrl();
 }
 
-// What has no zone is UTC here; pg would read it in the zone of this machine, and write dates in it.
-types.setTypeParser(types.builtins.TIMESTAMP, (text) => new Date(`${text.replace(" ", "T")}Z`));
-defaults.parseInputDatesAsUTC = true;
+// Values come as the generated types say.
+configure({ defaults, types });
 
 const pool = new Pool({
   connectionString: await connectionString(),
@@ -27,7 +27,10 @@ const pool = new Pool({
 // A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-/** The application's database: `await db.query<Row>("select … where id = $1", [id])`. */
+/**
+ * The application's database: `await db.query<Row>("select … where id = $1", [id])`. What `kit build` makes of the types with
+ * `@table` is in `.kit/schemas/`: rows, columns, and statements that need no writing.
+ */
 export const db = pool;
 
 /** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */

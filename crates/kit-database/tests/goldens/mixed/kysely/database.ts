@@ -9,7 +9,10 @@ export interface Database {
 /** `created_at` as `createdAt`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
-/** All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin()] })`. */
+/**
+ * All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin(options)] })`, with
+ * `{ maintainNestedObjectKeys: true }`, which leaves the names in a column of JSON alone.
+ */
 export type CamelDatabase = {
   [Table in keyof Database as CamelCase<Table>]: {
     [Column in keyof Database[Table] as CamelCase<Column>]: Database[Table][Column];
