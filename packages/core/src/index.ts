@@ -10,7 +10,7 @@ export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, Environment, LoggingOptions, RouteGroup, TelemetryOptions } from "./app/options.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { TrustProxy } from "./request/trust-proxy.ts";
-export type { Plugin, PluginHost } from "./app/plugin.ts";
+export type { Plugin, PluginHost, RequestFailure } from "./app/plugin.ts";
 export type { SchemaChange } from "./app/schema-watch.ts";
 export {
   createErrorMiddleware,
@@ -29,7 +29,17 @@ export {
   type HandlerInput,
   type Handlers,
 } from "./handlers.ts";
-export type { LifecyclePhase, LifecycleTrace } from "./lifecycle.ts";
+export type {
+  AnsweredView,
+  ErrorRecord,
+  LifecyclePhase,
+  LifecycleTrace,
+  RequestHistory,
+  RequestObserver,
+  RequestRecord,
+  RunningSpan,
+  SpanRecord,
+} from "@kit/types";
 export type { LogEntry, Logger, LogLevel } from "./logging/log-entry.ts";
 export {
   type AnyMiddleware,

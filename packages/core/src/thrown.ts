@@ -8,12 +8,15 @@ export interface Thrown {
 /** At most so many causes of causes are told; what goes on longer is a circle. */
 const CAUSES = 8;
 
-/** The messages of what caused an error, the nearest first. Never throws. */
-export function describeCauses(thrown: unknown): string[] {
+/** The messages of what caused an error, the nearest first, as `shown` gives them. Never throws. */
+export function describeCauses(
+  thrown: unknown,
+  shown: (cause: unknown, message: string) => string = (_, message) => message,
+): string[] {
   const messages: string[] = [];
   let cause = causeOf(thrown);
   while (cause !== undefined && cause !== null && messages.length < CAUSES) {
-    messages.push(describeThrown(cause).message);
+    messages.push(shown(cause, describeBriefly(cause).message));
     cause = causeOf(cause);
   }
   return messages;
@@ -29,6 +32,13 @@ function causeOf(thrown: unknown): unknown {
 
 /** Reads what was thrown, which need not be an `Error`, nor readable at all. Never throws. */
 export function describeThrown(thrown: unknown): Thrown {
+  const brief = describeBriefly(thrown);
+  const stack = typeof thrown === "object" && thrown !== null ? readText(thrown, "stack") : undefined;
+  return stack === undefined ? brief : { ...brief, stack };
+}
+
+/** The same without the stack, whose text costs more than the rest of a request. Never throws. */
+export function describeBriefly(thrown: unknown): Pick<Thrown, "name" | "message"> {
   // Not its text: a function's own toString may throw.
   if (typeof thrown === "function") return { name: "NonError", message: "A function was thrown" };
   if (typeof thrown !== "object" || thrown === null) {
@@ -39,8 +49,7 @@ export function describeThrown(thrown: unknown): Thrown {
   }
   const name = readText(thrown, "name") ?? "NonError";
   const message = readText(thrown, "message") ?? "An object that is no Error was thrown";
-  const stack = readText(thrown, "stack");
-  return stack === undefined ? { name, message } : { name, message, stack };
+  return { name, message };
 }
 
 function readText(thrown: object, key: "name" | "message" | "stack"): string | undefined {

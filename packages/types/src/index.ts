@@ -14,6 +14,22 @@ export type {
 } from "./compiled.ts";
 export type { RouteContract, RouteKey } from "./contract.ts";
 export type { AnsweredRequest, BuildState, DevelopmentLink } from "./development.ts";
+export type { LogEntry, Logger, LogLevel } from "./log.ts";
+export type {
+  AnsweredView,
+  AttributeValue,
+  ErrorRecord,
+  LifecyclePhase,
+  LifecycleTrace,
+  ReceivedRequest,
+  RequestFault,
+  RequestHistory,
+  RequestObserver,
+  RequestRecord,
+  RunningSpan,
+  SamplingQuestion,
+  SpanRecord,
+} from "./observe.ts";
 export type { Coercer, Serializer, ValidationFailure, Validator } from "./codec.ts";
 export type {
   CloseOptions,

@@ -10,11 +10,16 @@ import type { CloseOptions, ListenAddress, ServerService } from "@kit/types";
 
 import { createErrorMiddleware } from "../error-middleware.ts";
 import { Log } from "../logging/log.ts";
-import { compileRedactor } from "../logging/redact.ts";
+import type { Logger } from "../logging/log-entry.ts";
+import { toLoggable } from "../logging/loggable.ts";
+import { compileRedactor, type Redactor } from "../logging/redact.ts";
 import { RefusalLog } from "../logging/refusal-log.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
+import { describeError } from "../observe/describe-error.ts";
+import { Recorder } from "../observe/recorder.ts";
 import { ApiReference } from "../request/api-reference.ts";
 import { ContractBreaches } from "../request/contract-breaches.ts";
+import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
@@ -27,7 +32,7 @@ import { type AppListenOptions, checkPath, readListen } from "./listen-options.t
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
-import { PluginRunner } from "./plugin.ts";
+import { type PluginHost, PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
@@ -85,15 +90,25 @@ export function createApp<const TOptions extends AppOptions>(
   return new Application(readOptions(options));
 }
 
+/** What an application needs to serve. */
+interface Prepared {
+  readonly found: FoundCompiled;
+  readonly pipeline: Pipeline;
+  readonly recorder: Recorder | null;
+  /** The project's directory. */
+  readonly projectRoot: string;
+}
+
 class Application implements App {
   readonly #options: ReadOptions;
   readonly #registered: readonly RegisteredRoute[];
   readonly #plugins: PluginRunner;
+  readonly #redactor: Redactor;
   readonly #log: Log;
   readonly #inFlight: InFlight;
   readonly #breaches: ContractBreaches;
   readonly #refusals: RefusalLog;
-  #prepared: Promise<{ found: FoundCompiled; pipeline: Pipeline }> | undefined;
+  #prepared: Promise<Prepared> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
   #removeSignals: (() => void) | undefined;
@@ -105,9 +120,10 @@ class Application implements App {
     this.#options = options;
     this.#registered = readRegistration(options.middleware, options.routes);
     this.#plugins = new PluginRunner(options.plugins);
+    this.#redactor = compileRedactor(options.redact);
     this.#log = new Log({
       level: options.logLevel,
-      redactor: compileRedactor(options.redact),
+      redactor: this.#redactor,
       serverAdapter: options.server.name,
       lines: stdoutSink(),
       sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
@@ -186,12 +202,12 @@ class Application implements App {
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
     const { server } = this.#options;
-    const { found, pipeline } = await this.#prepare();
+    const prepared = await this.#prepare();
+    const { found, pipeline } = prepared;
     const log = this.#log.at(() => ({}));
     let isServing = false;
     try {
-      const { compiled } = found;
-      await this.#plugins.start({ serverAdapter: server.name, platform: server.platform, compiled, log });
+      await this.#plugins.start(this.#hostOf(prepared, log));
       const link = developmentLink();
       const address =
         link === undefined
@@ -215,6 +231,22 @@ class Application implements App {
         .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
       throw error;
     }
+  }
+
+  #hostOf({ found, recorder, projectRoot }: Prepared, log: Logger): PluginHost {
+    const { server, isDevelopment } = this.#options;
+    const redactor = this.#redactor;
+    return {
+      serverAdapter: server.name,
+      platform: server.platform,
+      compiled: found.compiled,
+      log,
+      isDevelopment,
+      projectRoot,
+      requests: recorder,
+      describeError: (error, request) => describeError(error, request, redactor),
+      toLoggable: (value) => toLoggable(value, redactor),
+    };
   }
 
   async #close(options: CloseOptions, delayMs: number): Promise<void> {
@@ -273,7 +305,7 @@ class Application implements App {
   }
 
   /** Loads and checks once; a failure may be repaired, so it is not kept. */
-  #prepare(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
+  #prepare(): Promise<Prepared> {
     this.#prepared ??= this.#makePipeline().catch((error: unknown) => {
       this.#prepared = undefined;
       throw error;
@@ -281,7 +313,7 @@ class Application implements App {
     return this.#prepared;
   }
 
-  async #makePipeline(): Promise<{ found: FoundCompiled; pipeline: Pipeline }> {
+  async #makePipeline(): Promise<Prepared> {
     const {
       compiled: given,
       docs,
@@ -301,16 +333,19 @@ class Application implements App {
     const log = this.#log.at(() => ({}));
     const apiDocs = docs && (await findApiDocs(docs.isRequired));
     const paths = new Set(found.compiled.routes.map(({ path }) => path));
+    const projectRoot = found.directory === undefined ? process.cwd() : dirname(found.directory);
+    const routes = matchCompiled(this.#registered, found.compiled, found.where);
+    const recorder = this.#makeRecorder(routes, log);
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
-      routes: matchCompiled(this.#registered, found.compiled, found.where),
+      routes,
       limits,
       reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
       openapi: isProduction ? null : OpenApiDocument.of(found.compiled),
       health: health && new Health(health, paths, () => this.#isReady, log),
       settings: {
         serverAdapter: server.name,
-        projectRoot: found.directory === undefined ? process.cwd() : dirname(found.directory),
+        projectRoot,
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
         checkResponses: isDevelopment,
         log: this.#log,
@@ -319,9 +354,24 @@ class Application implements App {
         breaches: this.#breaches,
         refusals: this.#refusals,
         onError: this.#plugins.listeners("onError", log),
-        onLifecycle: this.#plugins.listeners("onLifecycle", log),
+        recorder,
       },
     });
-    return { found, pipeline };
+    return { found, pipeline, recorder, projectRoot };
+  }
+
+  /** There only where somebody looks. */
+  #makeRecorder(routes: readonly ExecutableRoute[], log: Logger): Recorder | null {
+    const observers = this.#plugins.observers();
+    const onLifecycle = this.#plugins.listeners("onLifecycle", log);
+    if (observers.length === 0 && onLifecycle.length === 0) return null;
+    return new Recorder({
+      observers,
+      onLifecycle,
+      routes,
+      serverAdapter: this.#options.server.name,
+      redactor: this.#redactor,
+      onFailure: (error) => log.error("A plugin failed", { error }),
+    });
   }
 }

@@ -1,5 +1,6 @@
 import type { CompiledApplication, CompiledRoute } from "@kit/types";
 
+import { phaseNames } from "../observe/phases.ts";
 import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
 import type { RegisteredRoute } from "./register.ts";
 import { parameterNames } from "./route-path.ts";
@@ -52,10 +53,8 @@ function toExecutable(compiled: CompiledRoute, { handler, chain }: RegisteredRou
   return {
     compiled,
     paramNames: parameterNames(compiled.path),
-    chain: chain.map(({ run }, index) => {
-      const name = compiled.middleware[index]!;
-      return { name, phase: `middleware:${name}`, run };
-    }),
+    phases: phaseNames(compiled.middleware),
+    chain: chain.map(({ run }, index) => ({ name: compiled.middleware[index]!, run })),
     handler: handler as (input: HandlerArgument) => unknown,
   };
 }

@@ -1,7 +1,13 @@
-import type { CompiledApplication, ListenAddress } from "@kit/types";
+import type {
+  CompiledApplication,
+  ErrorRecord,
+  LifecycleTrace,
+  ListenAddress,
+  RequestHistory,
+  RequestObserver,
+} from "@kit/types";
 
 import type { FailedRequest } from "../error-middleware.ts";
-import type { LifecycleTrace } from "../lifecycle.ts";
 import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";
@@ -14,6 +20,22 @@ export interface PluginHost {
   readonly platform: string;
   readonly compiled: CompiledApplication;
   readonly log: Logger;
+  readonly isDevelopment: boolean;
+  /** The directory that the paths of `compiled` start from. */
+  readonly projectRoot: string;
+  /** The requests under way and the last ones; nothing where no plugin has {@link Plugin.observe}. */
+  readonly requests: RequestHistory | null;
+  /** All that can be told of a failure; for {@link Plugin.onError}. It looks for files and makes the stack's text, so it is not for free. Never throws. */
+  describeError(error: unknown, request: RequestFailure): ErrorRecord;
+  /** Plain JSON data for any value: bounded, and redacted as the log is. Never throws. */
+  toLoggable(value: unknown): unknown;
+}
+
+/** A request whose failure became an answer. */
+export interface RequestFailure extends FailedRequest {
+  readonly method: string;
+  /** As it was sent, without the query. */
+  readonly path: string;
 }
 
 /**
@@ -32,9 +54,14 @@ export interface Plugin {
   onStart?(host: PluginHost): void | Promise<void>;
   /** When the server listens. A failure stops the application. */
   onReady?(address: ListenAddress): void | Promise<void>;
-  /** After a failure was made an answer, the client's errors included. */
-  onError?(error: unknown, request: FailedRequest): void;
-  /** After each request. Phases are timed only where a plugin has this hook. */
+  /**
+   * What the plugin wants to see of requests. Read once, before the start; requests are recorded only where a plugin has it, or
+   * {@link Plugin.onLifecycle}.
+   */
+  readonly observe?: RequestObserver;
+  /** After a failure was made an answer, the client's errors included. `request` is valid during the call; {@link PluginHost.describeError} makes of both what can be kept. */
+  onError?(error: unknown, request: RequestFailure): void;
+  /** After each request. Making the trace costs every request; {@link Plugin.observe} makes it when it is looked at. */
   onLifecycle?(trace: LifecycleTrace): void;
   /**
    * In development, after a build changed `.kit/` under the running application. What runs goes on with what it has loaded; `kit dev`
@@ -89,6 +116,14 @@ export class PluginRunner {
       });
   }
 
+  /** What plugins want to see of requests; what their functions throw has the plugin's name. */
+  observers(): RequestObserver[] {
+    return this.#plugins.flatMap((plugin) => {
+      const { observe } = plugin;
+      return observe === undefined ? [] : [namedObserver(plugin, observe)];
+    });
+  }
+
   /** Stops all that were started, even where some fail; then throws what failed. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
@@ -117,4 +152,36 @@ async function named(plugin: Plugin, hook: string, call: () => void | Promise<vo
 
 function failure(plugin: Plugin, hook: string, cause: unknown): Error {
   return new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
+}
+
+const greatestKeep = 65_536;
+
+function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserver {
+  const { onAnswer, isSampled, keep = 0 } = observe;
+  if (!Number.isInteger(keep) || keep < 0 || keep > greatestKeep) {
+    const range = `a whole number from 0 to ${greatestKeep}`;
+    throw new TypeError(`The plugin ${plugin.name}: \`observe.keep\` must be ${range}, not ${String(keep)}`);
+  }
+  return {
+    ...observe,
+    ...(observe.around !== undefined && { around: observe.around.bind(observe) }),
+    ...(onAnswer !== undefined && {
+      onAnswer: (request) => {
+        try {
+          onAnswer.call(observe, request);
+        } catch (cause) {
+          throw failure(plugin, "observe.onAnswer", cause);
+        }
+      },
+    }),
+    ...(isSampled !== undefined && {
+      isSampled: (question) => {
+        try {
+          return isSampled.call(observe, question);
+        } catch (cause) {
+          throw failure(plugin, "observe.isSampled", cause);
+        }
+      },
+    }),
+  };
 }

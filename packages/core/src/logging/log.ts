@@ -7,6 +7,7 @@ import type { LineSink } from "./stdout-sink.ts";
 /** Where an entry was written. */
 export interface LogPlace {
   readonly traceId?: string;
+  readonly spanId?: string;
   readonly route?: string;
   readonly phase?: string;
   readonly requestId?: string;
@@ -48,7 +49,7 @@ export class Log {
   write(level: LogLevel, message: string, data: unknown, place: () => LogPlace): void {
     if (!this.makes(level)) return;
     const { serverAdapter, redactor, lines, sinks } = this.#options;
-    const { traceId, route, phase, requestId } = place();
+    const { traceId, spanId, route, phase, requestId } = place();
     const entry: LogEntry = {
       level,
       // Bounded like the data: libraries put whole statements with their values into the messages of their errors.
@@ -57,6 +58,7 @@ export class Log {
       ),
       timestamp: new Date().toISOString(),
       ...(traceId !== undefined && { traceId }),
+      ...(spanId !== undefined && { spanId }),
       ...(route !== undefined && { route }),
       ...(phase !== undefined && { phase }),
       ...(requestId !== undefined && { requestId }),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { ApiDocs, ApiDocsFile, CompiledApplication, ServerExchange } from "@kit/types";
 
+import * as phases from "../observe/phases.ts";
 import { jsonType, pathOf, type RequestState } from "./request-state.ts";
 
 /** What the API reference consists of, by its path below the page; the page itself is the empty one. */
@@ -42,7 +43,7 @@ export class ApiReference {
 
   /** Answers a GET or HEAD of a part that {@link ApiReference.find} gave. Never throws. */
   async answer(state: RequestState, part: Part): Promise<void> {
-    state.enter("handler");
+    state.enter(phases.handler);
     try {
       await send(state, await this.#read(state, part));
     } catch (error) {

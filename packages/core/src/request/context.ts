@@ -3,7 +3,7 @@ import { errorFor } from "@kit/errors";
 import type { Logger } from "../logging/log-entry.ts";
 import type { MiddlewareInput } from "../middleware.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
-import type { RequestContext, RequestHeaders } from "./request-context.ts";
+import type { RequestContext, RequestHeaders, Span } from "./request-context.ts";
 import type { RequestRun } from "./run.ts";
 
 /**
@@ -53,6 +53,10 @@ export class Context implements RequestContext {
     return this.#run.log;
   }
 
+  get span(): Span | undefined {
+    return this.#run.span;
+  }
+
   status(status: number): this {
     this.#run.setStatus(status);
     return this;
@@ -76,7 +80,6 @@ export class Context implements RequestContext {
 const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Context.prototype),
   ...Object.getOwnPropertyNames(Object.prototype),
-  "span",
 ]);
 
 /** Puts what a middleware returned onto `ctx`. */

@@ -5,8 +5,6 @@ import type { AnyMiddleware } from "../middleware.ts";
 /** A middleware in its place. */
 export interface ChainStep {
   readonly name: string;
-  /** `middleware:<name>`. */
-  readonly phase: string;
   readonly run: AnyMiddleware;
 }
 
@@ -23,6 +21,8 @@ export interface ExecutableRoute {
   readonly compiled: CompiledRoute;
   /** Names of the path's parameters in order. */
   readonly paramNames: readonly string[];
+  /** Names of the phases of its requests, by phase number. */
+  readonly phases: readonly string[];
   /** The middleware in order of running. */
   readonly chain: readonly ChainStep[];
   readonly handler: (input: HandlerArgument) => unknown;

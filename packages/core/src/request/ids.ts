@@ -22,15 +22,59 @@ export function randomTraceId(): string {
 }
 
 const noTrace = "0".repeat(32);
-const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const noSpan = "0".repeat(16);
+const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The trace id of a `traceparent` header, where the header is valid by W3C Trace Context. */
-export function traceIdOf(traceparent: string | undefined): string | undefined {
-  if (traceparent === undefined) return undefined;
-  const [, version, traceId, parentId, more] = traceparentPattern.exec(traceparent) ?? [];
+/** What a `traceparent` header says. */
+export interface TraceParent {
+  readonly traceId: string;
+  /** The span of whoever sent the request. */
+  readonly spanId: string;
+  /** Whether whoever sent it records the trace. */
+  readonly isSampled: boolean;
+}
+
+/** What a `traceparent` header says, where it is valid by W3C Trace Context. */
+export function readTraceparent(header: string | undefined): TraceParent | undefined {
+  if (header === undefined) return undefined;
+  const [, version, traceId, spanId, flags, more] = traceparentPattern.exec(header) ?? [];
   // Version 00 has exactly four fields; later ones may add more; ff is not a version.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
-  return traceId === noTrace || parentId === "0".repeat(16) ? undefined : traceId;
+  if (traceId === noTrace || spanId === noSpan) return undefined;
+  return { traceId: traceId!, spanId: spanId!, isSampled: (Number.parseInt(flags!, 16) & 1) === 1 };
+}
+
+/** A `traceparent` header. */
+export function traceparentText(traceId: string, spanId: string, isSampled: boolean): string {
+  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+}
+
+const randomNumbers = new Int32Array(256);
+let usedNumbers = randomNumbers.length;
+
+/** 32 random bits. */
+export function randomInt32(): number {
+  if (usedNumbers === randomNumbers.length) {
+    randomFillSync(randomNumbers);
+    usedNumbers = 0;
+  }
+  usedNumbers += 1;
+  return randomNumbers[usedNumbers - 1]!;
+}
+
+/** Odd, so that its multiples differ from each other in 32 bits. */
+const spanStep = 0x9e_37_79_b9;
+
+/**
+ * The id of a request's span of that number, made of two numbers that were drawn for the request: 16 hexadecimal digits, not
+ * all zero as long as `high` is not.
+ */
+export function spanIdOf(high: number, low: number, index: number): string {
+  return hex8(high) + hex8(low + Math.imul(index, spanStep));
+}
+
+function hex8(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, "0");
 }
 
 /** Tells this process's requests from those of others that log to the same place. */

@@ -1,5 +1,6 @@
 import type { CompiledApplication, ServerExchange } from "@kit/types";
 
+import * as phases from "../observe/phases.ts";
 import { pathOf, type RequestState } from "./request-state.ts";
 
 /** Where the OpenAPI document is. */
@@ -31,7 +32,7 @@ export class OpenApiDocument {
 
   /** Answers with the document. Never throws. */
   async answer(state: RequestState): Promise<void> {
-    state.enter("handler");
+    state.enter(phases.handler);
     try {
       state.answer(200, await this.#read());
     } catch (error) {

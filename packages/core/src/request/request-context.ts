@@ -1,7 +1,7 @@
 import type { Logger } from "../logging/log-entry.ts";
 import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
-/** A span of the request's trace; present on `ctx` only while tracing is on. */
+/** A span of the request's trace; present on `ctx` only while spans are recorded: with `telemetry.tracing`, or a plugin that looks at them. */
 export interface Span {
   /** Adds an attribute to the span. */
   setAttribute(name: string, value: string | number | boolean): void;
@@ -46,8 +46,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Writes log entries that carry the request's ids. */
   readonly log: Logger;
-  /** The current span; absent while tracing is off. */
-  readonly span?: Span;
+  /** The span of the middleware or handler that runs; absent while spans are not recorded, and after the answer. */
+  readonly span?: Span | undefined;
   /** Answers with this status instead of the contract's; 200 to 599. Errors have a status of their own. */
   status(status: number): this;
   /**

@@ -1,16 +1,22 @@
 import type { AppError } from "@kit/errors";
-import type { CompiledRoute, ResponseBody, ResponseWriter, ServerExchange } from "@kit/types";
+import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
 import type { FindAddress } from "./trust-proxy.ts";
-import { type ErrorAnswer, type ErrorMiddleware, type FailedRequest } from "../error-middleware.ts";
-import { LifecycleRecorder, type LifecycleTrace } from "../lifecycle.ts";
+import type { RequestFailure } from "../app/plugin.ts";
+import type { ErrorAnswer, ErrorBody, ErrorMiddleware } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { Log, LogPlace } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
-import { describeThrown } from "../thrown.ts";
+import { boundedText } from "../logging/loggable.ts";
+import * as phases from "../observe/phases.ts";
+import { requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
+import type { Recorder } from "../observe/recorder.ts";
+import type { Slot } from "../observe/slot.ts";
+import { describeBriefly } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
+import type { ExecutableRoute } from "./executable-route.ts";
 import { headerView } from "./header-view.ts";
-import { nextRequestId, randomTraceId, traceIdOf } from "./ids.ts";
+import { nextRequestId, randomTraceId, readTraceparent } from "./ids.ts";
 import type { RefusalLog } from "../logging/refusal-log.ts";
 import type { ContractBreaches } from "./contract-breaches.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
@@ -35,13 +41,15 @@ export interface PipelineSettings {
   readonly breaches: ContractBreaches;
   readonly refusals: RefusalLog;
   /** Told of every failure that becomes an answer. */
-  readonly onError: readonly ((error: unknown, request: FailedRequest) => void)[];
-  /** Told of every request's phases; phases are timed only where somebody is. */
-  readonly onLifecycle: readonly ((trace: LifecycleTrace) => void)[];
+  readonly onError: readonly ((error: unknown, request: RequestFailure) => void)[];
+  /** Notes what becomes of requests; there only where somebody looks. */
+  readonly recorder: Recorder | null;
 }
 
 /** The type of all bodies. JSON is UTF-8 by definition, so it names no charset. */
 export const jsonType = "application/json";
+
+const internalError = "INTERNAL_SERVER_ERROR";
 
 /** Statuses that have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -50,11 +58,10 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
  * A request from its arrival to its one answer: ids, phase, headers, and how it succeeds or fails. Knows nothing of routes
  * beyond their name, so that 404 and its like are answered in the same way.
  */
-export class RequestState implements FailedRequest, Waiting {
+export class RequestState implements RequestFailure, Waiting {
   readonly exchange: ServerExchange;
   readonly settings: PipelineSettings;
-  readonly route: CompiledRoute | null;
-  phase = "server:normalize";
+  readonly executable: ExecutableRoute | null;
   previousWaiting: Waiting | null = null;
   nextWaiting: Waiting | null = null;
   /** -1: it does not wait. */
@@ -74,17 +81,32 @@ export class RequestState implements FailedRequest, Waiting {
   /** Why the request was answered before its handler had ended. */
   #cut: AppError | undefined;
   #log: Logger | undefined;
-  readonly #lifecycle: LifecycleRecorder | null;
+  #phase: number = phases.normalize;
+  /** Where the request is noted, as long as it lasts. */
+  #slot: Slot | null;
+  /** Where it was noted, and under which number: later the slot serves another one. */
+  #pastSlot: Slot | null = null;
+  #sequence = 0;
+  #span: RunningSpan | undefined;
+  #spanPhase = -1;
 
-  constructor(settings: PipelineSettings, exchange: ServerExchange, route: CompiledRoute | null) {
+  constructor(settings: PipelineSettings, exchange: ServerExchange, executable: ExecutableRoute | null) {
     this.settings = settings;
     this.exchange = exchange;
-    this.route = route;
-    this.#lifecycle = settings.onLifecycle.length === 0 ? null : new LifecycleRecorder();
-    if (this.#lifecycle !== null) {
-      this.#lifecycle.enter("received");
-      this.#lifecycle.enter("server:normalize");
-    }
+    this.executable = executable;
+    this.#slot = settings.recorder === null ? null : settings.recorder.begin(exchange, executable);
+  }
+
+  get route(): CompiledRoute | null {
+    return this.executable === null ? null : this.executable.compiled;
+  }
+
+  get method(): string {
+    return this.exchange.method;
+  }
+
+  get phase(): string {
+    return (this.executable?.phases ?? phases.namesOutsideRoutes)[this.#phase]!;
   }
 
   get serverAdapter(): string {
@@ -96,11 +118,34 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   get traceId(): string {
-    return (this.#traceId ??= this.#readTraceId() ?? randomTraceId());
+    if (this.#traceId !== undefined) return this.#traceId;
+    const slot = this.#ownSlot;
+    this.#traceId = slot === null ? (this.#readTraceId() ?? randomTraceId()) : traceIdOfSlot(slot);
+    return this.#traceId;
   }
 
   get requestId(): string {
-    return (this.#requestId ??= nextRequestId());
+    if (this.#requestId !== undefined) return this.#requestId;
+    const slot = this.#ownSlot;
+    this.#requestId = slot === null ? nextRequestId() : requestIdOfSlot(slot);
+    return this.#requestId;
+  }
+
+  /** Where the request is, or still is, noted: its ids are there, or made there. */
+  get #ownSlot(): Slot | null {
+    if (this.#slot !== null) return this.#slot;
+    return this.#pastSlot?.sequence === this.#sequence ? this.#pastSlot : null;
+  }
+
+  /** The span of the phase under way; nothing where spans are not recorded, and after the answer. */
+  get span(): RunningSpan | undefined {
+    const { recorder } = this.settings;
+    if (this.#slot === null || !recorder!.hasSpans) return undefined;
+    if (this.#spanPhase !== this.#phase) {
+      this.#span = recorder!.spanOf(this.#slot);
+      this.#spanPhase = this.#phase;
+    }
+    return this.#span;
   }
 
   get path(): string {
@@ -144,9 +189,19 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   /** Enters the next phase. */
-  enter(phase: string): void {
-    this.phase = phase;
-    if (this.#lifecycle !== null) this.#lifecycle.enter(phase);
+  enter(phase: number): void {
+    this.#phase = phase;
+    if (this.#slot !== null) this.settings.recorder!.enter(this.#slot, phase);
+  }
+
+  /** Whether what is called runs within what observers put around it. */
+  get isWrapped(): boolean {
+    return this.#slot !== null && this.settings.recorder!.wraps;
+  }
+
+  /** Runs a middleware or handler so. */
+  wrap(run: () => unknown): unknown {
+    return this.settings.recorder!.around(this.#slot!, run);
   }
 
   /** Notes that the request waits for a promise, and so may wait too long. */
@@ -168,11 +223,6 @@ export class RequestState implements FailedRequest, Waiting {
     const ended = error === undefined ? "ended" : "failed";
     const data = error === undefined || error === this.#cut ? undefined : { error };
     this.log.warn(`What still ran for a request ${ended} after it was answered; it is dropped`, data);
-  }
-
-  /** Notes that the validation under way passed. */
-  pass(): void {
-    if (this.#lifecycle !== null) this.#lifecycle.result("pass");
   }
 
   setStatus(status: number): void {
@@ -216,8 +266,8 @@ export class RequestState implements FailedRequest, Waiting {
       else this.noteLate(error);
       return;
     }
-    if (this.#lifecycle !== null && this.phase.startsWith("validation:")) this.#lifecycle.result("fail");
-    const { status, text } = this.#errorAnswer(error);
+    const { status, code, text } = this.#errorAnswer(error);
+    this.#noteFault(code, error);
     if (status >= 500) {
       if (!isLogged) this.logFailure(textForLog(error), error);
     } else if (this.settings.log.makes("debug")) this.log.debug(textForLog(error), { status, error });
@@ -238,21 +288,21 @@ export class RequestState implements FailedRequest, Waiting {
     this.#cancelBody?.(reason);
   }
 
-  #errorAnswer(error: unknown): { status: number; text: string } {
+  #errorAnswer(error: unknown): { status: number; code: string; text: string } {
     try {
       const answer: ErrorAnswer = this.settings.errorMiddleware(error, this);
       if (!isErrorAnswer(answer)) throw new TypeError("The error middleware returned no { status, body }");
-      return { status: answer.status, text: errorBodyText(answer.body) };
+      return { status: answer.status, code: codeOf(answer.body), text: errorBodyText(answer.body) };
     } catch (failure) {
       this.logFailure("The error middleware failed", failure);
-      return { status: 500, text: this.#plainError() };
+      return { status: 500, code: internalError, text: this.#plainError() };
     }
   }
 
   #plainError(): string {
     const { traceId } = this;
     return JSON.stringify({
-      error: { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error", traceId },
+      error: { code: internalError, message: "Internal Server Error", traceId },
     });
   }
 
@@ -270,7 +320,7 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   #respondStream(status: number, contentType: string, source: OpenSource, length: number | null): void {
-    this.enter("server:write");
+    this.enter(phases.write);
     this.#traceId ??= this.#readTraceId();
     const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
     let writer: ResponseWriter;
@@ -304,6 +354,7 @@ export class RequestState implements FailedRequest, Waiting {
         this.#controller?.abort(new Error("The client went away before it had the whole body"));
       } else if (error !== this.#cut) {
         this.logFailure("The body of an answer failed after its head was sent; it was cut", error);
+        this.#noteFault(internalError, error);
         this.#tell(this.settings.onError, (listener) => listener(error, this));
         this.#controller?.abort(error);
       }
@@ -319,12 +370,13 @@ export class RequestState implements FailedRequest, Waiting {
   #respondUnwritable(error: unknown): void {
     this.#noteAnswered();
     this.logFailure("The answer could not be written", error);
+    this.#noteFault(internalError, error);
     this.#respondPlainly();
     this.#finish(500);
   }
 
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
-    this.enter("server:write");
+    this.enter(phases.write);
     this.#traceId ??= this.#readTraceId();
     this.#noteAnswered();
     try {
@@ -336,14 +388,23 @@ export class RequestState implements FailedRequest, Waiting {
     this.#finish(status);
   }
 
+  /** Notes why the request fails in the phase that it is in. */
+  #noteFault(code: string, error: unknown): void {
+    if (this.#slot === null) return;
+    const { name } = describeBriefly(error);
+    const fault = { code, name, message: boundedText(textForLog(error)), phase: this.phase };
+    this.settings.recorder!.fail(this.#slot, fault);
+  }
+
   /** The answer is out. */
   #finish(written: number): void {
-    this.enter("response");
-    if (this.#lifecycle !== null) {
-      const { traceId, serverAdapter: server } = this;
-      const trace = this.#lifecycle.finish(written, { traceId, route: this.route?.ref ?? null, server });
-      this.#tell(this.settings.onLifecycle, (listener) => listener(trace));
-    }
+    this.#phase = phases.response;
+    const slot = this.#slot;
+    if (slot === null) return;
+    this.#pastSlot = slot;
+    this.#sequence = slot.sequence;
+    this.#slot = null;
+    this.settings.recorder!.finish(slot, written);
   }
 
   /** In place of an answer that the server does not take (a header that it cannot write, say), so that the client gets one. */
@@ -358,7 +419,7 @@ export class RequestState implements FailedRequest, Waiting {
 
   /** The request's own trace id. It cannot be read once the request was answered, so it is read before, for what is logged late. */
   #readTraceId(): string | undefined {
-    return this.#answered ? undefined : traceIdOf(this.exchange.header("traceparent"));
+    return this.#answered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
   }
 
   /** Calls listeners, none of which may harm the request or the others. */
@@ -392,13 +453,25 @@ export class RequestState implements FailedRequest, Waiting {
   }
 
   #place(): LogPlace {
-    const { traceId, requestId, phase, route } = this;
-    return { traceId, requestId, phase, ...(route !== null && { route: route.ref }) };
+    const { traceId, requestId, phase, route, span } = this;
+    return {
+      traceId,
+      ...(span !== undefined && { spanId: span.spanId }),
+      requestId,
+      phase,
+      ...(route !== null && { route: route.ref }),
+    };
   }
 }
 
+/** Users may wrap the error middleware and give bodies of their own. */
+function codeOf(body: object): string {
+  const { code } = ((body as Partial<ErrorBody>).error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}
+
 function textForLog(error: unknown): string {
-  return messageForLog(error, describeThrown(error).message);
+  return messageForLog(error, describeBriefly(error).message);
 }
 
 /** The path of a request target, without its query. */

@@ -3,6 +3,7 @@ import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
+import * as phases from "../observe/phases.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
@@ -19,7 +20,7 @@ const refused: unique symbol = Symbol("refused");
  * returns at once, everything happens within {@link RequestRun.start}; a promise is waited for only where there is one.
  */
 export class RequestRun extends RequestState {
-  readonly executable: ExecutableRoute;
+  declare readonly executable: ExecutableRoute;
   /** Path parameters in the order of the route, percent-decoded. */
   readonly rawParams: readonly string[];
   readonly #context: Context;
@@ -30,8 +31,7 @@ export class RequestRun extends RequestState {
     executable: ExecutableRoute,
     rawParams: readonly string[],
   ) {
-    super(settings, exchange, executable.compiled);
-    this.executable = executable;
+    super(settings, exchange, executable);
     this.rawParams = rawParams;
     this.#context = new Context(this);
   }
@@ -51,8 +51,8 @@ export class RequestRun extends RequestState {
     const { chain } = this.executable;
     for (let index = first; index < chain.length; index += 1) {
       const step = chain[index]!;
-      this.enter(step.phase);
-      const added: unknown = step.run(argument);
+      this.enter(phases.firstMiddleware + index);
+      const added: unknown = this.isWrapped ? this.wrap(() => step.run(argument)) : step.run(argument);
       if (isThenable(added)) {
         this.wait();
         void this.#goOn(added, index, argument);
@@ -77,14 +77,13 @@ export class RequestRun extends RequestState {
         index += 1;
         if (index === chain.length) break;
         const step = chain[index]!;
-        this.enter(step.phase);
-        added = step.run(argument);
+        this.enter(phases.firstMiddleware + index);
+        added = this.isWrapped ? this.wrap(() => step.run(argument)) : step.run(argument);
         if (isThenable(added)) added = await added;
       }
       const input = this.#readInput();
       if (input === refused) return;
-      this.enter("handler");
-      let result = this.executable.handler(input);
+      let result = this.#callHandler(input);
       if (isThenable(result)) {
         result = await result;
         if (this.isAnswered) return this.#dropLate(result);
@@ -102,12 +101,17 @@ export class RequestRun extends RequestState {
   #handle(): void {
     const input = this.#readInput();
     if (input === refused) return;
-    this.enter("handler");
-    const result = this.executable.handler(input);
+    const result = this.#callHandler(input);
     if (isThenable(result)) {
       this.wait();
       void this.#await(result);
     } else this.#succeed(result);
+  }
+
+  #callHandler(input: HandlerArgument): unknown {
+    this.enter(phases.handler);
+    const { handler } = this.executable;
+    return this.isWrapped ? this.wrap(() => handler(input)) : handler(input);
   }
 
   /** What the handler is given. */
@@ -122,18 +126,18 @@ export class RequestRun extends RequestState {
   }
 
   #readParams(): unknown {
-    this.enter("validation:params");
     const { params } = this.executable.compiled;
-    if (params === null) return this.#passed(undefined);
+    if (params === null) return undefined;
+    this.enter(phases.paramsValidation);
     const value = params.params(this.rawParams);
     if (!params.is(value)) return this.#refuse("params", params, params.failures(value));
     return this.#decoded("params", params, value, targetMayHoldUnstorable(this.exchange.target));
   }
 
   #readQuery(): unknown {
-    this.enter("validation:query");
     const { query } = this.executable.compiled;
-    if (query === null) return this.#passed(undefined);
+    if (query === null) return undefined;
+    this.enter(phases.queryValidation);
     const { target } = this.exchange;
     const start = target.indexOf("?");
     const value = query.query(start === -1 ? "" : target.slice(start + 1));
@@ -142,9 +146,9 @@ export class RequestRun extends RequestState {
   }
 
   #readBody(): unknown {
-    this.enter("validation:body");
     const { body } = this.executable.compiled;
-    if (body === null) return this.#passed(undefined);
+    if (body === null) return undefined;
+    this.enter(phases.bodyValidation);
     const text = readJsonText(this.exchange, body);
     const value = parseJsonText(this.exchange, body, text);
     if (!body.is(value)) return this.#refuse("body", body, body.failures(value));
@@ -155,7 +159,7 @@ export class RequestRun extends RequestState {
   #decoded(slot: RequestSlot, validator: Validator<unknown>, value: unknown, suspicious: boolean): unknown {
     const decoded = validator.decode(value);
     const failure = suspicious ? findUnstorable(decoded) : undefined;
-    return failure === undefined ? this.#passed(decoded) : this.#refuse(slot, validator, [failure]);
+    return failure === undefined ? decoded : this.#refuse(slot, validator, [failure]);
   }
 
   /** Answered here and not thrown: bad input is no exception, and throwing costs more than all the rest of refusing it. */
@@ -164,13 +168,8 @@ export class RequestRun extends RequestState {
     return refused;
   }
 
-  #passed(value: unknown): unknown {
-    this.pass();
-    return value;
-  }
-
   #succeed(result: unknown): void {
-    this.enter("serialization");
+    this.enter(phases.serialization);
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
       // A contract without response has a status without body.

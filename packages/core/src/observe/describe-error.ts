@@ -1,0 +1,47 @@
+import { AppError } from "@kit/errors";
+import type { ErrorRecord } from "@kit/types";
+
+import type { RequestFailure } from "../app/plugin.ts";
+import { createErrorMiddleware } from "../error-middleware.ts";
+import { messageForLog } from "../logging/database-error.ts";
+import { toLoggable } from "../logging/loggable.ts";
+import type { Redactor } from "../logging/redact.ts";
+import { describeBriefly, describeCauses, describeThrown } from "../thrown.ts";
+
+const inDevelopment = createErrorMiddleware({ isDev: true });
+
+/** All that can be told of a failure, as plain data. Never throws. */
+export function describeError(error: unknown, request: RequestFailure, redactor: Redactor): ErrorRecord {
+  const { method, path, phase, traceId, requestId, route } = request;
+  const place = { traceId, requestId, method, path, route: route?.ref ?? null, phase };
+  const timestamp = new Date().toISOString();
+  try {
+    const { body } = inDevelopment(error, request);
+    const { server: _, serverAdapter: __, ...told } = body.error as Record<string, unknown>;
+    const shown = { ...told, ...(AppError.isAppError(error) ? stackOf(error) : withoutData(error, told)) };
+    return { ...(toLoggable(shown, redactor) as ErrorRecord), ...place, timestamp };
+  } catch (failure) {
+    const { message } = describeBriefly(failure);
+    const code = "INTERNAL_SERVER_ERROR";
+    return { ...place, timestamp, status: 500, code, message: `The error cannot be described: ${message}` };
+  }
+}
+
+function stackOf(error: unknown): { stack?: string } {
+  const { stack } = describeThrown(error);
+  return stack === undefined ? {} : { stack };
+}
+
+/** What an unknown error says, without the users' data that libraries write into messages, and so into stacks. */
+function withoutData(error: unknown, told: Record<string, unknown>): object {
+  const message = messageForLog(error, describeBriefly(error).message);
+  const causes = describeCauses(error, messageForLog);
+  const { stack: own } = describeThrown(error);
+  const stack = own?.split(describeBriefly(error).message).join(message);
+  const details = {
+    ...(told["details"] as object | undefined),
+    ...(causes.length > 0 && { causes }),
+    ...(stack !== undefined && { stack }),
+  };
+  return { message, details, ...(stack !== undefined && { stack }) };
+}

@@ -1,0 +1,198 @@
+import { STATUS_CODES } from "node:http";
+
+import type { AttributeValue, LifecyclePhase, LifecycleTrace, RequestRecord, SpanRecord } from "@kit/types";
+
+import { nextRequestId, randomInt32, randomTraceId, spanIdOf } from "../request/ids.ts";
+import { monotonicMs } from "./clock.ts";
+import * as phases from "./phases.ts";
+import type { Slot } from "./slot.ts";
+import { shownTarget } from "./target.ts";
+import type { Redactor } from "../logging/redact.ts";
+
+/** A phase that a request passed. */
+interface PassedPhase {
+  readonly number: number;
+  readonly name: string;
+  readonly startMs: number;
+  /** Nothing where the request is still in it. */
+  readonly endMs: number | undefined;
+}
+
+/** The request's trace id, made where it has none yet. */
+export function traceIdOfSlot(slot: Slot): string {
+  return (slot.traceId ??= slot.parent?.traceId ?? randomTraceId());
+}
+
+/** The request's id, made where it has none yet. */
+export function requestIdOfSlot(slot: Slot): string {
+  return (slot.requestId ??= nextRequestId());
+}
+
+/** The id of the request's root span. */
+export function rootSpanId(slot: Slot): string {
+  return spanIdAt(slot, 0);
+}
+
+/** The id of the span of a phase. */
+export function phaseSpanId(slot: Slot, phase: number): string {
+  return spanIdAt(slot, phase + 1);
+}
+
+function spanIdAt(slot: Slot, index: number): string {
+  while (slot.idHigh === 0) slot.idHigh = randomInt32();
+  if (slot.idLow === 0) slot.idLow = randomInt32();
+  return spanIdOf(slot.idHigh, slot.idLow, index);
+}
+
+/** Names of a slot's phases. */
+export function namesOfSlot(slot: Slot): readonly string[] {
+  return slot.route?.phases ?? phases.namesOutsideRoutes;
+}
+
+/** How long the request took, or has taken. */
+export function durationOf(slot: Slot): number {
+  const { times } = slot;
+  const end = slot.isActive ? monotonicMs() : times[phases.response]!;
+  return Math.max(0, end - times[phases.received]!);
+}
+
+/** Whether the route leaves a slot out, whose validation then takes no time and is not noted. */
+function isVoid(slot: Slot, phase: number): boolean {
+  const compiled = slot.route?.compiled;
+  if (compiled === undefined) return false;
+  if (phase === phases.paramsValidation) return compiled.params === null;
+  if (phase === phases.queryValidation) return compiled.query === null;
+  return phase === phases.bodyValidation && compiled.body === null;
+}
+
+/** The phases that a request passed, in order. */
+function passedPhases(slot: Slot): PassedPhase[] {
+  const { times, isActive } = slot;
+  const names = namesOfSlot(slot);
+  const passed: PassedPhase[] = [];
+  // From the last to the first, since a phase ends where the next begins.
+  let endMs: number | undefined = isActive ? undefined : times[phases.response]!;
+  let wentOn = false;
+  for (const number of phases.phaseOrder(names.length - phases.firstMiddleware).toReversed()) {
+    const noted = times[number]!;
+    // What a failure skipped was not passed, though the answer comes after it.
+    const isPassedVoid = noted === 0 && wentOn && isVoid(slot, number);
+    if (noted === 0 && !isPassedVoid) continue;
+    const startMs = isPassedVoid ? endMs! : noted;
+    passed.push({ number, name: names[number]!, startMs, endMs });
+    endMs = startMs;
+    wentOn ||= phases.isValidation(number) || number === phases.handler;
+  }
+  return passed.toReversed();
+}
+
+function iso(slot: Slot, monotonic: number): string {
+  return new Date(slot.startTime + (monotonic - slot.times[phases.received]!)).toISOString();
+}
+
+/** The phases of a request as everybody is shown them. */
+export function lifecycleOf(slot: Slot): LifecyclePhase[] {
+  const now = monotonicMs();
+  return passedPhases(slot).map((phase) => shownPhase(slot, phase, now));
+}
+
+function shownPhase(slot: Slot, { number, name, startMs, endMs }: PassedPhase, now: number): LifecyclePhase {
+  return {
+    phase: name,
+    timestamp: iso(slot, startMs),
+    durationMs: (endMs ?? now) - startMs,
+    ...(phases.isValidation(number) && endMs !== undefined && { result: resultOf(slot, number) }),
+    ...(number === phases.response && { status: slot.status }),
+  };
+}
+
+function resultOf(slot: Slot, phase: number): "pass" | "fail" {
+  return slot.failed === phase ? "fail" : "pass";
+}
+
+/** The trace of a request's phases. */
+export function traceOf(slot: Slot, server: string): LifecycleTrace {
+  return {
+    traceId: traceIdOfSlot(slot),
+    route: slot.route?.compiled.ref ?? null,
+    server,
+    lifecycle: lifecycleOf(slot),
+    totalMs: durationOf(slot),
+  };
+}
+
+/** Phases that are points in time, and so no spans. */
+const withoutSpan: ReadonlySet<number> = new Set([phases.received, phases.normalize, phases.response]);
+
+/** The spans of a request: its own, then those of its phases. */
+function spansOf(slot: Slot): SpanRecord[] {
+  const traceId = traceIdOfSlot(slot);
+  const parentSpanId = rootSpanId(slot);
+  const spans = [rootSpan(slot, traceId, parentSpanId)];
+  for (const phase of passedPhases(slot)) {
+    const { number, name, startMs, endMs } = phase;
+    if (withoutSpan.has(number) || (endMs === startMs && isVoid(slot, number))) continue;
+    const hasFailed = slot.failed === number;
+    spans.push({
+      traceId,
+      spanId: phaseSpanId(slot, number),
+      parentSpanId,
+      name,
+      kind: "internal",
+      startTime: iso(slot, startMs),
+      ...(endMs !== undefined && { endTime: iso(slot, endMs), durationMs: endMs - startMs }),
+      status: endMs === undefined ? "unset" : hasFailed ? "error" : "ok",
+      attributes: {
+        ...slot.attributes?.get(number),
+        ...(hasFailed && slot.fault !== null && { "error.message": slot.fault.message }),
+      },
+    });
+  }
+  return spans;
+}
+
+function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
+  const { route, method, parent, isActive, status, startTime, fault } = slot;
+  const ref = route?.compiled.ref;
+  const durationMs = durationOf(slot);
+  const attributes: Record<string, AttributeValue> = { "http.method": method };
+  if (route !== null) attributes["http.route"] = route.compiled.path;
+  if (!isActive) attributes["http.status_code"] = status;
+  if (status >= 400 || fault !== null)
+    attributes["error.message"] = fault?.message ?? STATUS_CODES[status] ?? String(status);
+  return {
+    traceId,
+    spanId,
+    ...(parent !== null && { parentSpanId: parent.spanId }),
+    name: ref ?? method,
+    kind: "server",
+    startTime: new Date(startTime).toISOString(),
+    ...(!isActive && { endTime: new Date(startTime + durationMs).toISOString(), durationMs }),
+    status: isActive ? "unset" : status >= 400 || fault !== null ? "error" : "ok",
+    attributes,
+  };
+}
+
+/** All that is known of a request, to keep. */
+export function recordOf(slot: Slot, redactor: Redactor, isSampled: boolean): RequestRecord {
+  const { sequence, method, route, status, startTime, isActive, fault, traceState, received } = slot;
+  return {
+    sequence,
+    requestId: requestIdOfSlot(slot),
+    traceId: traceIdOfSlot(slot),
+    method,
+    target: shownTarget(slot, redactor),
+    route: route?.compiled.ref ?? null,
+    status,
+    startTime,
+    durationMs: durationOf(slot),
+    isActive,
+    phase: fault?.phase ?? namesOfSlot(slot)[slot.phase]!,
+    fault,
+    lifecycle: lifecycleOf(slot),
+    spans: spansOf(slot),
+    isSampled,
+    traceState,
+    received,
+  };
+}

@@ -1,0 +1,316 @@
+import type {
+  AnsweredView,
+  AttributeValue,
+  LifecycleTrace,
+  RequestFault,
+  RequestHistory,
+  RequestObserver,
+  RequestRecord,
+  RunningSpan,
+  ServerExchange,
+} from "@kit/types";
+
+import type { Redactor } from "../logging/redact.ts";
+import type { ExecutableRoute } from "../request/executable-route.ts";
+import { readTraceparent } from "../request/ids.ts";
+import { DayClock, monotonicMs } from "./clock.ts";
+import * as phases from "./phases.ts";
+import * as read from "./read.ts";
+import { type Slot, SlotPool } from "./slot.ts";
+
+/** What a recorder is made of. */
+export interface RecorderParts {
+  readonly observers: readonly RequestObserver[];
+  /** Told of every request's phases. */
+  readonly onLifecycle: readonly ((trace: LifecycleTrace) => void)[];
+  readonly routes: readonly ExecutableRoute[];
+  readonly serverAdapter: string;
+  readonly redactor: Redactor;
+  /** Logs that a plugin failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const defaultKeep = 256;
+
+/** Notes what becomes of requests, for those who look. There is none where nobody does. */
+export class Recorder implements RequestHistory {
+  /** Whether `ctx.span` is there. */
+  readonly hasSpans: boolean;
+  readonly #parts: RecorderParts;
+  readonly #pool: SlotPool;
+  readonly #clock = new DayClock();
+  readonly #routeNumbers: ReadonlyMap<ExecutableRoute, number>;
+  readonly #onAnswer: readonly ((view: AnsweredView) => void)[];
+  readonly #around: readonly NonNullable<RequestObserver["around"]>[];
+  readonly #isSampled: RequestObserver["isSampled"];
+  /** Greatest body that is kept; -1: nothing of what came is. */
+  readonly #receivedBytes: number;
+  readonly #view: View;
+  #sequence = 0;
+
+  constructor(parts: RecorderParts) {
+    const { observers, routes } = parts;
+    this.#parts = parts;
+    const keep = Math.max(0, ...observers.map((observer) => observer.keep ?? defaultKeep));
+    const longest = Math.max(0, ...routes.map(({ chain }) => chain.length));
+    // The last of a ring of one is still there when the next begins.
+    this.#pool = new SlotPool(Math.max(1, keep), phases.firstMiddleware + longest);
+    this.#routeNumbers = new Map(routes.map((route, index) => [route, index]));
+    this.hasSpans = observers.some(({ spans }) => spans === true);
+    this.#onAnswer = bound(observers, "onAnswer");
+    this.#around = bound(observers, "around");
+    [this.#isSampled] = bound(observers, "isSampled");
+    this.#receivedBytes = Math.max(-1, ...observers.map(({ received }) => received?.bodyBytes ?? -1));
+    this.#view = new View(this);
+  }
+
+  get activeCount(): number {
+    return this.#pool.activeCount;
+  }
+
+  get answeredCount(): number {
+    return this.#pool.answeredCount;
+  }
+
+  get capacity(): number {
+    return this.#pool.capacity;
+  }
+
+  /** Whether middleware and handlers run within what observers put around them. */
+  get wraps(): boolean {
+    return this.#around.length > 0;
+  }
+
+  active(): RequestRecord[] {
+    return [...this.#pool.active()].map((slot) => this.recordOf(slot));
+  }
+
+  recent(options: { readonly limit?: number; readonly after?: number } = {}): RequestRecord[] {
+    const { limit = 100, after = 0 } = options;
+    const found: RequestRecord[] = [];
+    for (const slot of this.#pool.finished()) {
+      if (found.length >= limit) break;
+      if (slot.sequence > after) found.push(this.recordOf(slot));
+    }
+    return found;
+  }
+
+  find(requestId: string): RequestRecord | undefined {
+    for (const slots of [this.#pool.active(), this.#pool.finished()]) {
+      for (const slot of slots) if (slot.requestId === requestId) return this.recordOf(slot);
+    }
+    return undefined;
+  }
+
+  /** Notes that a request came. */
+  begin(exchange: ServerExchange, route: ExecutableRoute | null): Slot {
+    const slot = this.#pool.take();
+    const now = monotonicMs();
+    slot.times[phases.received] = now;
+    slot.times[phases.normalize] = now;
+    slot.startTime = this.#clock.at(now);
+    this.#sequence += 1;
+    slot.sequence = this.#sequence;
+    slot.route = route;
+    slot.method = exchange.method;
+    slot.target = exchange.target;
+    slot.phase = phases.normalize;
+    const parent = readTraceparent(exchange.header("traceparent"));
+    if (parent !== undefined) {
+      slot.parent = parent;
+      slot.traceState = exchange.header("tracestate") ?? null;
+    }
+    if (this.#receivedBytes >= 0) slot.received = readReceived(exchange, this.#receivedBytes);
+    return slot;
+  }
+
+  /** Notes that a request enters a phase. */
+  enter(slot: Slot, phase: number): void {
+    slot.phase = phase;
+    slot.times[phase] = monotonicMs();
+  }
+
+  /** Notes that a request failed in the phase that it is in. */
+  fail(slot: Slot, fault: RequestFault): void {
+    slot.failed = slot.phase;
+    slot.fault = fault;
+  }
+
+  /** Notes that a request is over, and tells who wants to know. */
+  finish(slot: Slot, status: number): void {
+    this.enter(slot, phases.response);
+    slot.status = status;
+    this.#pool.finish(slot);
+    for (const onAnswer of this.#onAnswer) this.#tell(() => onAnswer(this.#view.of(slot)));
+    const { onLifecycle } = this.#parts;
+    if (onLifecycle.length === 0) return;
+    const trace = this.traceOf(slot);
+    for (const listener of onLifecycle) this.#tell(() => listener(trace));
+  }
+
+  /** Runs a middleware or handler within what observers put around it. */
+  around(slot: Slot, run: () => unknown): unknown {
+    const span = this.spanOf(slot);
+    let call = run;
+    for (const wrap of this.#around) {
+      const inner = call;
+      call = () => wrap(span, inner);
+    }
+    return call();
+  }
+
+  /** The span of the phase that a request is in. */
+  spanOf(slot: Slot): RunningSpan {
+    return new PhaseSpan(slot, slot.phase, this.isSampled(slot));
+  }
+
+  /** Whether the request's trace is sampled. */
+  isSampled(slot: Slot): boolean {
+    if (slot.isSampled !== undefined) return slot.isSampled;
+    const isParentSampled = slot.parent?.isSampled;
+    const decide = this.#isSampled;
+    slot.isSampled = isParentSampled ?? false;
+    if (decide !== undefined) {
+      const { method } = slot;
+      const question = {
+        traceId: read.traceIdOfSlot(slot),
+        isParentSampled,
+        method,
+        route: slot.route?.compiled.ref ?? null,
+      };
+      this.#tell(() => (slot.isSampled = decide(question)));
+    }
+    return slot.isSampled;
+  }
+
+  recordOf(slot: Slot): RequestRecord {
+    return read.recordOf(slot, this.#parts.redactor, this.isSampled(slot));
+  }
+
+  traceOf(slot: Slot): LifecycleTrace {
+    return read.traceOf(slot, this.#parts.serverAdapter);
+  }
+
+  routeNumberOf({ route }: Slot): number {
+    return route === null ? -1 : (this.#routeNumbers.get(route) ?? -1);
+  }
+
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+  }
+}
+
+function bound<THook extends "around" | "isSampled" | "onAnswer">(
+  observers: readonly RequestObserver[],
+  hook: THook,
+): NonNullable<RequestObserver[THook]>[] {
+  return observers.flatMap((observer) => {
+    const call = observer[hook];
+    return call === undefined ? [] : [call.bind(observer) as NonNullable<RequestObserver[THook]>];
+  });
+}
+
+/** What an answered request is looked at through: one for all of them, so that looking costs no memory. */
+class View implements AnsweredView {
+  readonly #recorder: Recorder;
+  #slot!: Slot;
+
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder;
+  }
+
+  of(slot: Slot): this {
+    this.#slot = slot;
+    return this;
+  }
+
+  get sequence(): number {
+    return this.#slot.sequence;
+  }
+
+  get routeNumber(): number {
+    return this.#recorder.routeNumberOf(this.#slot);
+  }
+
+  get route(): string | null {
+    return this.#slot.route?.compiled.ref ?? null;
+  }
+
+  get method(): string {
+    return this.#slot.method;
+  }
+
+  get status(): number {
+    return this.#slot.status;
+  }
+
+  get startTime(): number {
+    return this.#slot.startTime;
+  }
+
+  get durationMs(): number {
+    return read.durationOf(this.#slot);
+  }
+
+  get isSampled(): boolean {
+    return this.#recorder.isSampled(this.#slot);
+  }
+
+  record(): RequestRecord {
+    return this.#recorder.recordOf(this.#slot);
+  }
+
+  lifecycle(): LifecycleTrace {
+    return this.#recorder.traceOf(this.#slot);
+  }
+}
+
+/** The span of a phase under way. Its ids are made at once: the slot may serve another request when they are asked for. */
+class PhaseSpan implements RunningSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly name: string;
+  readonly isSampled: boolean;
+  readonly traceState: string | null;
+  readonly #slot: Slot;
+  readonly #phase: number;
+  readonly #sequence: number;
+
+  constructor(slot: Slot, phase: number, isSampled: boolean) {
+    this.traceId = read.traceIdOfSlot(slot);
+    this.spanId = read.phaseSpanId(slot, phase);
+    this.name = read.namesOfSlot(slot)[phase]!;
+    this.isSampled = isSampled;
+    this.traceState = slot.traceState;
+    this.#slot = slot;
+    this.#phase = phase;
+    this.#sequence = slot.sequence;
+  }
+
+  setAttribute(name: string, value: AttributeValue): void {
+    const slot = this.#slot;
+    if (slot.sequence !== this.#sequence || !slot.isActive) return;
+    slot.attributes ??= new Map();
+    let attributes = slot.attributes.get(this.#phase);
+    if (attributes === undefined) {
+      // Without a prototype: names are the application's.
+      attributes = Object.create(null) as Record<string, AttributeValue>;
+      slot.attributes.set(this.#phase, attributes);
+    }
+    attributes[name] = value;
+  }
+}
+
+function readReceived(exchange: ServerExchange, greatestBody: number): Slot["received"] {
+  const { bodyLength } = exchange;
+  const isKept = bodyLength > 0 && bodyLength <= greatestBody && !exchange.bodyTooLarge;
+  return {
+    headers: exchange.headers(),
+    body: isKept ? (exchange.bodyText() ?? null) : null,
+    bodyLength,
+  };
+}

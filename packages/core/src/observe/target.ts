@@ -1,0 +1,44 @@
+import { redacted, type Redactor } from "../logging/redact.ts";
+import type { Slot } from "./slot.ts";
+
+/** A request's path and query, with the values of those parameters hidden that the log would hide. */
+export function shownTarget(slot: Slot, redactor: Redactor): string {
+  const { target } = slot;
+  const start = target.indexOf("?");
+  const path = shownPath(start === -1 ? target : target.slice(0, start), slot, redactor);
+  return start === -1 ? path : `${path}?${shownQuery(target.slice(start + 1), redactor)}`;
+}
+
+function shownQuery(query: string, redactor: Redactor): string {
+  return query
+    .split("&")
+    .map((pair) => {
+      const end = pair.indexOf("=");
+      if (end === -1) return pair;
+      const name = pair.slice(0, end);
+      return redactor.hides(["query", decoded(name).toLowerCase()]) ? `${name}=${redacted}` : pair;
+    })
+    .join("&");
+}
+
+function shownPath(path: string, { route }: Slot, redactor: Redactor): string {
+  if (route === null || route.paramNames.length === 0) return path;
+  if (!route.paramNames.some((name) => redactor.hides(["params", name.toLowerCase()]))) return path;
+  const segments = path.split("/");
+  const pattern = route.compiled.path.split("/");
+  // A hidden wildcard hides all that it takes.
+  const shown = pattern.map((part, index) => {
+    const isHidden = /^[:*]/.test(part) && redactor.hides(["params", part.slice(1).toLowerCase()]);
+    if (isHidden) return redacted;
+    return part.startsWith("*") ? segments.slice(index).join("/") : (segments[index] ?? "");
+  });
+  return shown.join("/");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
