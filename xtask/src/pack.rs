@@ -137,6 +137,10 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     if source.join("viewer").is_dir() {
         copy_tree(&source.join("viewer"), &directory.join("viewer"))?;
     }
+    for file in package.manifest.data() {
+        std::fs::copy(source.join(file), directory.join(file))
+            .with_context(|| format!("{} exports {file}", package.manifest.name()))?;
+    }
     let readme = source.join("README.md");
     std::fs::copy(&readme, directory.join("README.md"))
         .with_context(|| format!("{} is missing: it is the package's page", readme.display()))?;

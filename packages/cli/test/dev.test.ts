@@ -116,26 +116,41 @@ test(
   },
 );
 
-test("where the first build fails, the port says why", { skip }, async (t) => {
-  const probe = createServer();
-  await new Promise<void>((resolve) => void probe.listen(0, resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  const main = app("late").replace('port: 0, host: "127.0.0.1"', "port: 3000");
-  const dev = await Dev.start(t, `${main}\nconst broken = ;`, ["--no-db", "--port", String(port)]);
-  const url = `http://127.0.0.1:${port}`;
-  await dev.until(
-    () =>
-      ask(url).then(
-        ({ status }) => status === 503,
-        () => false,
-      ),
-    "nobody stood in",
+for (const [where, listens] of [
+  ["where kit dev took it to", "port: 3000"],
+  // Who stands in until then is on all addresses.
+  ["on another host", 'port: 3000, host: "127.0.0.1"'],
+] as const) {
+  test(
+    `where the first build fails, the port says why, and the application listens ${where}`,
+    { skip },
+    async (t) => {
+      const probe = createServer();
+      await new Promise<void>((resolve) => void probe.listen(0, resolve));
+      const { port } = probe.address() as AddressInfo;
+      await new Promise((resolve) => probe.close(resolve));
+      const main = app("late").replace('port: 0, host: "127.0.0.1"', listens);
+      const dev = await Dev.start(t, `${main}\nconst broken = ;`, ["--no-db", "--port", String(port)]);
+      const url = `http://127.0.0.1:${port}`;
+      const isStoodIn = (): Promise<boolean> =>
+        ask(url).then(
+          ({ status }) => status === 503,
+          () => false,
+        );
+      await dev.until(isStoodIn, "nobody stood in");
+      assert.match((await ask(url)).text, /src\/main\.ts/);
+      await dev.project.write("src/main.ts", main);
+      await dev.url();
+      const { id } = await dev.serves(url, "late");
+      assert.doesNotMatch(dev.output, /EADDRINUSE|in use/);
+
+      // From then on no edit closes the port.
+      await dev.project.write("src/main.ts", main.replace("late", "later"));
+      const later = await dev.serves(url, "later");
+      assert.notEqual(later.id, id);
+    },
   );
-  assert.match((await ask(url)).text, /src\/main\.ts/);
-  await dev.project.write("src/main.ts", main);
-  await dev.serves(url, "late");
-});
+}
 
 test("a port that is taken is said to be", { skip }, async (t) => {
   const other = createServer();
@@ -211,7 +226,10 @@ test("plugins step into builds, as they are now", { skip }, async (t) => {
 
   await dev.project.write("plugins/summaries.js", summaries("day").replace("routes[0]", "nothing[0]"));
   await dev.until(
-    () => dev.output.includes("plugin `summaries` failed in `afterRouteTable`: ReferenceError: nothing is not defined"),
+    () =>
+      dev.output.includes(
+        "plugin `summaries` failed in `afterRouteTable`: ReferenceError: nothing is not defined",
+      ),
     "the mistake was not told",
   );
   await dev.serves(url, "x");

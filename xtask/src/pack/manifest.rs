@@ -59,6 +59,9 @@ impl Manifest {
             let target = target
                 .as_str()
                 .with_context(|| format!("{} exports something else than a file", self.name()))?;
+            if !target.starts_with("./src/") {
+                continue;
+            }
             let specifier = format!("{}{}", self.name(), place.trim_start_matches('.'));
             found.push((specifier, compiled(target, ".d.ts")));
         }
@@ -96,6 +99,7 @@ impl Manifest {
         if manifest.contains_key("bin") {
             files.push(json!("bin"));
         }
+        files.extend(self.data().into_iter().map(|path| json!(path)));
         manifest.insert("files".to_owned(), Value::Array(files));
         Ok(Self(manifest))
     }
@@ -130,6 +134,16 @@ impl Manifest {
         if let Value::Object(optional) = optional {
             optional.insert(name.to_owned(), json!(version));
         }
+    }
+
+    /// Files beside its code that users read, such as a schema: what it exports that is compiled from nothing.
+    pub(super) fn data(&self) -> Vec<&str> {
+        let exports = self.0.get("exports").and_then(Value::as_object);
+        let targets = exports.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        targets
+            .filter(|target| !target.starts_with("./src/"))
+            .map(|target| target.trim_start_matches("./"))
+            .collect()
     }
 
     /// Every file that it leads to.
@@ -180,7 +194,7 @@ mod tests {
     fn what_is_published_leads_to_what_is_compiled() {
         let own = manifest(json!({
             "name": "@kit/a", "version": "1.0.0", "files": ["src", "native"],
-            "exports": { ".": "./src/index.ts", "./codec": "./src/codec/index.ts" },
+            "exports": { ".": "./src/index.ts", "./codec": "./src/codec/index.ts", "./a.json": "./a.json" },
             "imports": { "#main": "./src/main.ts" }, "bin": { "a": "./bin/a.js" },
             "devDependencies": { "b": "1" }, "dependencies": { "@kit/types": "1.0.0" },
         }));
@@ -189,20 +203,22 @@ mod tests {
         assert_eq!(
             Value::Object(published.0.clone()),
             json!({
-                "name": "@kit/a", "version": "1.0.0", "files": ["dist", "bin"],
+                "name": "@kit/a", "version": "1.0.0", "files": ["dist", "bin", "a.json"],
                 "exports": {
                     ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" },
                     "./codec": { "types": "./dist/codec/index.d.ts", "default": "./dist/codec/index.js" },
+                    "./a.json": "./a.json",
                 },
                 "imports": { "#main": "./dist/main.js" }, "bin": { "a": "./bin/a.js" },
                 "dependencies": { "@kit/types": "1.0.0" },
                 "optionalDependencies": { "@kit/a-linux-x64-gnu": "1.0.0" },
             })
         );
-        assert_eq!(published.targets().len(), 6);
+        assert_eq!(published.targets().len(), 7);
+        // A file that is no code has no declarations.
         assert_eq!(
-            own.declarations().unwrap()[1],
-            ("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())
+            own.declarations().unwrap()[1..],
+            [("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())]
         );
     }
 }

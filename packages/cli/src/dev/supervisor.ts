@@ -146,9 +146,11 @@ export class Supervisor {
   /** A process wants a socket that is not held. With it, it is started once more. */
   #place(child: AppProcess, host: string | undefined, port: number, taken: number): void {
     if (child.isClosing) return;
-    if (taken === 0 && this.#guess !== undefined && this.#current === undefined) {
-      this.#held.splice(this.#held.indexOf(this.#guess), 1);
-      this.#guess.release();
+    const guess = this.#guess;
+    const isAppThere = this.#current !== undefined && this.#current !== this.#stand;
+    if (taken === 0 && guess !== undefined && !isAppThere && child === this.#next) {
+      void this.#correct(guess, child, host, port);
+      return;
     }
     this.#guess = undefined;
     if (child !== this.#next || this.#hold(host, port) === undefined) {
@@ -157,6 +159,29 @@ export class Supervisor {
     }
     child.kill();
     this.#dropSpare();
+    this.#start();
+  }
+
+  /**
+   * Gives a wrong guess back and takes what was wanted in its place. Where somebody stood in, the guess has been listened on, mostly
+   * on all addresses; then nobody else gets its port on one of them while a process has it, be it the one that asks.
+   */
+  async #correct(guess: Held, child: AppProcess, host: string | undefined, port: number): Promise<void> {
+    const stand = this.#stand;
+    if (this.#current === stand) this.#current = undefined;
+    this.#next = undefined;
+    this.#dropSpare();
+    child.kill();
+    this.#retire(child);
+    if (stand !== undefined) this.#retire(stand);
+    await Promise.all([child.ended, stand?.ended]);
+    // What was begun meanwhile has the guess too, and asks by itself.
+    if (this.#isEnding || this.#next !== undefined) return;
+    this.#held.splice(this.#held.indexOf(guess), 1);
+    guess.release();
+    this.#guess = undefined;
+    // Where somebody else has it, the next process says so.
+    this.#hold(host, port);
     this.#start();
   }
 
