@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::run;
+use crate::{release, run};
 
 /// A crate and the file that its package loads.
 pub(crate) struct Addon {
@@ -29,16 +29,8 @@ const ADDONS: [Addon; 2] = [
 
 /// Builds both in release mode and copies what changed.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
-    let mut cargo = run::command(repository, "cargo")?;
-    cargo.args([
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        "kit-node-compiler",
-        "-p",
-        "kit-node-server",
-    ]);
+    let mut cargo = release::build(repository)?;
+    cargo.args(["-p", "kit-node-compiler", "-p", "kit-node-server"]);
     run::step(
         "building the addons (minutes the first time, seconds after)",
         cargo,
@@ -48,6 +40,14 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
             .target()
             .join("release")
             .join(library_file(addon.library));
+        let named = release::named(repository, &built)?;
+        if !named.is_empty() {
+            bail!(
+                "{} names directories of this machine, {}: nobody is to read them in an addon. Something compiles with a path in it that no remapping reaches; `strings` shows where it stands",
+                built.display(),
+                named.join(" and ")
+            );
+        }
         copy_if_changed(&built, &addon.placed(repository))?;
     }
     Ok(())

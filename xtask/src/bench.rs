@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 
 use crate::repository::Repository;
-use crate::{addons, interrupt, pack, run, toolchain};
+use crate::{addons, interrupt, pack, release, run, toolchain};
 
 /// What to measure and how long.
 #[derive(clap::Args)]
@@ -51,8 +51,8 @@ enum Name {
 
 /// Builds programs that measure without Node: examples of a crate.
 fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
-    let mut cargo = run::command(repository, "cargo")?;
-    cargo.args(["build", "--release", "--locked", "-p", package]);
+    let mut cargo = release::build(repository)?;
+    cargo.args(["-p", package]);
     for name in names {
         cargo.args(["--example", name]);
     }

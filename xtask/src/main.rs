@@ -18,6 +18,7 @@ mod interrupt;
 mod mutate;
 mod pack;
 mod progress;
+mod release;
 mod repository;
 mod run;
 mod soak;

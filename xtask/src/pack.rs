@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use crate::repository::Repository;
-use crate::{addons, run, toolchain, viewer};
+use crate::{addons, release, run, toolchain, viewer};
 use manifest::Manifest;
 
 /// Options of the command.
@@ -40,6 +40,22 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     viewer::place(repository)?;
     if !options.no_build {
         addons::build(repository)?;
+    }
+    if options.no_build {
+        for package in packages(repository)? {
+            let Some(addon) = addons::of(&package.directory) else {
+                continue;
+            };
+            let placed = addon.placed(repository);
+            let named = release::named(repository, &placed)?;
+            if !named.is_empty() {
+                eprintln!(
+                    "warning: {} names {}: it is no addon to publish, build it with `cargo xtask addons`",
+                    placed.display(),
+                    named.join(" and ")
+                );
+            }
+        }
     }
     let archives = make(repository, &options.out)?;
     for Packed { file, bytes } in &archives {

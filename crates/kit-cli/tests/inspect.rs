@@ -140,6 +140,52 @@ fn a_route_that_is_not_there_is_an_error_with_the_nearest_one() {
 }
 
 #[test]
+fn a_schema_tells_who_uses_it_through_other_types() {
+    let types = "\
+export interface Tag { name: string; parent?: Tag }
+export interface Item { tags: Tag[]; first: Tag }
+export interface Page<T> { data: T[] }
+export interface Unused { tag: Tag }
+";
+    let routes = "\
+import type { RouteContract } from \"@kit/types\";
+import type { Item, Page, Tag } from \"./items.types.ts\";
+export interface ItemRoutes {
+  \"GET /items\": RouteContract<void, void, void, Page<Item>>;
+  \"POST /items\": RouteContract<void, void, Item, Tag>;
+  \"PUT /items\": RouteContract<void, { tag: Tag[\"name\"] }, { tag: Tag }, void>;
+}
+";
+    let project = Project::new(&[("src/items.types.ts", types), ("src/items.routes.ts", routes)]);
+    let build = project.kit(&["build"]);
+    assert_eq!(build.code, 0, "{}{}", build.out, build.err);
+    let schema = project.kit(&["inspect", "schema", "Tag", "--json"]).json();
+    assert_eq!(
+        schema["usedBy"],
+        json!([
+            { "route": "POST /items", "as": "response" },
+            { "route": "POST /items", "as": "body", "through": ["Item"] },
+            { "route": "PUT /items", "as": "body", "through": ["PutItemsBody"] },
+            { "route": "GET /items", "as": "response", "through": ["PageOfItem", "Item"] },
+        ])
+    );
+    let text = project.kit(&["inspect", "schema", "Tag"]).out;
+    assert!(
+        text.ends_with(
+            "\n\nUsed as
+  response of POST /items
+  body of POST /items, through Item
+  body of PUT /items, through PutItemsBody
+  response of GET /items, through PageOfItem, Item
+"
+        ),
+        "{text}"
+    );
+    let unused = project.kit(&["inspect", "schema", "Unused", "--json"]).json();
+    assert_eq!(unused["usedBy"], json!([]));
+}
+
+#[test]
 fn middleware_is_listed_with_what_kit_puts_around_it() {
     let project = built();
     assert_eq!(

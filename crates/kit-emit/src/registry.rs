@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, DeclarationOrigin, GeneratedKind, MiddlewareKind, Property, Relation, Slot};
+use kit_analysis::collect_references;
+use kit_ir::{
+    DeclarationId, DeclarationOrigin, GeneratedKind, MiddlewareKind, Program, Property, Relation, Slot,
+    TypeId,
+};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -220,7 +224,10 @@ struct SchemaEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<&'a Schema>,
     properties: Vec<PropertyEntry<'a>>,
+    /// Routes that name the type itself.
     used_by: Vec<Usage>,
+    /// Types that it names itself: who walks them finds the routes that use a type through others.
+    refers_to: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -276,7 +283,18 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
             })
             .collect(),
         used_by: usages(context, id).collect(),
+        refers_to: references(program, declaration.r#type),
     }
+}
+
+/// The names of the types that a type names.
+fn references(program: &Program, id: TypeId) -> Vec<&str> {
+    let mut found = Vec::new();
+    collect_references(program, id, &mut found);
+    found
+        .into_iter()
+        .map(|id| program.declarations[id].name.as_str())
+        .collect()
 }
 
 fn usages(context: Context<'_>, id: DeclarationId) -> impl Iterator<Item = Usage> {

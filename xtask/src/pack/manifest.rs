@@ -139,7 +139,10 @@ impl Manifest {
     /// Files beside its code that users read, such as a schema: what it exports that is compiled from nothing.
     pub(super) fn data(&self) -> Vec<&str> {
         let exports = self.0.get("exports").and_then(Value::as_object);
-        let targets = exports.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        let targets = exports
+            .into_iter()
+            .flat_map(Map::values)
+            .filter_map(Value::as_str);
         targets
             .filter(|target| !target.starts_with("./src/"))
             .map(|target| target.trim_start_matches("./"))

@@ -107,6 +107,10 @@ Examples:
     )]
     Dependencies,
     /// One type: its properties, their rules, and the routes that use it.
+    ///
+    /// `--json` gives { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
+    /// `body` or `response`: first the routes that name the type, then those that hold it in others. These have `through` too, the names of the
+    /// types that lead to it, from the one that the route names.
     #[command(after_help = "\
 Examples:
   kit inspect schema Note

@@ -1,5 +1,8 @@
 //! `kit inspect schema`.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::iter;
+
 use indexmap::IndexMap;
 use kit_diagnostics::closest;
 use serde::{Deserialize, Serialize};
@@ -21,7 +24,8 @@ struct Entry {
     schema: Value,
     input_schema: Option<Value>,
     properties: Vec<Property>,
-    used_by: Vec<Usage>,
+    used_by: Vec<DirectUse>,
+    refers_to: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -33,10 +37,20 @@ struct Property {
     tags: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Usage {
+#[derive(Deserialize)]
+struct DirectUse {
     route: String,
     r#as: String,
+}
+
+/// A slot of a route that holds the type.
+#[derive(Serialize)]
+struct Usage<'a> {
+    route: &'a str,
+    r#as: &'a str,
+    /// The types that lead to it, beginning with the one that the route names; none where the route names the type itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    through: Vec<&'a str>,
 }
 
 /// A type as it is shown.
@@ -47,7 +61,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
     properties: Vec<PropertyReport<'a>>,
-    used_by: &'a [Usage],
+    used_by: &'a [Usage<'a>],
     file: &'a str,
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,12 +127,13 @@ pub(super) fn run(built: &Built, name: &str, verbose: bool, console: &Console<'_
         return Err(unknown(name, &entries));
     };
     let properties = entry.reports();
-    let text = text(entry, &properties, verbose);
+    let uses = uses(entry, &entries);
+    let text = text(entry, &properties, &uses, verbose);
     console.json(&Report {
         name: &entry.name,
         table: entry.table.as_deref(),
         properties,
-        used_by: &entry.used_by,
+        used_by: &uses,
         file: &entry.file,
         line: entry.line,
         schema: verbose.then_some(&entry.schema),
@@ -128,7 +143,36 @@ pub(super) fn run(built: &Built, name: &str, verbose: bool, console: &Console<'_
     Ok(())
 }
 
-fn text(entry: &Entry, properties: &[PropertyReport<'_>], verbose: bool) -> String {
+/// Who uses a type: first who names it, then who reaches it through others, each slot once, by the shortest way.
+fn uses<'a>(entry: &'a Entry, entries: &'a IndexMap<String, Entry>) -> Vec<Usage<'a>> {
+    let mut referring: HashMap<&str, Vec<&Entry>> = HashMap::new();
+    for other in entries.values() {
+        for name in &other.refers_to {
+            referring.entry(name).or_default().push(other);
+        }
+    }
+    let mut found = Vec::new();
+    let mut slots = HashSet::new();
+    let mut seen = HashSet::from([entry.name.as_str()]);
+    let mut open = VecDeque::from([(entry, Vec::new())]);
+    while let Some((current, through)) = open.pop_front() {
+        for DirectUse { route, r#as } in &current.used_by {
+            if slots.insert((route, r#as)) {
+                let through = through.clone();
+                found.push(Usage { route, r#as, through });
+            }
+        }
+        for other in referring.get(current.name.as_str()).into_iter().flatten() {
+            if seen.insert(&other.name) {
+                let longer = iter::once(other.name.as_str()).chain(through.iter().copied());
+                open.push_back((other, longer.collect()));
+            }
+        }
+    }
+    found
+}
+
+fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], verbose: bool) -> String {
     let table_name = entry.table.as_ref().map(|name| format!(", table {name}"));
     let mut blocks = vec![format!(
         "{} ({}:{}){}",
@@ -156,13 +200,15 @@ fn text(entry: &Entry, properties: &[PropertyReport<'_>], verbose: bool) -> Stri
             .collect();
         blocks.push(table(&["PROPERTY", "TYPE", "", "RULES", "TAGS"], &rows));
     }
-    if !entry.used_by.is_empty() {
-        let uses: Vec<String> = entry
-            .used_by
+    if !uses.is_empty() {
+        let lines: Vec<String> = uses
             .iter()
-            .map(|usage| format!("  {} of {}", usage.r#as, usage.route))
+            .map(|Usage { route, r#as, through }| match through[..] {
+                [] => format!("  {as} of {route}"),
+                _ => format!("  {as} of {route}, through {}", through.join(", ")),
+            })
             .collect();
-        blocks.push(format!("Used as\n{}", uses.join("\n")));
+        blocks.push(format!("Used as\n{}", lines.join("\n")));
     }
     if verbose || properties.is_empty() {
         blocks.push(format!("Schema\n{:#}", entry.schema));
