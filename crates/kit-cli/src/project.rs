@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use kit_build::{
-    BuildTime, CodePlace, LoadedConfig, Resolution, ResolvedConfig, SourceTexts, find_config_file,
-    project_root, read_text, resolve, syntax_error,
+    BuildTime, CodePlace, LoadedConfig, Resolution, ResolvedConfig, SourceTexts, elsewhere, find_config_file,
+    project_above, project_root, read_text, resolve, syntax_error,
 };
 use kit_diagnostics::{Diagnostic, Diagnostics, Sources, codes};
 
@@ -93,6 +93,14 @@ pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<Pat
             .into());
     }
     Ok(root)
+}
+
+/// What is wrong where a command needs something of a project and a directory below one is named: that it is there, and where the
+/// project is. Nothing where there is no project above.
+pub(crate) fn below(root: &Path) -> Option<(String, String)> {
+    project_above(root)?;
+    let here = root.display();
+    Some((format!("{here} is not a project, but below one"), elsewhere(root)))
 }
 
 /// The time to write into files.

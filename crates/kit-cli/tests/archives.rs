@@ -7,7 +7,7 @@ mod support;
 use serde_json::json;
 use support::Project;
 
-const ARCHIVES: [&str; 8] = [
+const ARCHIVES: [&str; 9] = [
     "packages/kit-api-docs-0.1.0.tgz",
     "packages/kit-cli-0.1.0.tgz",
     "packages/kit-core-0.1.0.tgz",
@@ -15,6 +15,7 @@ const ARCHIVES: [&str; 8] = [
     "packages/kit-errors-0.1.0.tgz",
     "packages/kit-server-native-0.1.0.tgz",
     "packages/kit-server-node-0.1.0.tgz",
+    "packages/kit-testing-0.1.0.tgz",
     "packages/kit-types-0.1.0.tgz",
 ];
 
@@ -68,7 +69,7 @@ fn a_directory_without_the_packages_is_refused_before_anything_is_made() {
         "{}",
         outcome.err
     );
-    for path in &ARCHIVES[..7] {
+    for path in &ARCHIVES[..8] {
         project.write(path, "");
     }
     let outcome = project.kit(&args);

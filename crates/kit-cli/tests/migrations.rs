@@ -27,6 +27,28 @@ fn without_migrations_no_database_is_started() {
 }
 
 #[test]
+fn below_a_project_nothing_counts_as_applied() {
+    let project = Project::new(&[
+        ("package.json", r#"{ "dependencies": { "@kit/core": "0.1.0" } }"#),
+        ("src/app.ts", ""),
+    ]);
+    let root = project.root.display();
+    for command in ["migrate:apply", "migrate:status"] {
+        let outcome = project.kit(&[command, "--root", "src"]);
+        assert_eq!(outcome.code, 1);
+        assert!(
+            outcome
+                .err
+                .contains(&format!("{root}/src is not a project, but below one"))
+                && outcome.err.contains(&format!("`--root {root}`")),
+            "{}",
+            outcome.err
+        );
+    }
+    assert!(project.host.asked.borrow().is_empty());
+}
+
+#[test]
 fn a_damaged_migration_stops_before_the_database() {
     let project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),

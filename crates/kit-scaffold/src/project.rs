@@ -13,7 +13,7 @@ pub struct File {
 }
 
 /// Files that differ in the project's name at most. In the repository they have no dot, so that no tool takes them for its own.
-const COMMON: [(&str, &str); 17] = [
+const COMMON: [(&str, &str); 19] = [
     (".dockerignore", include_str!("../templates/project/dockerignore")),
     (
         ".github/workflows/ci.yml",
@@ -24,6 +24,10 @@ const COMMON: [(&str, &str); 17] = [
     ("Dockerfile", include_str!("../templates/project/Dockerfile")),
     ("README.md", include_str!("../templates/project/README.md")),
     ("compose.yaml", include_str!("../templates/project/compose.yaml")),
+    (
+        "kit.config.ts",
+        include_str!("../templates/project/kit.config.ts"),
+    ),
     (
         "otel-collector.yaml",
         include_str!("../templates/project/otel-collector.yaml"),
@@ -37,6 +41,10 @@ const COMMON: [(&str, &str); 17] = [
     (
         "src/todos.types.ts",
         include_str!("../templates/project/src/todos.types.ts"),
+    ),
+    (
+        "tests/fixtures.ts",
+        include_str!("../templates/project/tests/fixtures.ts"),
     ),
     (
         "tests/support.ts",

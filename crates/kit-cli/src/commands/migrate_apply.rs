@@ -16,7 +16,7 @@ use crate::args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::{Problem, Reason, Stop};
-use crate::project::{NoSources, root};
+use crate::project::{NoSources, below, root};
 
 /// Applies the migrations that the database does not have yet.
 ///
@@ -67,6 +67,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if diagnostics.has_errors() {
         return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
     }
+    refuse_below(&root, &migrations)?;
     if migrations.is_empty() {
         say(console, arguments, &migrations, &Report::default());
         return Ok(());
@@ -89,6 +90,16 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let report = outcome.map_err(|error| problem(&error))?;
     say(console, arguments, &migrations, &report);
     Ok(())
+}
+
+/// Where there is nothing to apply because the directory is one below the project.
+pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), Stop> {
+    match below(root) {
+        Some((problem, help)) if migrations.is_empty() => {
+            Err(Problem::migration(vec![Reason::new(problem)]).help(&help).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The database that `DATABASE_URL` names, else the embedded one.

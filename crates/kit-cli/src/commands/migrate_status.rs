@@ -7,7 +7,7 @@ use kit_migrate::{Difference, MigrationStatus, State, Status, status};
 use serde::Serialize;
 
 use crate::args::Common;
-use crate::commands::migrate_apply::{database_url, problem};
+use crate::commands::migrate_apply::{database_url, problem, refuse_below};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::Stop;
@@ -36,6 +36,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if diagnostics.has_errors() {
         return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
     }
+    refuse_below(&root, &migrations)?;
     let url = database_url(&root, context).await?;
     let status = status(&url, &migrations).map_err(|error| problem(&error))?;
     console.json(&Document::new(&status));

@@ -264,11 +264,11 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
         .run("npm", &["--version"], here, Speech::Dropped);
     let problem = match found {
         Ok(true) => return Ok(()),
-        Ok(false) => "npm does not work: `npm --version` failed".to_owned(),
+        Ok(false) => "npm does not work: `npm --version` failed; nothing was made".to_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             "there is no npm; nothing was made".to_owned()
         }
-        Err(error) => format!("npm cannot be started: {error}"),
+        Err(error) => format!("npm cannot be started: {error}; nothing was made"),
     };
     Err(Problem::scaffold(problem)
         .help("install Node 24, which has npm with it, or leave the packages to later with `--no-install`")

@@ -1,9 +1,5 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { openDatabase } from "@kit/dev-database";
-
-const root = join(import.meta.dirname, "..");
+import { testDatabase } from "@kit/testing";
 
 /** The application under test, on a free port. */
 export interface TestApp {
@@ -14,12 +10,7 @@ export interface TestApp {
 
 /** Starts the application on a database of the tests' own, whose tables are those of `migrations/`. */
 export async function startApp(): Promise<TestApp> {
-  // Never DATABASE_URL: what is there may matter.
-  const url = process.env["TEST_DATABASE_URL"] || (await openDatabase({ root, name: "test" })).url;
-  process.env["DATABASE_URL"] = url;
-  const kit = join(root, "node_modules/@kit/cli/bin/kit.js");
-  await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root });
-
+  await testDatabase({ root: join(import.meta.dirname, "..") });
   // Only now, since it connects to the database as it is imported.
   const { app } = await import("../src/app.ts");
   const listening = await app.listen({ port: 0, host: "127.0.0.1" });

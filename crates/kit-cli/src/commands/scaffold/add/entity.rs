@@ -4,7 +4,7 @@ use kit_build::{Adapter, Analysis, BuildTime, analyze_with, default_table, impor
 use kit_scaffold::{Entity, EntityOptions, entity, interface_name, looks_plural};
 use serde::Serialize;
 
-use super::{APPLICATION, Arguments, Made, refused_name};
+use super::{APPLICATION, Arguments, Made, refuse_below, refused_name};
 use crate::commands::build::request;
 use crate::commands::migrate_generate::{difference, write};
 use crate::context::Context;
@@ -73,6 +73,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 /// The entity, for this project. Nothing is written yet.
 fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
     let name = &arguments.name;
+    refuse_below(&project.root, APPLICATION)?;
     let refused = |error: String| refused_name(name, &error);
     let interface = interface_name(name).map_err(refused)?;
     if arguments.plural.is_none() && looks_plural(name) {

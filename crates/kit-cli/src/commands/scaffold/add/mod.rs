@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::Common;
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
-use crate::project::root;
+use crate::project::{below, root};
 
 /// Where a project's application factory is.
 const APPLICATION: &str = "src/app.ts";
@@ -66,6 +66,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         );
     }
     let root = root(&arguments.common, context.environment)?;
+    refuse_below(&root, APPLICATION)?;
     let addition = addition(kind, &arguments.name).map_err(|error| refused_name(&arguments.name, &error))?;
     Made::of(&root, &addition)?;
     let files: Vec<&str> = addition.files.iter().map(|file| file.path.as_str()).collect();
@@ -79,6 +80,16 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         files.join(", ")
     ));
     Ok(())
+}
+
+/// Who is in `src/` of a project has its files nowhere below.
+fn refuse_below(root: &Path, needed: &str) -> Result<(), Stop> {
+    match below(root) {
+        Some((problem, help)) if read_text(&root.join(needed))?.is_none() => {
+            Err(Problem::scaffold(problem).help(&help).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn refused_name(name: &str, error: &str) -> Problem {
