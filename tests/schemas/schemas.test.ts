@@ -36,6 +36,7 @@ before(async () => {
     const project = join(directory, name);
     await cp(join(GOLDENS, "reference", golden), join(project, "schemas"), { recursive: true });
     await cp(join(GOLDENS, "mixed", golden), join(project, "orders"), { recursive: true });
+    await cp(join(GOLDENS, "counters", golden), join(project, "counters"), { recursive: true });
     await cp(join(import.meta.dirname, "fixtures", `${name}.ts`), join(project, "use.ts"));
     await writeFile(join(project, "types.ts"), TYPES);
   }
@@ -79,7 +80,7 @@ for (const { name } of BUILDERS) {
     await using client = await connected(database.url);
     // A schema of its own for each, with the tables as the migrations make them.
     await client.query(`CREATE SCHEMA ${name}; SET search_path = ${name}`);
-    for (const golden of ["reference", "mixed"]) {
+    for (const golden of ["reference", "mixed", "counters"]) {
       const migrations = join(GOLDENS, golden, "migrations");
       for (const migration of await readdir(migrations)) {
         await client.query(await readFile(join(migrations, migration, "migration.sql"), "utf8"));
@@ -98,6 +99,8 @@ for (const { name } of BUILDERS) {
       true,
       [9_000_000_000_000n, -9_223_372_036_854_775_808n, 2, 1.5, ["a"], null, [0, 255]],
       name === "kysely" ? "gone" : "x@example.com",
+      // As the types say: numbers, also those that need more than 32 bits.
+      { id: 1, total: Number.MAX_SAFE_INTEGER, percent: 100, lowest: Number.MIN_SAFE_INTEGER },
     ]);
   });
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use heck::ToUpperCamelCase;
 
-use crate::rows::{self, CONFIGURE};
+use crate::rows::{self, BigInts};
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
 
@@ -19,7 +19,7 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
         .iter()
         .map(|table| TextFile {
             path: names.file(table),
-            text: module(&names, table),
+            text: module(&names, table, BigInts::of(schema)),
         })
         .collect();
     files.push(TextFile {
@@ -33,12 +33,12 @@ fn interface(names: &Names, table: &Table) -> String {
     format!("{}Table", names.variable(table).to_upper_camel_case())
 }
 
-fn module(names: &Names, table: &Table) -> String {
+fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
     let mut imports = BTreeSet::from(["Insertable", "Selectable", "Updateable"]);
     let mut columns = String::new();
     for column in &table.columns {
         columns.push_str(&rows::comment("  ", column.comment.as_deref()));
-        let r#type = self::column(table, column, &mut imports);
+        let r#type = self::column(table, column, big_ints, &mut imports);
         let _ = writeln!(columns, "  {}: {type};", name::key(&column.name));
     }
     let imports: Vec<&str> = imports.into_iter().collect();
@@ -84,12 +84,12 @@ fn module(names: &Names, table: &Table) -> String {
 }
 
 /// How a column is read, inserted and updated.
-fn column(table: &Table, column: &Column, imports: &mut BTreeSet<&'static str>) -> String {
-    let read = rows::nullable(column, &rows::value(table, column));
+fn column(table: &Table, column: &Column, big_ints: BigInts, imports: &mut BTreeSet<&'static str>) -> String {
+    let read = rows::nullable(column, &rows::value(table, column, big_ints));
     let written = match column.r#type {
         // `pg` would send an array as one of PostgreSQL's own.
         ColumnType::Jsonb => "string",
-        ColumnType::BigInt => "bigint | number",
+        ColumnType::BigInt if big_ints == BigInts::Exact => big_ints.written(),
         _ if column.default.is_some() => {
             imports.insert("Generated");
             return format!("Generated<{read}>");
@@ -123,7 +123,7 @@ fn database(names: &Names, schema: &Schema) -> String {
     text.push_str("}\n");
     text.push_str(CAMEL);
     text.push('\n');
-    text.push_str(CONFIGURE);
+    text.push_str(&BigInts::of(schema).configure());
     text
 }
 

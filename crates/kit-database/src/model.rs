@@ -136,7 +136,7 @@ pub enum ColumnType {
     Boolean,
     /// `integer`: 32 bits.
     Integer,
-    /// `bigint`: 64 bits, of a `number` whose range asks for it.
+    /// `bigint`: 64 bits, of a whole `number` whose bounds leave room for more than 32.
     BigInt,
     /// `bigint`, of a `bigint`.
     BigIntExact,

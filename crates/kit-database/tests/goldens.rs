@@ -72,6 +72,19 @@ fn every_kind_of_column() {
 }
 
 #[test]
+fn whole_numbers_where_none_is_a_bigint() {
+    let mut builder = Builder::new();
+    support::counters(&mut builder);
+    let schema = schema(&builder.program);
+    check("counters/schemas", &drizzle::emit(&schema));
+    check("counters/kysely", &kysely::emit(&schema));
+    check("counters/raw", &raw::emit(&schema));
+    let plan = plan(None, &schema).unwrap();
+    let migration = Migration::create("20260102030405", "counters", &plan, None, &schema).unwrap();
+    check("counters/migrations", &migration.files());
+}
+
+#[test]
 fn the_same_program_gives_the_same_bytes() {
     let texts = || {
         let schema = schema(&support::reference_program());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kit_database::Migration;
 use kit_migrate::{Event, MigrateError, Options, apply, apply_watched};
 
-use support::{database, query, with_client};
+use support::{on_each_release, query, with_client};
 
 fn migration(number: u32, sql: &str) -> Migration {
     Migration {
@@ -33,149 +33,167 @@ fn options(wait: u64, lock_timeout: u64) -> Options {
 
 #[test]
 fn waiting_for_a_table_is_bounded_and_names_who_holds_it() {
-    let Some(database) = database("waiting_for_a_table_is_bounded_and_names_who_holds_it") else {
-        return;
-    };
-    apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-    with_client(&database.url, async |client| {
-        client
-            .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
-            .await
-            .unwrap();
-        let url = database.url.clone();
-        let migrations = [
-            migration(1, NOTES),
-            migration(
-                2,
-                "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
-            ),
-        ];
-        let error = std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
-            .join()
-            .unwrap();
-        let text = error.to_string();
-        let MigrateError::Blocked { line, tries, .. } = error else {
-            panic!("{text}")
-        };
-        assert_eq!(line, 3);
-        assert!(tries >= 2, "{tries}");
-        assert!(text.contains("`reporting`, idle in transaction"), "{text}");
-    });
-    assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
+    on_each_release(
+        "waiting_for_a_table_is_bounded_and_names_who_holds_it",
+        |database| {
+            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+            with_client(&database.url, async |client| {
+                client
+                    .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
+                    .await
+                    .unwrap();
+                let url = database.url.clone();
+                let migrations = [
+                    migration(1, NOTES),
+                    migration(
+                        2,
+                        "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
+                    ),
+                ];
+                let error =
+                    std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
+                        .join()
+                        .unwrap();
+                let text = error.to_string();
+                let MigrateError::Blocked { line, tries, .. } = error else {
+                    panic!("{text}")
+                };
+                assert_eq!(line, 3);
+                assert!(tries >= 2, "{tries}");
+                assert!(text.contains("`reporting`, idle in transaction"), "{text}");
+            });
+            assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
+        },
+    );
 }
 
 /// While a transaction holds `notes`, a migration wants it, and other queries come and go all the time. Without bounded
 /// tries they would wait behind the migration for as long as the transaction lasts.
 #[test]
 fn other_queries_do_not_queue_behind_a_waiting_migration() {
-    let Some(database) = database("other_queries_do_not_queue_behind_a_waiting_migration") else {
-        return;
-    };
-    apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-    let url = database.url.as_str();
-    let (release, released) = channel::<()>();
-    let (holding, held) = channel::<()>();
-    let waits = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            with_client(url, async |client| {
-                client.batch_execute("BEGIN; SELECT * FROM notes").await.unwrap();
-                holding.send(()).unwrap();
-                released.recv().unwrap();
-                client.batch_execute("COMMIT").await.unwrap();
+    on_each_release(
+        "other_queries_do_not_queue_behind_a_waiting_migration",
+        |database| {
+            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+            let url = database.url.as_str();
+            let (release, released) = channel::<()>();
+            let (holding, held) = channel::<()>();
+            let waits = Mutex::new(Vec::new());
+            std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    with_client(url, async |client| {
+                        client.batch_execute("BEGIN; SELECT * FROM notes").await.unwrap();
+                        holding.send(()).unwrap();
+                        released.recv().unwrap();
+                        client.batch_execute("COMMIT").await.unwrap();
+                    });
+                });
+                held.recv().unwrap();
+                let waits = &waits;
+                let run = scope.spawn(move || {
+                    let migrations = [
+                        migration(1, NOTES),
+                        migration(2, "ALTER TABLE notes ADD COLUMN x text;"),
+                    ];
+                    let watch = |event: &Event<'_>| {
+                        if let Event::Waiting { pause, .. } = event {
+                            waits.lock().unwrap().push(*pause);
+                        }
+                    };
+                    apply_watched(url, &migrations, &options(100_000, 200), &watch).unwrap()
+                });
+                let mut longest = Duration::ZERO;
+                with_client(url, async |client| {
+                    let end = Instant::now() + Duration::from_mins(2);
+                    // Until the migration was turned away four times.
+                    while waits.lock().unwrap().len() < 4 {
+                        assert!(Instant::now() < end, "it never waited");
+                        let begun = Instant::now();
+                        client.simple_query("SELECT count(*) FROM notes").await.unwrap();
+                        longest = longest.max(begun.elapsed());
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                });
+                release.send(()).unwrap();
+                assert_eq!(run.join().unwrap().applied.len(), 1);
+                // One try, and what a busy machine adds; the transaction held the table for several times as long.
+                let held_for: Duration =
+                    waits.lock().unwrap().iter().sum::<Duration>() + Duration::from_millis(800);
+                println!("longest query {longest:?} while the table was held for {held_for:?}");
+                assert!(longest < held_for / 2, "{longest:?} of {held_for:?}");
+                assert!(waits.lock().unwrap().is_sorted());
             });
-        });
-        held.recv().unwrap();
-        let waits = &waits;
-        let run = scope.spawn(move || {
-            let migrations = [
-                migration(1, NOTES),
-                migration(2, "ALTER TABLE notes ADD COLUMN x text;"),
-            ];
-            let watch = |event: &Event<'_>| {
-                if let Event::Waiting { pause, .. } = event {
-                    waits.lock().unwrap().push(*pause);
-                }
-            };
-            apply_watched(url, &migrations, &options(100_000, 200), &watch).unwrap()
-        });
-        let mut longest = Duration::ZERO;
-        with_client(url, async |client| {
-            let end = Instant::now() + Duration::from_mins(2);
-            // Until the migration was turned away four times.
-            while waits.lock().unwrap().len() < 4 {
-                assert!(Instant::now() < end, "it never waited");
-                let begun = Instant::now();
-                client.simple_query("SELECT count(*) FROM notes").await.unwrap();
-                longest = longest.max(begun.elapsed());
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        });
-        release.send(()).unwrap();
-        assert_eq!(run.join().unwrap().applied.len(), 1);
-        // One try, and what a busy machine adds; the transaction held the table for several times as long.
-        let held_for: Duration = waits.lock().unwrap().iter().sum::<Duration>() + Duration::from_millis(800);
-        println!("longest query {longest:?} while the table was held for {held_for:?}");
-        assert!(longest < held_for / 2, "{longest:?} of {held_for:?}");
-        assert!(waits.lock().unwrap().is_sorted());
-    });
+        },
+    );
 }
 
 #[test]
 fn runs_at_the_same_time_apply_each_migration_once() {
-    let Some(database) = database("runs_at_the_same_time_apply_each_migration_once") else {
-        return;
-    };
-    let migrations = [
-        migration(1, "SELECT pg_sleep(0.2);\nCREATE TABLE once (id integer);"),
-        migration(
-            2,
-            "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY once_id ON once (id);",
-        ),
-    ];
-    let options = Options::default();
-    let mut applied: Vec<usize> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..3)
-            .map(|_| scope.spawn(|| apply(&database.url, &migrations, &options).unwrap().applied.len()))
-            .collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    on_each_release("runs_at_the_same_time_apply_each_migration_once", |database| {
+        let migrations = [
+            migration(1, "SELECT pg_sleep(0.2);\nCREATE TABLE once (id integer);"),
+            migration(
+                2,
+                "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY once_id ON once (id);",
+            ),
+        ];
+        let options = Options::default();
+        let mut applied: Vec<usize> = std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..3)
+                .map(|_| scope.spawn(|| apply(&database.url, &migrations, &options).unwrap().applied.len()))
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        applied.sort_unstable();
+        assert_eq!(applied, [0, 0, 2]);
     });
-    applied.sort_unstable();
-    assert_eq!(applied, [0, 0, 2]);
 }
 
 #[test]
 fn waiting_for_another_run_is_bounded_and_names_it() {
-    let Some(database) = database("waiting_for_another_run_is_bounded_and_names_it") else {
-        return;
-    };
-    with_client(&database.url, async |client| {
-        client
-            .batch_execute("SET application_name = 'the other'; SELECT pg_advisory_lock(7739845387819247474)")
-            .await
-            .unwrap();
-        let url = database.url.clone();
-        let error = std::thread::spawn(move || apply(&url, &[], &options(300, 100)).unwrap_err())
-            .join()
-            .unwrap();
-        assert!(matches!(error, MigrateError::Locked { .. }), "{error:?}");
-        assert!(error.to_string().contains("`the other`"), "{error}");
-        assert!(error.help().unwrap().contains("--wait"));
+    on_each_release("waiting_for_another_run_is_bounded_and_names_it", |database| {
+        with_client(&database.url, async |client| {
+            client
+                .batch_execute(
+                    "SET application_name = 'the other'; SELECT pg_advisory_lock(7739845387819247474)",
+                )
+                .await
+                .unwrap();
+            let url = database.url.clone();
+            let error = std::thread::spawn(move || apply(&url, &[], &options(300, 100)).unwrap_err())
+                .join()
+                .unwrap();
+            assert!(matches!(error, MigrateError::Locked { .. }), "{error:?}");
+            assert!(error.to_string().contains("`the other`"), "{error}");
+            assert!(error.help().unwrap().contains("--wait"));
+        });
     });
 }
 
 #[test]
 fn the_wait_for_old_transactions_makes_nobody_wait() {
-    let Some(database) = database("the_wait_for_old_transactions_makes_nobody_wait") else {
-        return;
-    };
-    apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-    with_client(&database.url, async |client| {
-        client
-            .batch_execute("BEGIN; UPDATE notes SET id = 3 WHERE id = 1")
-            .await
-            .unwrap();
-        let url = database.url.clone();
+    on_each_release("the_wait_for_old_transactions_makes_nobody_wait", |database| {
+        apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+        with_client(&database.url, async |client| {
+            client
+                .batch_execute("BEGIN; UPDATE notes SET id = 3 WHERE id = 1")
+                .await
+                .unwrap();
+            let url = database.url.clone();
+            let migrations = [
+                migration(1, NOTES),
+                migration(
+                    2,
+                    "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
+                ),
+            ];
+            let error = std::thread::spawn(move || apply(&url, &migrations, &options(700, 100)).unwrap_err())
+                .join()
+                .unwrap();
+            assert!(matches!(error, MigrateError::Blocked { .. }), "{error}");
+            client.batch_execute("COMMIT").await.unwrap();
+        });
+        // The transaction was in the way of taking the index back too; the next run does.
         let migrations = [
             migration(1, NOTES),
             migration(
@@ -183,36 +201,23 @@ fn the_wait_for_old_transactions_makes_nobody_wait() {
                 "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
             ),
         ];
-        let error = std::thread::spawn(move || apply(&url, &migrations, &options(700, 100)).unwrap_err())
-            .join()
-            .unwrap();
-        assert!(matches!(error, MigrateError::Blocked { .. }), "{error}");
-        client.batch_execute("COMMIT").await.unwrap();
+        assert_eq!(
+            apply(&database.url, &migrations, &options(60_000, 100))
+                .unwrap()
+                .applied
+                .len(),
+            1
+        );
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_id'::regclass"
+            ),
+            ["t"]
+        );
+        assert_eq!(
+            query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
+            ["0"]
+        );
     });
-    // The transaction was in the way of taking the index back too; the next run does.
-    let migrations = [
-        migration(1, NOTES),
-        migration(
-            2,
-            "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
-        ),
-    ];
-    assert_eq!(
-        apply(&database.url, &migrations, &options(60_000, 100))
-            .unwrap()
-            .applied
-            .len(),
-        1
-    );
-    assert_eq!(
-        query(
-            &database.url,
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_id'::regclass"
-        ),
-        ["t"]
-    );
-    assert_eq!(
-        query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
-        ["0"]
-    );
 }

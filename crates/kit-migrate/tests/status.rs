@@ -5,7 +5,7 @@ mod support;
 use kit_database::{Migration, Snapshot};
 use kit_migrate::{MigrateError, Options, State, apply, status};
 
-use support::{database, execute, query};
+use support::{database, execute, on_each_release, query};
 
 fn migration(number: u32, sql: &str) -> Migration {
     Migration {
@@ -100,51 +100,53 @@ fn each_way_to_differ_has_a_name() {
 
 #[test]
 fn tables_are_held_against_what_is_applied_not_what_is_pending() {
-    let Some(database) = database("tables_are_held_against_what_is_applied_not_what_is_pending") else {
-        return;
-    };
-    let url = &database.url;
-    let snapshot = |columns: &str| {
-        let json = format!(
-            r#"{{ "version": {}, "tables": [{{ "name": "notes", "columns": [{columns}], "primaryKey": ["id"] }}] }}"#,
-            Snapshot::VERSION
-        );
-        Some(Snapshot::from_json(&json).unwrap())
-    };
-    let id = r#"{ "name": "id", "type": { "kind": "uuid" } }"#;
-    let title = r#"{ "name": "title", "type": { "kind": "text" } }"#;
-    let mut one = migration(1, "CREATE TABLE notes (id uuid PRIMARY KEY);");
-    one.snapshot = snapshot(id);
-    let mut two = migration(2, "ALTER TABLE notes ADD COLUMN title text NOT NULL;");
-    two.snapshot = snapshot(&format!("{id}, {title}"));
-    apply(url, &[one.clone()], &Options::default()).unwrap();
-    let differences = |migrations: &[Migration]| {
-        let drift = status(url, migrations).unwrap().drift.unwrap();
-        drift
-            .differences
-            .into_iter()
-            .map(|difference| format!("{}: {}", difference.what, difference.repair))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(differences(&[one.clone(), two.clone()]), [""; 0]);
-    apply(url, &[one.clone(), two.clone()], &Options::default()).unwrap();
-    assert_eq!(differences(&[one.clone(), two.clone()]), [""; 0]);
-    execute(
-        url,
-        "ALTER TABLE notes DROP COLUMN title; CREATE INDEX \"By Id\" ON notes (id)",
+    on_each_release(
+        "tables_are_held_against_what_is_applied_not_what_is_pending",
+        |database| {
+            let url = &database.url;
+            let snapshot = |columns: &str| {
+                let json = format!(
+                    r#"{{ "version": {}, "tables": [{{ "name": "notes", "columns": [{columns}], "primaryKey": ["id"] }}] }}"#,
+                    Snapshot::VERSION
+                );
+                Some(Snapshot::from_json(&json).unwrap())
+            };
+            let id = r#"{ "name": "id", "type": { "kind": "uuid" } }"#;
+            let title = r#"{ "name": "title", "type": { "kind": "text" } }"#;
+            let mut one = migration(1, "CREATE TABLE notes (id uuid PRIMARY KEY);");
+            one.snapshot = snapshot(id);
+            let mut two = migration(2, "ALTER TABLE notes ADD COLUMN title text NOT NULL;");
+            two.snapshot = snapshot(&format!("{id}, {title}"));
+            apply(url, &[one.clone()], &Options::default()).unwrap();
+            let differences = |migrations: &[Migration]| {
+                let drift = status(url, migrations).unwrap().drift.unwrap();
+                drift
+                    .differences
+                    .into_iter()
+                    .map(|difference| format!("{}: {}", difference.what, difference.repair))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(differences(&[one.clone(), two.clone()]), [""; 0]);
+            apply(url, &[one.clone(), two.clone()], &Options::default()).unwrap();
+            assert_eq!(differences(&[one.clone(), two.clone()]), [""; 0]);
+            execute(
+                url,
+                "ALTER TABLE notes DROP COLUMN title; CREATE INDEX \"By Id\" ON notes (id)",
+            );
+            let both = [one, two];
+            let found = differences(&both);
+            assert_eq!(
+                found,
+                [
+                    "column notes.title: ALTER TABLE notes ADD COLUMN title text NOT NULL",
+                    "index By Id of notes: DROP INDEX CONCURRENTLY \"By Id\"",
+                ]
+            );
+            // The statements that are shown repair it.
+            for repair in found {
+                execute(url, repair.split_once(": ").expect("a repair").1);
+            }
+            assert!(status(url, &both).unwrap().is_up_to_date());
+        },
     );
-    let both = [one, two];
-    let found = differences(&both);
-    assert_eq!(
-        found,
-        [
-            "column notes.title: ALTER TABLE notes ADD COLUMN title text NOT NULL",
-            "index By Id of notes: DROP INDEX CONCURRENTLY \"By Id\"",
-        ]
-    );
-    // The statements that are shown repair it.
-    for repair in found {
-        execute(url, repair.split_once(": ").expect("a repair").1);
-    }
-    assert!(status(url, &both).unwrap().is_up_to_date());
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kit_database::Migration;
 use kit_migrate::{Event, MigrateError, Options, State, apply, apply_watched, status};
 
-use support::{database, execute, own_server, query};
+use support::{database, execute, on_each_release, own_server, query};
 
 fn migration(sql: &str) -> Migration {
     Migration {
@@ -51,138 +51,135 @@ fn state(url: &str, sql: &str) -> State {
 
 #[test]
 fn marked_statements_run_outside_of_transactions() {
-    let Some(database) = database("marked_statements_run_outside_of_transactions") else {
-        return;
-    };
-    assert!(matches!(state(&database.url, STEPS), State::Pending { .. }));
-    assert_eq!(run(&database.url, STEPS).unwrap(), 1);
-    assert_eq!(
-        query(
-            &database.url,
-            "SELECT count(*) FROM pg_index WHERE indrelid = 'notes'::regclass AND indisvalid"
-        ),
-        ["2"]
-    );
-    assert_eq!(
-        query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
-        ["0"]
-    );
-    assert_eq!(run(&database.url, STEPS).unwrap(), 0);
-    assert!(matches!(state(&database.url, STEPS), State::Applied { .. }));
+    on_each_release("marked_statements_run_outside_of_transactions", |database| {
+        assert!(matches!(state(&database.url, STEPS), State::Pending { .. }));
+        assert_eq!(run(&database.url, STEPS).unwrap(), 1);
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT count(*) FROM pg_index WHERE indrelid = 'notes'::regclass AND indisvalid"
+            ),
+            ["2"]
+        );
+        assert_eq!(
+            query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
+            ["0"]
+        );
+        assert_eq!(run(&database.url, STEPS).unwrap(), 0);
+        assert!(matches!(state(&database.url, STEPS), State::Applied { .. }));
+    });
 }
 
 #[test]
 fn a_failure_half_way_is_gone_on_after() {
-    let Some(database) = database("a_failure_half_way_is_gone_on_after") else {
-        return;
-    };
-    // Two rows of the same number: the unique index fails, as it does in life.
-    let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
-    let error = run(&database.url, &bad).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("failed half way (3 of its steps are done"),
-        "{error}"
-    );
-    assert!(
-        error.to_string().contains("Key (id)=(1) is duplicated"),
-        "{error}"
-    );
-    assert_eq!(
-        query(
-            &database.url,
-            "SELECT to_regclass('notes_id') IS NULL, to_regclass('notes_title') IS NULL"
-        ),
-        ["t"],
-        "what is not valid was taken away"
-    );
-    assert_eq!(
-        state(&database.url, &bad),
-        State::HalfWay {
-            done: 3,
-            of: 4,
-            edited: false
-        }
-    );
-    // What is done may not be edited; what is not may.
-    let error = run(&database.url, STEPS).unwrap_err();
-    assert!(
-        matches!(error, MigrateError::EditedHalfWay { done: 3, .. }),
-        "{error}"
-    );
-    let repaired = bad.replace(
+    on_each_release("a_failure_half_way_is_gone_on_after", |database| {
+        // Two rows of the same number: the unique index fails, as it does in life.
+        let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
+        let error = run(&database.url, &bad).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("failed half way (3 of its steps are done"),
+            "{error}"
+        );
+        assert!(
+            error.to_string().contains("Key (id)=(1) is duplicated"),
+            "{error}"
+        );
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT to_regclass('notes_id') IS NULL, to_regclass('notes_title') IS NULL"
+            ),
+            ["t"],
+            "what is not valid was taken away"
+        );
+        assert_eq!(
+            state(&database.url, &bad),
+            State::HalfWay {
+                done: 3,
+                of: 4,
+                edited: false
+            }
+        );
+        // What is done may not be edited; what is not may.
+        let error = run(&database.url, STEPS).unwrap_err();
+        assert!(
+            matches!(error, MigrateError::EditedHalfWay { done: 3, .. }),
+            "{error}"
+        );
+        let repaired = bad.replace(
         "-- kit: outside transaction\nCREATE UNIQUE",
         "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id HAVING count(*) > 1);\n\n-- kit: outside transaction\nCREATE UNIQUE",
     );
-    // A statement in the transaction before would change what is done: it has to stand in a step of its own.
-    assert!(matches!(
-        run(&database.url, &repaired).unwrap_err(),
-        MigrateError::EditedHalfWay { .. }
-    ));
-    execute(
-        &database.url,
-        "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id)",
-    );
-    assert_eq!(run(&database.url, &bad).unwrap(), 1);
-    assert_eq!(query(&database.url, "SELECT count(*) FROM notes"), ["1"]);
+        // A statement in the transaction before would change what is done: it has to stand in a step of its own.
+        assert!(matches!(
+            run(&database.url, &repaired).unwrap_err(),
+            MigrateError::EditedHalfWay { .. }
+        ));
+        execute(
+            &database.url,
+            "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id)",
+        );
+        assert_eq!(run(&database.url, &bad).unwrap(), 1);
+        assert_eq!(query(&database.url, "SELECT count(*) FROM notes"), ["1"]);
+    });
 }
 
 #[test]
 fn an_index_whose_making_was_killed_is_made_again() {
-    let Some(database) = database("an_index_whose_making_was_killed_is_made_again") else {
-        return;
-    };
-    // As a killed run leaves it: the step recorded as begun, and an index that is not valid.
-    let first = STEPS.split("-- kit").next().unwrap();
-    let only = format!(
-        "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"
-    );
-    let bad = only.replace("'note ' || n", "'same'");
-    run(&database.url, &bad).unwrap_err();
-    execute(&database.url, "UPDATE kit_migration_progress SET running = true");
-    support::with_client(&database.url, async |client| {
-        client
-            .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title)")
-            .await
-            .unwrap_err();
+    on_each_release("an_index_whose_making_was_killed_is_made_again", |database| {
+        // As a killed run leaves it: the step recorded as begun, and an index that is not valid.
+        let first = STEPS.split("-- kit").next().unwrap();
+        let only = format!(
+            "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"
+        );
+        let bad = only.replace("'note ' || n", "'same'");
+        run(&database.url, &bad).unwrap_err();
+        execute(&database.url, "UPDATE kit_migration_progress SET running = true");
+        support::with_client(&database.url, async |client| {
+            client
+                .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title)")
+                .await
+                .unwrap_err();
+        });
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+            ),
+            ["f"]
+        );
+        execute(&database.url, "UPDATE notes SET title = title || id");
+        let said = std::cell::RefCell::new(Vec::new());
+        let watch = |event: &Event<'_>| {
+            if let Event::Repaired(text) = event {
+                said.borrow_mut().push(text.clone());
+            }
+        };
+        let report = apply_watched(&database.url, &[migration(&bad)], &Options::default(), &watch).unwrap();
+        assert_eq!(report.applied.len(), 1);
+        assert_eq!(
+            *said.borrow(),
+            ["dropped the index public.notes_title, whose making broke off"]
+        );
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+            ),
+            ["t"]
+        );
+        // And one that was made, but not recorded any more, is not made twice.
+        execute(
+            &database.url,
+            "INSERT INTO kit_migration_progress SELECT name, 1, '', true FROM kit_migrations; DELETE FROM kit_migrations",
+        );
+        assert!(matches!(
+            run(&database.url, &bad).unwrap_err(),
+            MigrateError::EditedHalfWay { .. }
+        ));
     });
-    assert_eq!(
-        query(
-            &database.url,
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
-        ),
-        ["f"]
-    );
-    execute(&database.url, "UPDATE notes SET title = title || id");
-    let said = std::cell::RefCell::new(Vec::new());
-    let watch = |event: &Event<'_>| {
-        if let Event::Repaired(text) = event {
-            said.borrow_mut().push(text.clone());
-        }
-    };
-    let report = apply_watched(&database.url, &[migration(&bad)], &Options::default(), &watch).unwrap();
-    assert_eq!(report.applied.len(), 1);
-    assert_eq!(
-        *said.borrow(),
-        ["dropped the index public.notes_title, whose making broke off"]
-    );
-    assert_eq!(
-        query(
-            &database.url,
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
-        ),
-        ["t"]
-    );
-    // And one that was made, but not recorded any more, is not made twice.
-    execute(
-        &database.url,
-        "INSERT INTO kit_migration_progress SELECT name, 1, '', true FROM kit_migrations; DELETE FROM kit_migrations",
-    );
-    assert!(matches!(
-        run(&database.url, &bad).unwrap_err(),
-        MigrateError::EditedHalfWay { .. }
-    ));
 }
 
 #[test]

@@ -5,10 +5,10 @@ export function window({ page = 1, pageSize = 20 }: Paging): { limit: number; of
   return { limit: pageSize, offset: (page - 1) * pageSize };
 }
 
-/** One page as it is answered. `total` is what PostgreSQL's `count` gives, a bigint. */
+/** One page as it is answered. `total` is what PostgreSQL's `count` gives: a number, or a bigint in projects that have some. */
 export function pageOf<T>(
   data: T[],
-  total: bigint,
+  total: number | bigint,
   { page = 1, pageSize = 20 }: Paging,
 ): PaginatedResponse<T> {
   const count = Number(total);

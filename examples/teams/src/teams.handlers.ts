@@ -24,7 +24,7 @@ async function lockTeam(trx: Transaction<Database>, id: string) {
   if (team === undefined) throw teamNotFound(id);
   const { members } = await trx
     .selectFrom("teamMembers")
-    .select(({ fn }) => fn.countAll<bigint>().as("members"))
+    .select(({ fn }) => fn.countAll<number | bigint>().as("members"))
     .where("teamId", "=", id)
     .executeTakeFirstOrThrow();
   return { team, members: Number(members) };
@@ -47,7 +47,7 @@ export const teamHandlers = defineHandlers<TeamRoutes>({
         .execute(),
       db
         .selectFrom("teams")
-        .select(({ fn }) => fn.countAll<bigint>().as("total"))
+        .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
         .executeTakeFirstOrThrow(),
     ]);
     return pageOf(data, total, query);

@@ -32,7 +32,7 @@ export const todoHandlers = defineHandlers<TodoRoutes>({
         .limit(limit)
         .offset(offset)
         .execute(),
-      todos.select(({ fn }) => fn.countAll<bigint>().as("total")).executeTakeFirstOrThrow(),
+      todos.select(({ fn }) => fn.countAll<number | bigint>().as("total")).executeTakeFirstOrThrow(),
     ]);
     return pageOf(data, total, query);
   },

@@ -38,7 +38,7 @@ export const userHandlers = defineHandlers<UserRoutes>({
         .limit(limit)
         .offset(offset)
         .execute(),
-      users.select(({ fn }) => fn.countAll<bigint>().as("total")).executeTakeFirstOrThrow(),
+      users.select(({ fn }) => fn.countAll<number | bigint>().as("total")).executeTakeFirstOrThrow(),
     ]);
     return pageOf(data, total, query);
   },

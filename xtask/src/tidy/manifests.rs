@@ -48,6 +48,11 @@ pub(super) fn packages_pin_their_dependencies(tree: &Tree) -> Vec<String> {
             {
                 let pinned = version
                     .as_str()
+                    .map(|version| {
+                        // Another name for a package: `npm:@scope/name@1.2.3`.
+                        let alias = version.strip_prefix("npm:").and_then(|of| of.rsplit_once('@'));
+                        alias.map_or(version, |(_, version)| version)
+                    })
                     .is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()));
                 if !pinned {
                     problems.push(format!(

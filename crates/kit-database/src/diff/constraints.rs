@@ -32,7 +32,7 @@ impl Planner<'_> {
                 Some(was) => self.foreign_keys(was, table, &mut renames),
                 None => {
                     for key in &table.foreign_keys {
-                        self.add_foreign_key(table, key);
+                        self.add_foreign_key(table, key, false);
                     }
                 }
             }
@@ -152,21 +152,30 @@ impl Planner<'_> {
         for (was, key) in matched.kept {
             renames.extend(Rename::of(&after.name, &was.name, &key.name, false));
         }
-        for key in matched.gone {
+        for key in &matched.gone {
             self.drop_constraint(Phase::Release, &after.name, &key.name);
         }
         for key in matched.new {
-            self.add_foreign_key(after, key);
+            // Every row that refers to one does so afterwards, whatever type the two columns have: both change alike.
+            let known = matched.gone.iter().any(|former| {
+                (&former.column, &former.table, &former.target) == (&key.column, &key.table, &key.target)
+            });
+            self.add_foreign_key(after, key, known);
         }
     }
 
-    fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey) {
+    /// `known`: a reference that said the same of the rows held until now.
+    fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey, known: bool) {
         let new = self.are_new(&table.name, std::slice::from_ref(&key.column));
         let change = Change::AddForeignKey {
             table: table.name.clone(),
             foreign_key: key.clone(),
         };
-        let verdict = verdicts::add_foreign_key(table, key, new, self.created.contains(&table.name));
+        let verdict = if self.created.contains(&table.name) {
+            verdicts::create_table()
+        } else {
+            verdicts::add_foreign_key(table, key, new, known)
+        };
         self.push(Phase::Connect, verdict, change);
     }
 

@@ -2,7 +2,7 @@
 
 use kit_ir::Decimal;
 
-use crate::sql::{Statement, TableAction, identifier, print_one};
+use crate::sql::{OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
 use crate::step::Verdict;
 use crate::{
     Check, Class, Column, ColumnDefault, ColumnType, Counts, ForeignKey, Index, Range, Rule, Table, Unique,
@@ -10,8 +10,10 @@ use crate::{
 
 use super::types::Way;
 
-/// Upon a statement in migration.sql, has it run outside the transaction of the others.
-const ALONE: &str = "-- kit: outside transaction\n";
+/// A statement for migration.sql that runs outside the transaction of the others.
+fn alone(statement: &str) -> String {
+    format!("{OUTSIDE_TRANSACTION}\n{statement}")
+}
 
 pub(super) fn create_table() -> Verdict {
     Verdict::new(Class::Safe, "the table is new")
@@ -149,7 +151,7 @@ pub(super) fn set_not_null(table: &str, column: &Column) -> Verdict {
         [
             format!("UPDATE {quoted} SET {name} = {fill} WHERE {name} IS NULL"),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {constraint} CHECK ({name} IS NOT NULL) NOT VALID"),
-            format!("{ALONE}ALTER TABLE {quoted} VALIDATE CONSTRAINT {constraint}"),
+            alone(&format!("ALTER TABLE {quoted} VALIDATE CONSTRAINT {constraint}")),
             format!("ALTER TABLE {quoted} ALTER COLUMN {name} SET NOT NULL"),
             format!("ALTER TABLE {quoted} DROP CONSTRAINT {constraint}"),
         ],
@@ -167,7 +169,7 @@ pub(super) fn add_primary_key(table: &Table) -> Verdict {
     .or(
         "the index is built while the application runs",
         [
-            format!("{ALONE}CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})"),
+            alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})")),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} PRIMARY KEY USING INDEX {name}"),
         ],
     )
@@ -193,7 +195,7 @@ pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Verdict {
     .or(
         "the index is built while the application runs",
         [
-            format!("{ALONE}CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", ")),
+            alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", "))),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} UNIQUE USING INDEX {name}"),
         ],
     )
@@ -224,15 +226,18 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
     )
 }
 
-pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, created: bool) -> Verdict {
-    if created {
-        return Verdict::new(Class::Safe, "the table is new");
-    }
+/// `known`: a reference from the same column to the same one held until now; what it does on a deletion, or the type, differs.
+pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Verdict {
     let empty = new
         && table
             .column(&key.column)
             .is_some_and(|column| column.nullable && column.default.is_none());
-    let verdict = if empty {
+    let verdict = if known {
+        Verdict::new(
+            Class::Locks,
+            "every row that is there fits, but all are read once while nobody else can write either table",
+        )
+    } else if empty {
         Verdict::new(
             Class::Locks,
             "no row refers to anything yet, but all are read once while nobody else can write either table",
@@ -257,11 +262,11 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, create
 fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     [
         format!("{} NOT VALID", print_one(add)),
-        format!(
-            "{ALONE}ALTER TABLE {} VALIDATE CONSTRAINT {}",
+        alone(&format!(
+            "ALTER TABLE {} VALIDATE CONSTRAINT {}",
             identifier(table),
             identifier(name)
-        ),
+        )),
     ]
 }
 
@@ -276,12 +281,12 @@ pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Verdi
     )
     .or(
         "the index is built while the application runs",
-        [format!(
-            "{ALONE}CREATE INDEX CONCURRENTLY {} ON {} ({})",
+        [alone(&format!(
+            "CREATE INDEX CONCURRENTLY {} ON {} ({})",
             identifier(&index.name),
             identifier(&table.name),
             columns.join(", ")
-        )],
+        ))],
     )
 }
 

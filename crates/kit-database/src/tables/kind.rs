@@ -195,22 +195,19 @@ fn text(constraints: &Constraints) -> Result<ColumnType, String> {
     }
 }
 
+/// A whole number is 32 bits wide only where its bounds say so on both sides: without them, validators take up to 2^53 - 1.
 fn number(constraints: &Constraints) -> ColumnType {
     if !constraints.integer {
         return ColumnType::DoublePrecision;
     }
-    let beyond =
-        |limit: Option<kit_ir::Decimal>| limit.is_some_and(|limit| limit.get().abs() > f64::from(i32::MAX));
-    let wide = [
-        constraints.minimum,
-        constraints.maximum,
-        constraints.exclusive_minimum,
-        constraints.exclusive_maximum,
-    ];
-    if wide.into_iter().any(beyond) {
-        ColumnType::BigInt
-    } else {
+    let within =
+        |limit: Option<kit_ir::Decimal>| limit.is_some_and(|limit| limit.get().abs() <= f64::from(i32::MAX));
+    let least = within(constraints.minimum) || within(constraints.exclusive_minimum);
+    let most = within(constraints.maximum) || within(constraints.exclusive_maximum);
+    if least && most {
         ColumnType::Integer
+    } else {
+        ColumnType::BigInt
     }
 }
 

@@ -278,3 +278,38 @@ pub fn mixed(builder: &mut Builder) {
         ],
     );
 }
+
+/// Whole numbers with bounds and without, and no `bigint` beside them.
+pub fn counters(builder: &mut Builder) {
+    let mut whole = |minimum, maximum| {
+        builder.constrained(
+            TypeKind::Number,
+            Constraints {
+                integer: true,
+                minimum,
+                maximum,
+                ..Constraints::default()
+            },
+        )
+    };
+    let limit = kit_ir::Decimal::new;
+    let (any, positive, small) = (
+        whole(None, None),
+        whole(limit(0.0), None),
+        whole(limit(0.0), limit(100.0)),
+    );
+    let id = tagged("id", any, |tags| {
+        tags.id = true;
+        tags.generated = Some(GeneratedKind::Unspecified);
+    });
+    let total = tagged("total", positive, |tags| {
+        tags.default = Some(DefaultValue::Literal(LiteralValue::Number(0.0)));
+    });
+    let mut lowest = property("lowest", any);
+    lowest.optional = true;
+    builder.entity(
+        "Counter",
+        "counters",
+        vec![id, total, property("percent", small), lowest],
+    );
+}

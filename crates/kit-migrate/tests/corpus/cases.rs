@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use kit_database::{Plan, Schema};
 
 use crate::models::{between, differences, migrate, migration, schema};
-use crate::support::{Database, database, execute, query};
+use crate::support::{Database, Release, database_on, execute, query};
 
 type Case = BTreeMap<String, String>;
 
@@ -66,7 +66,16 @@ fn hold_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
 }
 
 #[test]
-fn every_case() {
+fn every_case_on_postgresql_16() {
+    every_case(Release::Oldest, "every_case_on_postgresql_16");
+}
+
+#[test]
+fn every_case_on_postgresql_18() {
+    every_case(Release::Embedded, "every_case_on_postgresql_18");
+}
+
+fn every_case(release: Release, test: &str) {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/cases");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(&directory)
         .expect("the corpus")
@@ -75,7 +84,7 @@ fn every_case() {
     paths.sort();
     assert!(paths.len() > 20);
     // One server for all of them.
-    let Some(server) = database("every_case") else {
+    let Some(server) = database_on(release, test) else {
         return;
     };
     for path in &paths {
@@ -95,17 +104,22 @@ fn every_case() {
             (Err(error), None) => panic!("{name}: {error}"),
         };
         hold_plan(path, &text, &case, &plan);
-        run(&name, &case, &before, &after, &plan);
+        run(release, &name, &case, &before, &after, &plan);
         if case.contains_key("alternative") {
-            go_the_other_way(&name, &case, &before, &after, &plan);
+            go_the_other_way(release, &name, &case, &before, &after, &plan);
         }
     }
     drop(server);
 }
 
 /// A database with the tables and rows of before.
-fn prepared(name: &str, case: &Case, before: &Schema) -> (Database, kit_database::Migration) {
-    let database = database(name).expect("the server runs");
+fn prepared(
+    release: Release,
+    name: &str,
+    case: &Case,
+    before: &Schema,
+) -> (Database, kit_database::Migration) {
+    let database = database_on(release, name).expect("the server runs");
     let first = migration(1, &between(None, before).expect("a plan"), before);
     migrate(&database.url, std::slice::from_ref(&first)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(differences(&database.url, before), [""; 0], "{name}: at first");
@@ -115,8 +129,8 @@ fn prepared(name: &str, case: &Case, before: &Schema) -> (Database, kit_database
     (database, first)
 }
 
-fn run(name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
-    let (database, first) = prepared(name, case, before);
+fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
+    let (database, first) = prepared(release, name, case, before);
     let mut second = migration(2, plan, after);
     assert_eq!(second.destructive, plan.is_destructive());
     if let Some(fill) = case.get("fill") {
@@ -150,8 +164,8 @@ fn run(name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
 }
 
 /// The statements of the alternatives, one transaction each, where there are some; they end where the plan ends.
-fn go_the_other_way(name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
-    let (database, _) = prepared(name, case, before);
+fn go_the_other_way(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
+    let (database, _) = prepared(release, name, case, before);
     let mut gone = 0;
     for step in &plan.changes {
         if let Some(alternative) = &step.alternative {

@@ -1,13 +1,14 @@
 //! Pairs of models made at random, from a seed: whatever kit plans between them runs, ends where it should, and keeps what
-//! it does not say it loses. `KIT_SEED` and `KIT_RUNS` choose others and more.
+//! it does not say it loses. `KIT_SEED` and `KIT_RUNS` choose others and more; `KIT_SECONDS` goes on for that long.
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
 use kit_database::{Class, Column, ColumnType, Rule, Schema, Table};
 use kit_ir::LiteralValue;
 
 use crate::models::{between, differences, migrate, migration, schema};
-use crate::support::{database, execute, query};
+use crate::support::{Release, database_on, execute, query};
 
 /// Numbers that look random and are the same everywhere (`SplitMix64`).
 struct Dice(u64);
@@ -192,13 +193,46 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn random_pairs() {
-    let Some(server) = database("random_pairs") else {
+fn random_pairs_on_postgresql_16() {
+    random_pairs(Release::Oldest, "random_pairs_on_postgresql_16", 1_001, 12);
+}
+
+#[test]
+fn random_pairs_on_postgresql_18() {
+    random_pairs(Release::Embedded, "random_pairs_on_postgresql_18", 1, 24);
+}
+
+/// How many pairs: until so many were tried, or until so much time is over.
+struct Extent {
+    runs: u64,
+    time: Option<Duration>,
+    begun: Instant,
+}
+
+impl Extent {
+    fn of(usual: u64) -> Self {
+        Self {
+            runs: number("KIT_RUNS").unwrap_or(usual),
+            time: number("KIT_SECONDS").map(Duration::from_secs),
+            begun: Instant::now(),
+        }
+    }
+
+    fn goes_on(&self, done: u64) -> bool {
+        self.time
+            .map_or(done < self.runs, |time| self.begun.elapsed() < time)
+    }
+}
+
+#[allow(clippy::print_stdout)] // how much was tried, for a soak
+fn random_pairs(release: Release, test: &str, first: u64, runs: u64) {
+    let first = number("KIT_SEED").unwrap_or(first);
+    let extent = Extent::of(runs);
+    let Some(server) = database_on(release, test) else {
         return;
     };
-    let (first, runs) = (number("KIT_SEED").unwrap_or(1), number("KIT_RUNS").unwrap_or(24));
     let (mut applied, mut stopped, mut refused) = (0, 0, 0);
-    for seed in first..first + runs {
+    for seed in (first..).take_while(|seed| extent.goes_on(seed - first)) {
         let mut dice = Dice(seed);
         let was = model(&mut dice, None);
         let earlier = types(&was);
@@ -224,7 +258,7 @@ fn random_pairs() {
                 plan.sql()
             )
         };
-        let database = database("random_pairs").expect("the server runs");
+        let database = database_on(release, test).expect("the server runs");
         let url = &database.url;
         let beginning = migration(1, &between(None, &before).expect("a plan"), &before);
         migrate(url, std::slice::from_ref(&beginning)).unwrap_or_else(|error| panic!("{error}\n{earlier}"));
@@ -265,7 +299,10 @@ fn random_pairs() {
             }
         }
     }
-    println!("{applied} applied, {stopped} stopped by their rows, {refused} refused");
-    assert!(runs < 24 || (applied > 2 && stopped > 2 && refused > 2));
+    let all = applied + stopped + refused;
+    println!(
+        "{all} pairs from seed {first}: {applied} applied, {stopped} stopped by their rows, {refused} refused"
+    );
+    assert!(all < 24 || (applied > 2 && stopped > 2 && refused > 2));
     drop(server);
 }

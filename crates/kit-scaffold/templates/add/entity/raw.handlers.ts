@@ -33,7 +33,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
         `SELECT ${all(table)} FROM ${table.name} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $1 OFFSET $2`,
         [pageSize, (page - 1) * pageSize],
       ),
-      db.query<{ total: bigint }>(`SELECT count(*) AS total FROM ${table.name}`),
+      db.query<{ total: number | bigint }>(`SELECT count(*) AS total FROM ${table.name}`),
     ]);
     const total = Number(count.rows[0]!.total);
     return {

@@ -37,7 +37,7 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
         .limit(pageSize)
         .offset((page - 1) * pageSize)
         .execute(),
-      own.select((of) => of.fn.countAll<bigint>().as("total")).executeTakeFirstOrThrow(),
+      own.select((of) => of.fn.countAll<number | bigint>().as("total")).executeTakeFirstOrThrow(),
     ]);
     const total = Number(counted.total);
     return { data, pagination: { total, page, pageSize, totalPages: Math.ceil(total / pageSize) } };

@@ -35,9 +35,10 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
           ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $2 OFFSET $3`,
         [ctx.userId, pageSize, (page - 1) * pageSize],
       ),
-      db.query<{ total: bigint }>(`SELECT count(*) AS total FROM ${todos.name} WHERE ${userId} = $1`, [
-        ctx.userId,
-      ]),
+      db.query<{ total: number | bigint }>(
+        `SELECT count(*) AS total FROM ${todos.name} WHERE ${userId} = $1`,
+        [ctx.userId],
+      ),
     ]);
     const total = Number(count.rows[0]!.total);
     return {

@@ -4,7 +4,7 @@ import type { Order } from "../types.ts";
 
 /** The table `order`, which stores Order. */
 export interface OrderTable {
-  key: Generated<number>;
+  key: ColumnType<bigint, bigint | number | undefined, bigint | number>;
   user: string;
   size: ColumnType<bigint, bigint | number, bigint | number>;
   weight: Generated<number>;
@@ -15,7 +15,7 @@ export interface OrderTable {
   /** The sender's seal, as * / bytes. */
   seal: Uint8Array | null;
   note_s_x: string | null;
-  parent: number;
+  parent: ColumnType<bigint, bigint | number, bigint | number>;
 }
 
 /** A row as a query returns it. */

@@ -4,7 +4,7 @@ import type { Table } from "./database.ts";
 
 /** A row as a query returns it. */
 export interface OrderRow {
-  key: number;
+  key: bigint;
   user: string;
   size: bigint;
   weight: number;
@@ -15,12 +15,12 @@ export interface OrderRow {
   /** The sender's seal, as * / bytes. */
   seal: Uint8Array | null;
   "note`s \"${x}\"": string | null;
-  parent: number;
+  parent: bigint;
 }
 
 /** What an insert takes. */
 export interface NewOrderRow {
-  key?: number | undefined;
+  key?: bigint | number | undefined;
   user: string;
   size: bigint | number;
   weight?: number | undefined;
@@ -31,7 +31,7 @@ export interface NewOrderRow {
   /** The sender's seal, as * / bytes. */
   seal?: Uint8Array | null | undefined;
   "note`s \"${x}\""?: string | null | undefined;
-  parent: number;
+  parent: bigint | number;
 }
 
 /** The table `order`, which stores Order. */

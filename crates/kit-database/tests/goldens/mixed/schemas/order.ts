@@ -7,7 +7,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataTyp
 
 /** The table `order`, which stores Order. */
 export const order = pgTable("order", {
-  key: integer("key").primaryKey().generatedByDefaultAsIdentity(),
+  key: bigint("key", { mode: "number" }).primaryKey().generatedByDefaultAsIdentity(),
   user: text("user").notNull(),
   size: bigint("size", { mode: "number" }).notNull(),
   weight: doublePrecision("weight").default(1.5).notNull(),
@@ -17,7 +17,7 @@ export const order = pgTable("order", {
   level: integer("level").$type<NonNullable<Order["level"]>>().notNull(),
   seal: bytea("seal"),
   "note`s \"${x}\"": text("note_s_x"),
-  parent: integer("parent").notNull().references((): AnyPgColumn => order.key),
+  parent: bigint("parent", { mode: "number" }).notNull().references((): AnyPgColumn => order.key),
 }, (table) => [
   check("order_size_range_check", sql`${table.size} <= 9000000000000`),
   check("order_level_check", sql`${table.level} IN (1, 2)`),

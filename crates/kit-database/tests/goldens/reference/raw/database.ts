@@ -101,7 +101,7 @@ interface Driver {
 }
 
 /**
- * Has `pg` give and take values as the types here say: times in UTC, and `bigint` columns as `bigint`. Call it once, before
+ * Has `pg` give and take values as the types here say: times in UTC, and `bigint` columns as numbers. Call it once, before
  * the first query, and connect with the time zone UTC.
  *
  * @example
@@ -114,6 +114,12 @@ interface Driver {
  */
 export function configure(pg: Driver): void {
   pg.types.setTypeParser(1114, (text) => new Date(`${text.replace(" ", "T")}Z`));
-  pg.types.setTypeParser(20, BigInt);
+  pg.types.setTypeParser(20, safeNumber);
   pg.defaults.parseInputDatesAsUTC = true;
+}
+
+function safeNumber(digits: string): number {
+  const value = Number(digits);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`${digits} is more than a number holds exactly; declare the property as bigint`);
 }
