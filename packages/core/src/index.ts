@@ -50,4 +50,5 @@ export {
   type MiddlewareItem,
 } from "./middleware.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
+export type { TraceHeaders } from "./request/trace-headers.ts";
 export type { RequestContext, RequestHeaders, Span } from "./request/request-context.ts";

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as immediate } from "node:timers/promises";
 
 import type { AnsweredView, ErrorRecord, Plugin, PluginHost, RequestRecord, RunningSpan } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
@@ -265,6 +266,43 @@ describe("observe", () => {
     const [entry] = log;
     assert.equal(entry!.spanId, span.spanId);
     assert.equal(entry!.traceId, span.traceId);
+  });
+
+  it("gives handlers the headers of further requests", async () => {
+    const seen: object[] = [];
+    const handler: TestRoute = [
+      thing,
+      async ({ ctx }) => {
+        seen.push({ ...ctx.traceHeaders, traceId: ctx.traceId });
+        setImmediate(() => seen.push({ ...ctx.traceHeaders }));
+        return { id: "1" };
+      },
+    ];
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const headers = { traceparent, tracestate: "a=1,b=2" };
+    const watched = await watch([handler], { spans: true });
+    await watched.send("GET /things/1", { headers });
+    await immediate();
+    const { spanId } = last(watched.host).spans.find(({ name }) => name === "handler")!;
+    const own = { traceparent: `00-${traceId}-${spanId}-01`, tracestate: "a=1,b=2" };
+    // What comes after the answer belongs to whoever asked.
+    assert.deepEqual(seen, [{ ...own, traceId }, headers]);
+
+    const { send } = await serve([handler]);
+    seen.length = 0;
+    await send("GET /things/1", { headers });
+    await immediate();
+    // Nothing records spans: the client's is passed on.
+    assert.deepEqual(seen, [{ ...headers, traceId }, headers]);
+    seen.length = 0;
+    await send("GET /things/1", {
+      headers: { ...headers, traceparent: `00-${"0".repeat(32)}-b7ad6b7169203331-01` },
+    });
+    await immediate();
+    const [fresh] = seen as [{ traceparent: string; traceId: string; tracestate?: string }];
+    assert.match(fresh.traceparent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/);
+    assert.ok(fresh.traceparent.includes(fresh.traceId) && fresh.tracestate === undefined);
   });
 
   it("leaves `ctx.span` out where no plugin wants spans", async () => {

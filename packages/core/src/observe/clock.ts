@@ -1,7 +1,7 @@
 /** The time for measuring, in milliseconds from an arbitrary start; half the price of `performance.now()`. */
 export function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
+  const time = process.hrtime();
+  return time[0] * 1e3 + time[1] / 1e6;
 }
 
 /** How far the clocks may drift apart before it is corrected. */

@@ -5,6 +5,7 @@ import type { MiddlewareInput } from "../middleware.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
 import type { RequestContext, RequestHeaders, Span } from "./request-context.ts";
 import type { RequestRun } from "./run.ts";
+import type { TraceHeaders } from "./trace-headers.ts";
 
 /**
  * `ctx`. What costs anything is made when it is first read. Its own properties are exactly what middleware added, so that
@@ -55,6 +56,10 @@ export class Context implements RequestContext {
 
   get span(): Span | undefined {
     return this.#run.span;
+  }
+
+  get traceHeaders(): TraceHeaders {
+    return this.#run.traceHeaders;
   }
 
   status(status: number): this {

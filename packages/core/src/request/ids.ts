@@ -44,11 +44,6 @@ export function readTraceparent(header: string | undefined): TraceParent | undef
   return { traceId: traceId!, spanId: spanId!, isSampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
-/** A `traceparent` header. */
-export function traceparentText(traceId: string, spanId: string, isSampled: boolean): string {
-  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
-}
-
 const randomNumbers = new Int32Array(256);
 let usedNumbers = randomNumbers.length;
 
@@ -71,6 +66,11 @@ const spanStep = 0x9e_37_79_b9;
  */
 export function spanIdOf(high: number, low: number, index: number): string {
   return hex8(high) + hex8(low + Math.imul(index, spanStep));
+}
+
+/** A random W3C span id: 16 hexadecimal digits, not all zero. */
+export function randomSpanId(): string {
+  return spanIdOf(randomInt32() || 1, randomInt32(), 0);
 }
 
 function hex8(value: number): string {

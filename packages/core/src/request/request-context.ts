@@ -1,4 +1,5 @@
 import type { Logger } from "../logging/log-entry.ts";
+import type { TraceHeaders } from "./trace-headers.ts";
 import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
 /** A span of the request's trace; present on `ctx` only while spans are recorded: with `telemetry.tracing`, or a plugin that looks at them. */
@@ -48,6 +49,16 @@ export interface RequestContext {
   readonly log: Logger;
   /** The span of the middleware or handler that runs; absent while spans are not recorded, and after the answer. */
   readonly span?: Span | undefined;
+  /**
+   * Headers for requests to other services, by which they belong to this request's trace: `traceparent`, and `tracestate` where the client sent one. While
+   * no spans are recorded, the client's own `traceparent` is passed on.
+   *
+   * @example
+   * ```ts
+   * const answer = await fetch(url, { headers: { ...ctx.traceHeaders }, signal: ctx.signal });
+   * ```
+   */
+  readonly traceHeaders: TraceHeaders;
   /** Answers with this status instead of the contract's; 200 to 599. Errors have a status of their own. */
   status(status: number): this;
   /**

@@ -16,7 +16,8 @@ import { describeBriefly } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { headerView } from "./header-view.ts";
-import { nextRequestId, randomTraceId, readTraceparent } from "./ids.ts";
+import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "./ids.ts";
+import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
 import type { RefusalLog } from "../logging/refusal-log.ts";
 import type { ContractBreaches } from "./contract-breaches.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
@@ -89,6 +90,7 @@ export class RequestState implements RequestFailure, Waiting {
   #sequence = 0;
   #span: RunningSpan | undefined;
   #spanPhase = -1;
+  #forwarded: TraceHeaders | undefined;
 
   constructor(settings: PipelineSettings, exchange: ServerExchange, executable: ExecutableRoute | null) {
     this.settings = settings;
@@ -129,6 +131,22 @@ export class RequestState implements RequestFailure, Waiting {
     const slot = this.#ownSlot;
     this.#requestId = slot === null ? nextRequestId() : requestIdOfSlot(slot);
     return this.#requestId;
+  }
+
+  /** Headers by which a request to another service belongs to this trace. */
+  get traceHeaders(): TraceHeaders {
+    const { span } = this;
+    if (span !== undefined) return traceHeadersOf(span);
+    if (this.#forwarded === undefined) {
+      const own = this.#ownSlot;
+      const parent = this.#answered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
+      const state = this.#answered ? own?.traceState : this.exchange.header("tracestate");
+      // Nothing is recorded here, so what comes next is the child of whoever asked us.
+      const { traceId } = this;
+      const next = parent ?? { spanId: randomSpanId(), isSampled: false };
+      this.#forwarded = traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
+    }
+    return this.#forwarded;
   }
 
   /** Where the request is, or still is, noted: its ids are there, or made there. */
@@ -321,7 +339,8 @@ export class RequestState implements RequestFailure, Waiting {
 
   #respondStream(status: number, contentType: string, source: OpenSource, length: number | null): void {
     this.enter(phases.write);
-    this.#traceId ??= this.#readTraceId();
+    // It cannot be read later. Where the request is noted, it was noted too.
+    if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
     let writer: ResponseWriter;
     try {
@@ -377,7 +396,8 @@ export class RequestState implements RequestFailure, Waiting {
 
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
     this.enter(phases.write);
-    this.#traceId ??= this.#readTraceId();
+    // It cannot be read later. Where the request is noted, it was noted too.
+    if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     this.#noteAnswered();
     try {
       this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
