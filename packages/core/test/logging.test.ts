@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 
 import type { LogEntry } from "@kit/core";
 import { Log } from "../src/logging/log.ts";
 import { toLoggable } from "../src/logging/loggable.ts";
 import { compileRedactor } from "../src/logging/redact.ts";
-import { responseOf, route } from "./support/compiled.ts";
+import { compiled, responseOf, route } from "./support/compiled.ts";
 import { serve } from "./support/serve.ts";
 
 const nothing = compileRedactor([]);
@@ -49,6 +50,38 @@ describe("redaction", () => {
       map: { password: "[redacted]" },
       error: { name: "Error", message: "x", password: "[redacted]" },
       json: { password: "[redacted]" },
+    });
+  });
+
+  it("hides sensitive names in any spelling, below anything", () => {
+    const redactor = compileRedactor([]);
+    redactor.hideNames(["passwordHash", "pin"]);
+    const data = {
+      user: { password_hash: "a", passwordHash: "b", pins: 1, PIN: [1] },
+      headers: { "Password-Hash": "c" },
+      rows: [new Map([["PASSWORD_HASH", "d"]])],
+    };
+    assert.deepEqual(JSON.parse(JSON.stringify(toLoggable(data, redactor))), {
+      user: { password_hash: "[redacted]", passwordHash: "[redacted]", pins: 1, PIN: "[redacted]" },
+      headers: { "Password-Hash": "[redacted]" },
+      rows: [{ PASSWORD_HASH: "[redacted]" }],
+    });
+  });
+
+  it("hides what a failure shows of a hidden field", () => {
+    const failures = [
+      { path: "$.user.password.old", expected: "string", received: "number 5", value: 5 },
+      { path: '$["password"][0]', expected: "string", value: 6 },
+      { path: "$.name", expected: "string", received: "number 7", value: 7 },
+      { path: "/etc/password", value: 8 },
+    ];
+    assert.deepEqual(redact(["password"], { failures }), {
+      failures: [
+        { path: "$.user.password.old", expected: "string", received: "[redacted]", value: "[redacted]" },
+        { path: '$["password"][0]', expected: "string", value: "[redacted]" },
+        { path: "$.name", expected: "string", received: "number 7", value: 7 },
+        { path: "/etc/password", value: 8 },
+      ],
     });
   });
 
@@ -159,6 +192,29 @@ describe("ctx.log", () => {
     });
   });
 
+  it("hides what types call sensitive, without configuration", async () => {
+    const made = { ...compiled(get), sensitive: ["apiKey"] };
+    const { send, log } = await serve(
+      [
+        [
+          get,
+          ({ ctx }) => {
+            ctx.log.info("c", { user: { id: 1, apiKey: "k", api_key: "k" } });
+            ctx.log.error("d", { error: Object.assign(new Error("no"), { apiKey: "k" }) });
+            return {};
+          },
+        ],
+      ],
+      { compiled: made, logLevel: "info" },
+    );
+    await send("GET /a");
+    assert.equal(log.length, 2);
+    assert.deepEqual(JSON.parse(JSON.stringify(log[0]!.data)), {
+      user: { id: 1, apiKey: "[redacted]", api_key: "[redacted]" },
+    });
+    assert.ok(!JSON.stringify(log).includes('"k"'));
+  });
+
   it("survives a sink that throws, and writes every sink the same", () => {
     const lines: string[] = [];
     const entries: LogEntry[] = [];
@@ -228,6 +284,32 @@ describe("standard output", () => {
       script('sink.write("last"); throw 0;'),
     ]);
     assert.equal(String(crash.stdout), "last\n");
+  });
+
+  it("waits at exit for a reader that is slow", () => {
+    const size = 3 * 1024 * 1024;
+    const body = `for (let i = 0; i < 3072; i++) sink.write("x".repeat(1023)); setImmediate(() => process.exit(3));`;
+    const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | (sleep 1; wc -c); echo "\${PIPESTATUS[0]}"`;
+    const { stdout } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
+    const [written, code] = stdout.trim().split("\n").map(Number);
+    assert.equal(code, 3);
+    // What was being written when the process ended may come twice, but nothing is lost.
+    assert.ok(written! >= size, `${written} of ${size} bytes`);
+  });
+
+  it("does not keep the event loop while nobody reads", async () => {
+    const body = `
+      for (let i = 0; i < 4096; i++) sink.write("x".repeat(1023));
+      let turns = 0;
+      setInterval(() => ++turns === 50 && process.stderr.write("turned"), 1);`;
+    // Its standard output is a pipe that is never read from, and so is full at once.
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script(body)]);
+    try {
+      const [told] = (await once(child.stderr, "data")) as [Buffer];
+      assert.equal(String(told), "turned");
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 
   it("may go away without harm", () => {

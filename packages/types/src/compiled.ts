@@ -89,6 +89,8 @@ export interface CompiledApplication {
   readonly table: Readonly<Record<string, RouteTableEntry>>;
   /** In the order of the program; indexes are the route numbers of {@link RouteMatch}. */
   readonly routes: readonly CompiledRoute[];
+  /** Names of all properties that are `@sensitive`, and of their columns; absent where there are none. */
+  readonly sensitive?: readonly string[];
   /** Reads the OpenAPI document's text. */
   readonly openapi: () => Promise<string>;
 }

@@ -1,6 +1,8 @@
 //! `routes/index.ts`: everything that `@kit/core` needs to serve the routes.
 
-use kit_ir::{DeclarationId, Route, Slot};
+use std::collections::BTreeSet;
+
+use kit_ir::{DeclarationId, Program, Route, Slot, TypeKind};
 
 use super::FROM;
 use crate::coercer::{self, parameter_order};
@@ -33,6 +35,10 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             } else {
                 writer.block("routes: [", "],", |writer| writer.line(routes.trim_end()));
             }
+            let sensitive = sensitive_names(context.program);
+            if !sensitive.is_empty() {
+                writer.line(format_args!("sensitive: {},", literal::strings(sensitive)));
+            }
             writer.line(format_args!(
                 "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"
             ));
@@ -44,6 +50,23 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     exports.line("export default application;");
     module.push(exports);
     module.finish().text
+}
+
+/// Names of all `@sensitive` properties, and of their columns: a row of a table is logged by those. Types that no route uses count too, since
+/// what is logged need not be on the wire.
+pub(super) fn sensitive_names(program: &Program) -> BTreeSet<&str> {
+    program
+        .types
+        .iter()
+        .filter_map(|of| match &of.kind {
+            TypeKind::Object(object) => Some(&object.properties),
+            _ => None,
+        })
+        .flatten()
+        .filter(|property| property.tags.sensitive)
+        .flat_map(|property| [Some(property.name.as_str()), property.tags.column.as_deref()])
+        .flatten()
+        .collect()
 }
 
 fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module: &mut Module) {

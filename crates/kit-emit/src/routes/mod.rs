@@ -28,7 +28,8 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
-    fingerprint((context.fingerprints.names, routes))
+    let sensitive = application::sensitive_names(program);
+    fingerprint((context.fingerprints.names, routes, sensitive))
 }
 
 /// All of a route but what only documents say.

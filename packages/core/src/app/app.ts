@@ -14,6 +14,7 @@ import type { Logger } from "../logging/log-entry.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor, type Redactor } from "../logging/redact.ts";
 import { RefusalLog } from "../logging/refusal-log.ts";
+import { stdoutFormat } from "../logging/readable.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 import { describeError } from "../observe/describe-error.ts";
 import { Recorder } from "../observe/recorder.ts";
@@ -126,6 +127,7 @@ class Application implements App {
       redactor: this.#redactor,
       serverAdapter: options.server.name,
       lines: stdoutSink(),
+      format: stdoutFormat(options.isDevelopment),
       sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
     });
     this.#inFlight = new InFlight(options.requestTimeoutMs);
@@ -334,6 +336,7 @@ class Application implements App {
     const apiDocs = docs && (await findApiDocs(docs.isRequired));
     const paths = new Set(found.compiled.routes.map(({ path }) => path));
     const projectRoot = found.directory === undefined ? process.cwd() : dirname(found.directory);
+    this.#redactor.hideNames(found.compiled.sensitive ?? []);
     const routes = matchCompiled(this.#registered, found.compiled, found.where);
     const recorder = this.#makeRecorder(routes, log);
     const pipeline = new Pipeline({

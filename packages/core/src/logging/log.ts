@@ -1,5 +1,6 @@
 import { type LogEntry, type Logger, type LogLevel, severityOf } from "./log-entry.ts";
 import { boundedText, toLoggable } from "./loggable.ts";
+import { jsonFormat, type LogFormat } from "./readable.ts";
 import type { Redactor } from "./redact.ts";
 import { isThenable } from "../thenable.ts";
 import type { LineSink } from "./stdout-sink.ts";
@@ -19,8 +20,10 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly redactor: Redactor;
   readonly serverAdapter: string;
-  /** Gets each entry as one line of JSON. */
+  /** Gets each entry as a line. */
   readonly lines: LineSink;
+  /** How that is written; default one line of JSON. */
+  readonly format?: LogFormat;
   /** Others that get each entry; they may throw. */
   readonly sinks: readonly ((entry: LogEntry) => void)[];
 }
@@ -48,7 +51,7 @@ export class Log {
   /** Writes an entry. Never throws. */
   write(level: LogLevel, message: string, data: unknown, place: () => LogPlace): void {
     if (!this.makes(level)) return;
-    const { serverAdapter, redactor, lines, sinks } = this.#options;
+    const { serverAdapter, redactor, lines, sinks, format = jsonFormat } = this.#options;
     const { traceId, spanId, route, phase, requestId } = place();
     const entry: LogEntry = {
       level,
@@ -65,12 +68,12 @@ export class Log {
       serverAdapter,
       ...(data !== undefined && { data: toLoggable(data, redactor) }),
     };
-    lines.write(JSON.stringify(entry));
+    lines.write(format(entry));
     for (const sink of sinks) {
       // Not through the log: the sink would be asked again.
       const onFailure = (error: unknown): void => {
-        const failed = { level: "error", message: "A log sink failed" };
-        lines.write(JSON.stringify({ ...entry, ...failed, data: toLoggable({ error }, redactor) }));
+        const failed = { level: "error", message: "A log sink failed" } as const;
+        lines.write(format({ ...entry, ...failed, data: toLoggable({ error }, redactor) }));
       };
       try {
         const result: unknown = sink(entry);

@@ -14,6 +14,9 @@ const maxDepth = 12;
 /** Values of one entry. */
 const maxValues = 5_000;
 
+/** What of a failure shows the value that failed. */
+const failureTexts: ReadonlySet<string> = new Set(["value", "received"]);
+
 /** Plain JSON data for `value`, which is the entry's `data`. */
 export function toLoggable(value: unknown, redactor: Redactor): unknown {
   return new Reader(redactor).read(value, ["data"], []);
@@ -74,11 +77,24 @@ class Reader {
     if (types.isMap(value)) return this.#readEntries(entriesOf(value), path, within);
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return this.read(toJSON.call(value), path, within);
+    const hidden = this.#isHiddenFailure(value) ? failureTexts : undefined;
     return this.#readEntries(
-      Object.keys(value).map((key) => [key, () => (value as Record<string, unknown>)[key]]),
+      Object.keys(value).map((key) => [
+        key,
+        () => (hidden?.has(key) === true ? redacted : (value as Record<string, unknown>)[key]),
+      ]),
       path,
       within,
     );
+  }
+
+  /** Whether a value tells what is wrong with a field that is hidden: it names the field by its path, and beside it what was there. */
+  #isHiddenFailure(value: object): boolean {
+    const { path } = value as { path?: unknown };
+    if (typeof path !== "string" || !path.startsWith("$")) return false;
+    // `$.user["first name"].tags[0]`: every name on the way, since what is below a hidden one is hidden.
+    const names = path.match(/[^.[\]"$]+/g)?.map((name) => name.toLowerCase()) ?? [];
+    return names.some((_, index) => this.#redactor.hides(["data", ...names.slice(0, index + 1)]));
   }
 
   #readItems(items: Iterable<unknown>, path: readonly string[], within: readonly object[]): unknown[] {

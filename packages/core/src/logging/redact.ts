@@ -3,6 +3,8 @@ export const redacted = "[redacted]";
 
 /** Whether the value at a path of an entry is hidden. */
 export interface Redactor {
+  /** Hides every property of these names from now on, in any case, with or without `_` and `-`: a field's column and header too. */
+  hideNames(names: readonly string[]): void;
   /** `path` holds the lower-case property names from the entry down; items of lists add nothing to it. */
   hides(path: readonly string[]): boolean;
 }
@@ -27,15 +29,26 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     byLastName.set(last, [...(byLastName.get(last) ?? []), names]);
   }
   const underAnyName = byLastName.get("*") ?? [];
+  const hidden = new Set<string>();
   return {
+    hideNames(names) {
+      for (const name of names) hidden.add(bareName(name));
+    },
     hides(path) {
-      const named = byLastName.get(path[path.length - 1]!);
+      const last = path[path.length - 1]!;
+      const named = byLastName.get(last);
       return (
+        (hidden.size > 0 && hidden.has(bareName(last))) ||
         named?.some((names) => endsWith(path, names)) === true ||
         underAnyName.some((names) => endsWith(path, names))
       );
     },
   };
+}
+
+/** `passwordHash`, `password_hash` and `Password-Hash` are one name. */
+function bareName(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
 function endsWith(path: readonly string[], names: readonly string[]): boolean {

@@ -8,6 +8,9 @@ export interface LineSink {
 
 /** What may wait to be written; a reader that stopped reading must not fill the process's memory. */
 const maxPending = 8 * 1024 * 1024;
+/** How long a reader may take nothing at all before what is left at exit is given up. */
+const patienceAtExitMs = 2_000;
+const sleeping = new Int32Array(new SharedArrayBuffer(4));
 /** How long to wait where a non-blocking descriptor takes no more. */
 const retryMs = 10;
 
@@ -90,12 +93,14 @@ export class DescriptorSink implements LineSink {
     // A write under way on the thread pool may or may not happen any more: without this a line could be lost, with it
     // one may be doubled. A lost error is worse.
     let bytes: Uint8Array = Buffer.concat([this.#rest ?? new Uint8Array(0), this.#take()]);
-    const deadline = Date.now() + 500;
+    let deadline = Date.now() + patienceAtExitMs;
     while (bytes.length > 0 && Date.now() < deadline) {
       try {
         bytes = bytes.subarray(fs.writeSync(this.#descriptor, bytes));
+        deadline = Date.now() + patienceAtExitMs;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+        Atomics.wait(sleeping, 0, 0, retryMs);
       }
     }
   }

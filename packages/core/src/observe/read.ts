@@ -7,7 +7,7 @@ import { monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
 import type { Slot } from "./slot.ts";
 import { shownTarget } from "./target.ts";
-import type { Redactor } from "../logging/redact.ts";
+import { redacted, type Redactor } from "../logging/redact.ts";
 
 /** A phase that a request passed. */
 interface PassedPhase {
@@ -125,7 +125,7 @@ export function traceOf(slot: Slot, server: string): LifecycleTrace {
 const withoutSpan: ReadonlySet<number> = new Set([phases.received, phases.normalize, phases.response]);
 
 /** The spans of a request: its own, then those of its phases. */
-function spansOf(slot: Slot): SpanRecord[] {
+function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
   const traceId = traceIdOfSlot(slot);
   const parentSpanId = rootSpanId(slot);
   const spans = [rootSpan(slot, traceId, parentSpanId)];
@@ -143,12 +143,24 @@ function spansOf(slot: Slot): SpanRecord[] {
       ...(endMs !== undefined && { endTime: iso(slot, endMs), durationMs: endMs - startMs }),
       status: endMs === undefined ? "unset" : hasFailed ? "error" : "ok",
       attributes: {
-        ...slot.attributes?.get(number),
+        ...shownAttributes(slot.attributes?.get(number), redactor),
         ...(hasFailed && slot.fault !== null && { "error.message": slot.fault.message }),
       },
     });
   }
   return spans;
+}
+
+/** Without the values that the log would hide under those names: `user.password` is a `password` of a `user`. */
+function shownAttributes(
+  attributes: Readonly<Record<string, AttributeValue>> | undefined,
+  redactor: Redactor,
+): Record<string, AttributeValue> {
+  const shown = Object.entries(attributes ?? {}).map(([name, value]) => {
+    const isHidden = redactor.hides(["attributes", ...name.toLowerCase().split(".")]);
+    return [name, isHidden ? redacted : value] as const;
+  });
+  return Object.fromEntries(shown);
 }
 
 function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
@@ -190,7 +202,7 @@ export function recordOf(slot: Slot, redactor: Redactor, isSampled: boolean): Re
     phase: fault?.phase ?? namesOfSlot(slot)[slot.phase]!,
     fault,
     lifecycle: lifecycleOf(slot),
-    spans: spansOf(slot),
+    spans: spansOf(slot, redactor),
     isSampled,
     traceState,
     received,

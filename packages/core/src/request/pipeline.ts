@@ -13,7 +13,8 @@ import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { badPath, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
-import { pathOf, type PipelineSettings, RequestState } from "./request-state.ts";
+import type { PipelineSettings } from "./pipeline-settings.ts";
+import { pathOf, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
 
 /** What a pipeline is made of. */

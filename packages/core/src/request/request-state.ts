@@ -1,16 +1,14 @@
 import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
-import type { FindAddress } from "./trust-proxy.ts";
 import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorAnswer, ErrorBody, ErrorMiddleware } from "../error-middleware.ts";
+import type { ErrorAnswer, ErrorBody } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
-import type { Log, LogPlace } from "../logging/log.ts";
+import type { LogPlace } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import { boundedText } from "../logging/loggable.ts";
 import * as phases from "../observe/phases.ts";
 import { requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
-import type { Recorder } from "../observe/recorder.ts";
 import type { Slot } from "../observe/slot.ts";
 import { describeBriefly } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
@@ -18,34 +16,13 @@ import type { ExecutableRoute } from "./executable-route.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "./ids.ts";
 import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
-import type { RefusalLog } from "../logging/refusal-log.ts";
-import type { ContractBreaches } from "./contract-breaches.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
-import type { InFlight, Waiting } from "./in-flight.ts";
+import type { Waiting } from "./in-flight.ts";
+import type { PipelineSettings } from "./pipeline-settings.ts";
 import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
-
-/** What all requests of an application have in common. */
-export interface PipelineSettings {
-  /** The server adapter's name. */
-  readonly serverAdapter: string;
-  readonly errorMiddleware: ErrorMiddleware;
-  /** The project's directory. */
-  readonly projectRoot: string;
-  /** Whether a response is held against its contract before it is written; costs a second walk of it. */
-  readonly checkResponses: boolean;
-  readonly log: Log;
-  readonly findAddress: FindAddress;
-  readonly inFlight: InFlight;
-  readonly breaches: ContractBreaches;
-  readonly refusals: RefusalLog;
-  /** Told of every failure that becomes an answer. */
-  readonly onError: readonly ((error: unknown, request: RequestFailure) => void)[];
-  /** Notes what becomes of requests; there only where somebody looks. */
-  readonly recorder: Recorder | null;
-}
 
 /** The type of all bodies. JSON is UTF-8 by definition, so it names no charset. */
 export const jsonType = "application/json";

@@ -8,7 +8,8 @@ import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import { invalidSlot } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
-import { type PipelineSettings, RequestState } from "./request-state.ts";
+import type { PipelineSettings } from "./pipeline-settings.ts";
+import { RequestState } from "./request-state.ts";
 import { findUnstorable, mayHoldUnstorable, targetMayHoldUnstorable } from "./unstorable-text.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
 

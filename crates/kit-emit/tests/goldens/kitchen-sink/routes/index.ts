@@ -160,6 +160,7 @@ const application: CompiledApplication = {
       },
     },
   ],
+  sensitive: ["secret"],
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
 };
 
