@@ -71,6 +71,7 @@ fn options(
         output_dir_to_root: vec![".."; config.output_dir.split('/').count()].join("/"),
         title: config.project.name.clone(),
         version: config.project.version.clone(),
+        about: config.project.about.clone(),
         client: config.project.has_client,
         replaced: replaced.clone(),
         tests: contract_tests(program, config).ok(),

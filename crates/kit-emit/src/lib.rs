@@ -14,7 +14,7 @@
 //!   must agree on.
 //!
 //! ```
-//! use kit_emit::{EmitOptions, emit};
+//! use kit_emit::{About, EmitOptions, emit};
 //! use kit_ir::Program;
 //! use kit_router::RouteTree;
 //!
@@ -23,6 +23,7 @@
 //!     output_dir_to_root: "..".into(),
 //!     title: "notes".into(),
 //!     version: "1.0.0".into(),
+//!     about: About::default(),
 //!     client: true,
 //!     replaced: Default::default(),
 //!     tests: None,
@@ -53,6 +54,7 @@ use std::sync::Arc;
 
 use kit_ir::{DeclarationId, Program};
 use kit_router::RouteTree;
+use serde::Serialize;
 
 use analysis::Analysis;
 use fingerprint::{Fingerprint, Fingerprints, fingerprint};
@@ -85,12 +87,39 @@ pub struct EmitOptions {
     pub title: String,
     /// `info.version` of the OpenAPI document: the project's version.
     pub version: String,
+    /// What else the OpenAPI document says of the project.
+    pub about: About,
     /// Whether `client/` is made: where the project has `@kit/client`.
     pub client: bool,
     /// Paths of validators whose text will be another one than is made here: what needs them imports them.
     pub replaced: BTreeSet<String>,
     /// What contract tests need; none are made where nothing is said.
     pub tests: Option<ContractTests>,
+}
+
+/// What the OpenAPI document says of the project besides its name and version; nothing where nothing is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// `info.description`.
+    pub description: Option<String>,
+    /// `info.license.name`: an SPDX expression, or another text.
+    pub license: Option<String>,
+    /// `info.contact`.
+    pub contact: Option<Contact>,
+}
+
+/// Who answers questions about the interface.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Contact {
+    /// A person or a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where to look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Where to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
 }
 
 /// What the emitters share while they run.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Arena, Declaration, DeclarationId, Entity, EntityId, Property, Route, RouteId, SourceFile, SourceId,
-    Span, Type, TypeId, TypeKind,
+    Arena, ContractGroup, Declaration, DeclarationId, Entity, EntityId, Property, Route, RouteId, Security,
+    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Everything the compiler learned about an application.
@@ -21,6 +21,9 @@ pub struct Program {
     pub entities: Arena<EntityId, Entity>,
     /// All routes, in the order of registration where the factory could be read, else of their groups.
     pub routes: Arena<RouteId, Route>,
+    /// The contract groups of the routes, in order of first use.
+    #[serde(default)]
+    pub groups: Vec<ContractGroup>,
     /// What `createApp` says.
     pub application: Application,
 }
@@ -84,6 +87,9 @@ pub struct MiddlewareSource {
     pub priority: f64,
     /// How far it reaches.
     pub kind: MiddlewareKind,
+    /// What it asks of a request: its `@security` tags, each of which suffices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub security: Vec<Security>,
     /// Where it was registered.
     pub span: Span,
 }

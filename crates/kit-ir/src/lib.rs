@@ -31,6 +31,7 @@ mod declaration;
 mod ids;
 mod property;
 mod route;
+mod security;
 mod source;
 mod types;
 
@@ -41,7 +42,8 @@ pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, Relation,
 };
-pub use route::{Method, Route, RouteSlots, Slot, Throws};
+pub use route::{ContractGroup, Method, Route, RouteSlots, Slot, Throws};
+pub use security::{Security, SecurityScheme};
 pub use source::{SourceFile, Span};
 pub use types::{
     IndexKey, IndexSignature, LiteralValue, ObjectType, TemplatePart, TupleElement, Type, TypeKind,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclarationId, Documentation, HandlerSource, Span};
+use crate::{DeclarationId, Documentation, HandlerSource, Security, Span};
 
 /// HTTP methods a route key may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ pub struct Route {
     /// `@tag`s.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// `@throws code status`: the errors a client must expect.
+    /// `@throws code status`: the errors a client must expect, those of its middleware after its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throws: Vec<Throws>,
     /// What the doc comment says.
@@ -98,6 +98,9 @@ pub struct Route {
     /// [`Application::middleware`](crate::Application::middleware).
     #[serde(default)]
     pub middleware: Vec<String>,
+    /// What its middleware asks of a request: of each list one, and all lists together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub security: Vec<Vec<Security>>,
     /// The handler, where the application factory could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,
@@ -114,6 +117,17 @@ impl Route {
     pub fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
+}
+
+/// A contract group: an interface whose keys are routes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractGroup {
+    /// Its name, as in [`Route::group`].
+    pub name: String,
+    /// What its doc comment says.
+    #[serde(default)]
+    pub documentation: Documentation,
 }
 
 /// The four members of a contract. `None` is `void`.

@@ -277,11 +277,17 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             continue;
         }
         let contracts = routes::contracts(lowering, group.contracts);
-        let chain: Vec<String> = factory::chain(&factory.middleware, &group.middleware)
+        let chain: Vec<Entry> = factory::chain(&factory.middleware, &group.middleware)
             .into_iter()
-            .map(|entry| entry.name.clone())
+            .cloned()
             .collect();
         group.handlers.check(lowering, &contracts, &name);
+        let peeled = lowering.eval.peel(group.contracts);
+        let declared = match *lowering.eval.store.get(peeled) {
+            Ty::Named(instance) => Some(lowering.eval.store.instances[instance.index()].decl),
+            _ => None,
+        };
+        routes::add_group(lowering, &name, declared);
         for contract in &contracts {
             registered.insert(contract.place);
             let registration = Registration {
@@ -314,6 +320,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                 },
             );
             if factory.place.is_none() {
+                routes::add_group(lowering, name, Some(decl));
                 for contract in new {
                     let registration = Registration {
                         group: name.to_owned(),
@@ -373,6 +380,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 name: entry.name.clone(),
                 priority: entry.priority,
                 kind,
+                security: entry.about.security.clone(),
                 span,
             });
         }
@@ -395,6 +403,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 name: name.clone(),
                 priority: 0.0,
                 kind: MiddlewareKind::Registered,
+                security: Vec::new(),
                 span,
             });
         }

@@ -368,3 +368,133 @@ fn handlers_and_contracts_name_the_same_routes() {
         "#,
     );
 }
+
+const APP: &str = r#"
+import { createApp, defineHandlers } from "@kit/core";
+import { key, requireAuth, whole, old } from "./auth.ts";
+import { packaged } from "middleware-package";
+import type { NoteRoutes } from "./notes.routes.ts";
+/** @security basic */
+const basic = packaged;
+const handlers = defineHandlers<NoteRoutes>({ "GET /notes": () => [], "GET /open": () => [] });
+createApp({
+  middleware: [old],
+  routes: [{ prefix: "/", handlers, middleware: [{ name: "auth", middleware: requireAuth, priority: 5 }, key, whole, basic] }],
+});
+"#;
+
+const ROUTES: &str = r#"
+  /** What people write down. */
+  export interface NoteRoutes {
+    /** @throws UNAUTHORIZED 403 Not you. */
+    "GET /notes": RC<void, void, void, Note[]>;
+    "GET /open": RC<void, void, void, Note[]>;
+  }
+"#;
+
+#[test]
+fn middleware_says_what_a_request_must_prove() {
+    let auth = r#"
+      import { defineMiddleware } from "@kit/core";
+      /**
+       * Lets users pass.
+       *
+       * The token is signed.
+       * @security bearer JWT
+       * @security cookie session
+       * @throws UNAUTHORIZED 401 The token is missing.
+       * @throws INVALID_TOKEN 401
+       */
+      export const requireAuth = defineMiddleware(() => {});
+      /** @security header x-api-key */
+      export function key() {}
+      /** @security query token */
+      export const whole = { name: "whole", middleware: requireAuth };
+      /** @throws {TypeError} as functions may @deprecated @example nothing */
+      export const old = defineMiddleware(() => {});
+    "#;
+    let routes = format!("{HEAD}{ROUTES}");
+    let files = [
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", routes.as_str()),
+        ("src/auth.ts", auth),
+        ("src/app.ts", APP),
+    ];
+    let program = support::output(&files).program;
+    assert_eq!(program.groups.len(), 1);
+    assert_eq!(
+        program.groups[0].documentation.description.as_deref(),
+        Some("What people write down.")
+    );
+    let [notes, open] = [0.into(), 1.into()].map(|id: kit_ir::RouteId| &program.routes[id]);
+    let asked = |route: &kit_ir::Route| serde_json::to_value(&route.security).unwrap();
+    assert_eq!(
+        asked(notes),
+        serde_json::json!([
+            [{ "scheme": { "kind": "header", "name": "x-api-key" } }],
+            [{ "scheme": { "kind": "query", "name": "token" } }],
+            [{ "scheme": { "kind": "basic" } }],
+            [
+                { "scheme": { "kind": "bearer", "format": "JWT" }, "description": "Lets users pass." },
+                { "scheme": { "kind": "cookie", "name": "session" }, "description": "Lets users pass." },
+            ],
+        ])
+    );
+    assert_eq!(asked(notes), asked(open));
+    let throws = |route: &kit_ir::Route| -> Vec<(String, u16)> {
+        let throws = route.throws.iter();
+        throws.map(|error| (error.code.clone(), error.status)).collect()
+    };
+    assert_eq!(
+        throws(notes),
+        [
+            ("UNAUTHORIZED".to_owned(), 403),
+            ("INVALID_TOKEN".to_owned(), 401)
+        ]
+    );
+    assert_eq!(
+        throws(open),
+        [
+            ("UNAUTHORIZED".to_owned(), 401),
+            ("INVALID_TOKEN".to_owned(), 401)
+        ]
+    );
+}
+
+#[test]
+fn wrong_tags_of_middleware_are_explained() {
+    let auth = r#"
+      import { defineMiddleware } from "@kit/core";
+      /** @security digest
+       * @security header a b
+       * @security
+       * @throws UNAUTHORIZED */
+      export const requireAuth = defineMiddleware(() => {});
+      /** @securty bearer */
+      export function key() {}
+      export const whole = { name: "whole", middleware: requireAuth };
+      export const old = defineMiddleware(() => {});
+    "#;
+    let routes = format!("{HEAD}{ROUTES}");
+    let files = [
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", routes.as_str()),
+        ("src/auth.ts", auth),
+        ("src/app.ts", APP),
+    ];
+    check_mistakes(
+        &files,
+        r"
+        src/auth.ts:3:11 KIT1303 `@security digest` is not valid
+          help: write `@security bearer JWT`
+        src/auth.ts:4:10 KIT1303 `@security header a b` is not valid
+          help: write `@security bearer JWT`
+        src/auth.ts:5:10 KIT1303 `@security` lacks its argument
+          help: write `@security bearer JWT`
+        src/auth.ts:6:10 KIT1303 `@throws UNAUTHORIZED` is not valid
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:8:11 warning KIT1305 `@securty` is no tag that kit knows
+          help: did you mean `@security`?
+        ",
+    );
+}

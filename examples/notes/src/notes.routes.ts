@@ -15,8 +15,6 @@ export interface NoteRoutes {
    *
    * @summary Writes a note
    * @tag notes
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "POST /notes": RouteContract<void, void, Omit<CreateNoteInput, "authorId">, Note>;
 
@@ -25,17 +23,15 @@ export interface NoteRoutes {
    *
    * @summary Lists notes, a page at a time
    * @tag notes
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /notes": RouteContract<void, Paging, void, PaginatedResponse<NoteSummary>>;
 
   /**
+   * Every user may read it.
+   *
    * @summary Reads a note
    * @tag notes
    * @throws NOTE_NOT_FOUND 404 There is no such note.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;
 
@@ -45,17 +41,15 @@ export interface NoteRoutes {
    * @summary Changes a note
    * @tag notes
    * @throws NOTE_NOT_FOUND 404 There is no such note.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "PUT /notes/:id": RouteContract<{ id: string }, void, UpdateNoteInput, Note>;
 
   /**
+   * It is gone for good.
+   *
    * @summary Deletes a note
    * @tag notes
    * @throws NOTE_NOT_FOUND 404 There is no such note.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "DELETE /notes/:id": RouteContract<{ id: string }, void, void, void>;
 }

@@ -9,8 +9,11 @@ import type {
   UpdateTeamInput,
 } from "./teams.types.ts";
 
+/** Groups of users, no larger than each says. */
 export interface TeamRoutes {
   /**
+   * It has no members yet.
+   *
    * @summary Adds a team
    * @tag teams
    */
@@ -25,6 +28,8 @@ export interface TeamRoutes {
   "GET /teams": RouteContract<void, Paging, void, PaginatedResponse<Team>>;
 
   /**
+   * Members are in the order in which they joined.
+   *
    * @summary Reads a team and its members
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team.
@@ -42,6 +47,8 @@ export interface TeamRoutes {
   "PUT /teams/:id": RouteContract<ById, void, UpdateTeamInput, Team>;
 
   /**
+   * Memberships go with it.
+   *
    * @summary Deletes a team; its members stay users
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team.
@@ -49,6 +56,8 @@ export interface TeamRoutes {
   "DELETE /teams/:id": RouteContract<ById, void, void, void>;
 
   /**
+   * Of users that ask for the last place at once, one gets it.
+   *
    * @summary Takes a user into a team
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team.
@@ -59,6 +68,8 @@ export interface TeamRoutes {
   "POST /teams/:id/members": RouteContract<ById, void, JoinTeamInput, TeamMember>;
 
   /**
+   * The place is free at once.
+   *
    * @summary Lets a user leave a team
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team, or the user does not belong to it.

@@ -10,8 +10,11 @@ export interface TodoFilter extends Paging {
   completed?: boolean;
 }
 
+/** What users have to do. */
 export interface TodoRoutes {
   /**
+   * It belongs to the user that the body names.
+   *
    * @summary Adds a todo
    * @tag todos
    * @throws USER_NOT_FOUND 404 There is no such user.
@@ -27,6 +30,8 @@ export interface TodoRoutes {
   "GET /todos": RouteContract<void, TodoFilter, void, PaginatedResponse<Todo>>;
 
   /**
+   * Whoever it belongs to.
+   *
    * @summary Reads a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 There is no such todo.
@@ -43,6 +48,8 @@ export interface TodoRoutes {
   "PUT /todos/:id": RouteContract<ById, void, UpdateTodoInput, Todo>;
 
   /**
+   * It is gone for good, done or not.
+   *
    * @summary Deletes a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 There is no such todo.

@@ -8,8 +8,11 @@ export interface UserFilter extends Paging {
   status?: UserStatus;
 }
 
+/** People, each with an address of their own. */
 export interface UserRoutes {
   /**
+   * No two users have the same address.
+   *
    * @summary Adds a user
    * @tag users
    * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
@@ -25,6 +28,8 @@ export interface UserRoutes {
   "GET /users": RouteContract<void, UserFilter, void, PaginatedResponse<User>>;
 
   /**
+   * Todos and teams are read by their own routes.
+   *
    * @summary Reads a user
    * @tag users
    * @throws USER_NOT_FOUND 404 There is no such user.

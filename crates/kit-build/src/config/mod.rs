@@ -10,6 +10,8 @@ mod tests_option;
 
 use std::fmt;
 
+use kit_emit::About;
+
 use crate::Plugin;
 
 pub use source::ConfigSource;
@@ -105,6 +107,8 @@ pub struct ProjectInfo {
     pub name: String,
     /// Its version, or `0.0.0`.
     pub version: String,
+    /// Its description, license and author or where its bugs are told, for the OpenAPI document.
+    pub about: About,
     /// Whether it has `@kit/client`, and so a client is made for it.
     pub has_client: bool,
 }
@@ -114,6 +118,7 @@ impl Default for ProjectInfo {
         Self {
             name: "API".to_owned(),
             version: "0.0.0".to_owned(),
+            about: About::default(),
             has_client: false,
         }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
+use kit_emit::{About, Contact};
 use serde_json::Value;
 
 use super::{
@@ -166,6 +167,45 @@ fn project_info(package: &Value) -> ProjectInfo {
     ProjectInfo {
         name: text("name").unwrap_or(defaults.name),
         version: text("version").unwrap_or(defaults.version),
+        about: About {
+            description: text("description"),
+            license: text("license"),
+            contact: contact(package),
+        },
         has_client: depends_on(package, "@kit/client"),
     }
+}
+
+/// Whom npm knows as the author, as an object or as `Name <email> (url)`; else where bugs are told.
+fn contact(package: &Value) -> Option<Contact> {
+    let part = |value: Option<&Value>| {
+        let text = value.and_then(Value::as_str).map(str::trim);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let contact = match package.get("author") {
+        Some(Value::String(author)) => {
+            let between = |open: char, close: char| {
+                let (_, rest) = author.split_once(open)?;
+                let (inside, _) = rest.split_once(close)?;
+                part(Some(&Value::from(inside)))
+            };
+            let name = author.split(['<', '(']).next().unwrap_or_default();
+            Contact {
+                name: part(Some(&Value::from(name))),
+                email: between('<', '>'),
+                url: between('(', ')'),
+            }
+        }
+        Some(author) => Contact {
+            name: part(author.get("name")),
+            email: part(author.get("email")),
+            url: part(author.get("url")),
+        },
+        None => Contact {
+            name: None,
+            email: part(package.pointer("/bugs/email")),
+            url: part(package.pointer("/bugs/url")).or_else(|| part(package.get("bugs"))),
+        },
+    };
+    (contact != Contact::default()).then_some(contact)
 }

@@ -301,3 +301,52 @@ fn the_typescript_configuration_is_preferred() {
     );
     assert!(find_config_file(&project.0.join("missing")).is_err());
 }
+
+#[test]
+fn the_document_says_of_the_project_what_npm_knows() {
+    for (package, name, email, url) in [
+        (
+            r#"{ "author": "Ada Lovelace <ada@example.org> (https://ada.example.org)" }"#,
+            "Ada Lovelace",
+            "ada@example.org",
+            "https://ada.example.org",
+        ),
+        (
+            r#"{ "author": { "name": "Ada", "email": "ada@example.org" } }"#,
+            "Ada",
+            "ada@example.org",
+            "",
+        ),
+        (r#"{ "author": "Ada <" }"#, "Ada", "", ""),
+        (
+            r#"{ "bugs": "https://bugs.example.org" }"#,
+            "",
+            "",
+            "https://bugs.example.org",
+        ),
+        (
+            r#"{ "bugs": { "url": "https://bugs.example.org", "email": "bugs@example.org" } }"#,
+            "",
+            "bugs@example.org",
+            "https://bugs.example.org",
+        ),
+        (r#"{ "author": 1, "bugs": [] }"#, "", "", ""),
+        (r"{}", "", "", ""),
+    ] {
+        let about = Project::new(Some(package)).resolve(None).0.project.about;
+        let text = |part: fn(&kit_emit::Contact) -> &Option<String>| {
+            about
+                .contact
+                .as_ref()
+                .and_then(|contact| part(contact).clone())
+                .unwrap_or_default()
+        };
+        let found = [text(|of| &of.name), text(|of| &of.email), text(|of| &of.url)];
+        assert_eq!(found, [name, email, url], "{package}");
+        assert!(about.contact != Some(kit_emit::Contact::default()), "{package}");
+    }
+    let package = r#"{ "description": "An API", "license": "MIT", "version": "" }"#;
+    let project = Project::new(Some(package)).resolve(None).0.project;
+    assert_eq!(project.about.description.as_deref(), Some("An API"));
+    assert_eq!(project.about.license.as_deref(), Some("MIT"));
+}

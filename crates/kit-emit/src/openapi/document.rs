@@ -4,23 +4,27 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::Contact;
 use crate::json_schema::Schema;
 use crate::text::nested;
 
 /// The document. Its long parts are texts already, each as [`part`] prints it.
 pub(crate) struct Document<'a> {
-    pub(crate) head: Head,
+    pub(crate) head: Head<'a>,
     /// Operations by path and by method in lower case.
     pub(crate) paths: IndexMap<String, IndexMap<String, &'a str>>,
     /// Schemas by name.
     pub(crate) components: IndexMap<&'a str, &'a str>,
+    /// Security schemes by name.
+    pub(crate) schemes: IndexMap<&'a str, String>,
 }
 
 /// What stands before the long parts.
 #[derive(Serialize)]
-pub(crate) struct Head {
+pub(crate) struct Head<'a> {
     pub(crate) openapi: &'static str,
-    pub(crate) info: Info,
+    pub(crate) info: Info<'a>,
+    pub(crate) servers: [Server; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<Tag>,
 }
@@ -45,6 +49,11 @@ impl Document<'_> {
         text.push_str(",\n  \"components\": {\n    \"schemas\": ");
         let components = self.components.iter();
         object(&mut text, 6, components, |text, schema| text.push_str(schema));
+        if !self.schemes.is_empty() {
+            text.push_str(",\n    \"securitySchemes\": ");
+            let schemes = self.schemes.iter();
+            object(&mut text, 6, schemes, |text, scheme| text.push_str(scheme));
+        }
         text.push_str("\n  }\n}\n");
         text
     }
@@ -87,14 +96,35 @@ fn pretty(content: &impl Serialize) -> String {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Info {
-    pub(crate) title: String,
-    pub(crate) version: String,
+pub(crate) struct Info<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contact: Option<&'a Contact>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) license: Option<License<'a>>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct License<'a> {
+    pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) identifier: Option<&'a str>,
+}
+
+/// Where the interface is served. The document is served there too, so a relative URL names it (OpenAPI 3.1, 4.6).
+#[derive(Serialize)]
+pub(crate) struct Server {
+    pub(crate) url: &'static str,
 }
 
 #[derive(Serialize)]
 pub(crate) struct Tag {
     pub(crate) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -115,7 +145,13 @@ pub(crate) struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) request_body: Option<RequestBody>,
     pub(crate) responses: IndexMap<String, Response>,
+    /// Nothing where it is not known what a request must prove; no entry where it need not prove anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) security: Option<Vec<Requirement>>,
 }
+
+/// Names of schemes that hold together, each with the scopes that it needs: none, for ours.
+pub(crate) type Requirement = IndexMap<String, [&'static str; 0]>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -148,11 +184,20 @@ pub(crate) struct Response {
 #[derive(Serialize)]
 pub(crate) struct MediaType {
     pub(crate) schema: Schema,
+    /// By a name of each.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) examples: IndexMap<String, Example>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Example {
+    pub(crate) value: Value,
 }
 
 /// JSON of that schema.
 pub(crate) fn json_content(schema: Schema) -> IndexMap<&'static str, MediaType> {
-    IndexMap::from([("application/json", MediaType { schema })])
+    let examples = IndexMap::new();
+    IndexMap::from([("application/json", MediaType { schema, examples })])
 }
 
 /// The one shape of every error that the runtime answers with.

@@ -16,7 +16,7 @@ pub(super) fn operation(
     let Route {
         method,
         path,
-        // Operations name neither the group nor what runs.
+        // Operations name neither the group nor what runs, but by the group's tag.
         key: _,
         group: _,
         parameters,
@@ -27,13 +27,15 @@ pub(super) fn operation(
         throws,
         documentation,
         middleware: _,
+        security,
         handler: _,
         tests: _,
         span: _,
     } = route;
     let slots = Slot::ALL.map(|slot| slots.get(slot).map(|id| context.fingerprints.of(id)));
     let texts = (summary, tags, throws, documentation);
+    let asked = (security, operations.names_of(security), operations.is_open(route));
     let refers = (names, operations.error_name());
     let id = operations.id(route);
-    fingerprint((method, path, id, parameters, slots, status, texts, refers))
+    fingerprint((method, path, id, parameters, slots, status, texts, asked, refers))
 }

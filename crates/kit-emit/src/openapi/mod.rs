@@ -4,6 +4,7 @@ mod components;
 mod document;
 mod key;
 mod operation;
+mod security;
 
 use std::sync::Arc;
 
@@ -11,15 +12,16 @@ use heck::ToLowerCamelCase;
 use indexmap::IndexMap;
 use kit_ir::{DeclarationId, DeclarationOrigin, Route, RouteId, SourceId};
 
-use crate::Context;
 use crate::fingerprint::fingerprint;
 use crate::job::{Job, Parts};
+use crate::{Context, EmitOptions};
 
 use components::Use;
 pub(crate) use components::{ComponentNames, differing, used};
-use document::{Document, Head, Info};
+use document::{Document, Head, Info, License, Server};
 use operation::Operations;
 use rustc_hash::{FxHashMap, FxHashSet};
+use security::SecuritySchemes;
 
 /// Texts of an earlier build.
 #[derive(Debug, Default)]
@@ -35,6 +37,7 @@ pub(crate) struct Shared<'a> {
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
     error: (String, String),
+    schemes: SecuritySchemes<'a>,
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
 }
 
@@ -72,7 +75,22 @@ impl<'a> Shared<'a> {
                 document::part(&document::error_envelope()),
             ),
             by_file: routes_by_file(context),
+            schemes: operations.into_schemes(),
             context,
+        }
+    }
+
+    fn info<'s>(&'s self, title: &'s str) -> Info<'s> {
+        let EmitOptions { version, about, .. } = self.context.options;
+        Info {
+            title,
+            version,
+            description: about.description.as_deref(),
+            contact: about.contact.as_ref(),
+            license: about.license.as_deref().map(|name| License {
+                name,
+                identifier: is_spdx(name).then_some(name),
+            }),
         }
     }
 
@@ -97,14 +115,16 @@ impl<'a> Shared<'a> {
         Document {
             head: Head {
                 openapi: "3.1.0",
-                info: Info {
-                    title: title.to_owned(),
-                    version: self.context.options.version.clone(),
-                },
-                tags: operation::tags(&contracts),
+                info: self.info(title),
+                servers: [Server { url: "/" }],
+                tags: operation::tags(program, &contracts),
             },
             paths,
             components: found,
+            schemes: self.schemes.objects(|scheme| {
+                let mut asked = contracts.iter().flat_map(|route| route.security.iter().flatten());
+                asked.any(|asked| asked.scheme == *scheme)
+            }),
         }
         .print()
     }
@@ -153,4 +173,9 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
         }
     }
     found
+}
+
+/// Whether a license is named by an SPDX expression, and not by what npm has for those that are not: `UNLICENSED`, `SEE LICENSE IN`.
+fn is_spdx(license: &str) -> bool {
+    license != "UNLICENSED" && !license.starts_with("SEE LICENSE")
 }

@@ -2,9 +2,11 @@
 
 use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{Program, Property, Route, Slot, Throws};
+use kit_ir::{Program, Property, Route, Security, Slot};
+use serde_json::json;
 
-use super::document::{Operation, Parameter, RequestBody, Response, Tag, json_content};
+use super::document::{Example, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content};
+use super::security::SecuritySchemes;
 use crate::Context;
 use crate::json_schema::{Direction, Schema, Schemas};
 
@@ -13,6 +15,7 @@ pub(crate) struct Operations<'a> {
     context: Context<'a>,
     error_name: String,
     ids: IndexMap<String, String>,
+    schemes: SecuritySchemes<'a>,
 }
 
 impl<'a> Operations<'a> {
@@ -27,12 +30,30 @@ impl<'a> Operations<'a> {
             context,
             error_name,
             ids: operation_ids(program),
+            schemes: SecuritySchemes::new(program),
         }
     }
 
     /// The component name of the error envelope.
     pub(crate) fn error_name(&self) -> &str {
         &self.error_name
+    }
+
+    /// The security schemes of all routes.
+    pub(crate) fn into_schemes(self) -> SecuritySchemes<'a> {
+        self.schemes
+    }
+
+    /// The names of the schemes that are asked for.
+    pub(crate) fn names_of(&self, security: &[Vec<Security>]) -> Vec<&str> {
+        let asked = security.iter().flatten();
+        asked.map(|asked| self.schemes.name(&asked.scheme)).collect()
+    }
+
+    /// Whether a route asks for nothing, as far as can be known: where middleware runs, only if some of the project's says what it
+    /// asks for.
+    pub(crate) fn is_open(&self, route: &Route) -> bool {
+        route.security.is_empty() && (route.middleware.is_empty() || !self.schemes.is_empty())
     }
 
     /// The `operationId` of a route.
@@ -56,6 +77,10 @@ impl<'a> Operations<'a> {
                 content: json_content(input.reference(id)),
             }),
             responses: self.responses(route),
+            security: match route.security.as_slice() {
+                [] => self.is_open(route).then(Vec::new),
+                asked => Some(self.schemes.requirements(asked)),
+            },
         }
     }
 
@@ -99,59 +124,105 @@ impl<'a> Operations<'a> {
                 .unwrap_or_default(),
         };
         let mut responses = IndexMap::from([(route.status.to_string(), success)]);
-        let mut errors: IndexMap<u16, IndexSet<String>> = IndexMap::new();
+        let mut errors: IndexMap<u16, Vec<Failure<'_>>> = IndexMap::new();
+        let mut add = |status: u16, code, description, declared| {
+            let known = errors.entry(status).or_default();
+            if !known.iter().any(|failure| failure.code == code) {
+                known.push(Failure {
+                    code,
+                    description,
+                    declared,
+                });
+            }
+        };
         let reads = [Slot::Params, Slot::Query, Slot::Body];
         if reads.into_iter().any(|slot| route.slots.get(slot).is_some()) {
-            errors.entry(400).or_default().insert(described(
-                "VALIDATION_ERROR",
-                Some("the input does not fit the contract"),
-            ));
+            let why = "the input does not fit the contract";
+            add(400, "VALIDATION_ERROR", Some(why), false);
         }
         if route.slots.body.is_some() {
-            errors
-                .entry(413)
-                .or_default()
-                .insert(described("PAYLOAD_TOO_LARGE", Some("the body is too large")));
-            errors
-                .entry(415)
-                .or_default()
-                .insert(described("UNSUPPORTED_MEDIA_TYPE", Some("the body is not JSON")));
+            add(413, "PAYLOAD_TOO_LARGE", Some("the body is too large"), false);
+            add(415, "UNSUPPORTED_MEDIA_TYPE", Some("the body is not JSON"), false);
         }
-        for Throws {
-            code,
-            status,
-            description,
-        } in &route.throws
-        {
-            errors
-                .entry(*status)
-                .or_default()
-                .insert(described(code, description.as_deref()));
+        for error in &route.throws {
+            add(error.status, &error.code, error.description.as_deref(), true);
         }
         errors.sort_keys();
-        for (status, codes) in errors {
-            let description: Vec<_> = codes.into_iter().collect();
-            responses.insert(status.to_string(), self.error(description.join("; ")));
+        for (status, failures) in errors {
+            let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
+            let declared = failures.iter().filter(|failure| failure.declared);
+            let examples = declared.map(|failure| (failure.code.to_owned(), failure.example()));
+            let response = self.error(descriptions.join("; "), examples.collect());
+            responses.insert(status.to_string(), response);
         }
-        responses.insert("default".to_owned(), self.error("Any other error".to_owned()));
+        let other = self.error("Any other error".to_owned(), IndexMap::new());
+        responses.insert("default".to_owned(), other);
         responses
     }
 
-    fn error(&self, description: String) -> Response {
+    fn error(&self, description: String, examples: IndexMap<String, Example>) -> Response {
+        let schema = Schema {
+            reference: Some(format!("#/components/schemas/{}", self.error_name)),
+            ..Schema::default()
+        };
         Response {
             description,
-            content: json_content(Schema {
-                reference: Some(format!("#/components/schemas/{}", self.error_name)),
-                ..Schema::default()
-            }),
+            content: IndexMap::from([("application/json", MediaType { schema, examples })]),
         }
     }
 }
 
-/// The document's tags, in order of first use.
-pub(crate) fn tags(routes: &[&Route]) -> Vec<Tag> {
-    let names: IndexSet<_> = routes.iter().flat_map(|route| tags_of(route)).collect();
-    names.into_iter().map(|name| Tag { name }).collect()
+/// An error that a response of some status may be.
+struct Failure<'a> {
+    code: &'a str,
+    description: Option<&'a str>,
+    /// By the project; what kit itself answers is the same everywhere.
+    declared: bool,
+}
+
+impl Failure<'_> {
+    fn described(&self) -> String {
+        // Several are joined with semicolons, so none ends as a sentence does.
+        let description = self.description.map(|text| text.trim_end_matches('.'));
+        description.map_or_else(
+            || format!("`{}`", self.code),
+            |text| format!("`{}`: {text}", self.code),
+        )
+    }
+
+    /// The envelope with that code.
+    fn example(&self) -> Example {
+        let message = self.description.unwrap_or(self.code);
+        // The trace of the example in W3C Trace Context, 3.2.2.
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        Example {
+            value: json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
+        }
+    }
+}
+
+/// The document's tags, in order of first use. A tag of the routes of one group alone is described as the group is.
+pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
+    let mut groups: IndexMap<String, IndexSet<&str>> = IndexMap::new();
+    for route in routes {
+        for tag in tags_of(route) {
+            groups.entry(tag).or_default().insert(&route.group);
+        }
+    }
+    let described = |groups: &IndexSet<&str>| {
+        let [name] = groups.iter().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let group = program.groups.iter().find(|group| group.name == **name)?;
+        group.documentation.description.clone()
+    };
+    groups
+        .into_iter()
+        .map(|(name, groups)| Tag {
+            name,
+            description: described(&groups),
+        })
+        .collect()
 }
 
 /// A path with its parameters as OpenAPI writes them; a wildcard, which OpenAPI does not know, as one parameter.
@@ -164,12 +235,6 @@ pub(crate) fn path_template(path: &str) -> String {
         })
         .collect();
     segments.join("/")
-}
-
-fn described(code: &str, description: Option<&str>) -> String {
-    // Several are joined with semicolons, so none ends as a sentence does.
-    let description = description.map(|text| text.trim_end_matches('.'));
-    description.map_or_else(|| format!("`{code}`"), |text| format!("`{code}`: {text}"))
 }
 
 /// The tags of a route; where it has none, its group without the word `Routes`.

@@ -47,6 +47,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         tags: _,
         throws: _,
         documentation: _,
+        security: _,
         middleware,
         handler,
         tests,

@@ -196,6 +196,7 @@ impl Builder {
             throws: Vec::new(),
             documentation: Documentation::default(),
             middleware: Vec::new(),
+            security: Vec::new(),
             handler: None,
             tests: Vec::new(),
             span: self.span(),

@@ -2,7 +2,8 @@
 
 use kit_ir::{
     DeclarationOrigin, DefaultValue, Entity, GeneratedKind, HandlerSource, LiteralValue, Method,
-    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Throws, TypeKind,
+    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security, SecurityScheme, Throws,
+    TypeKind,
 };
 
 use super::{Builder, described, optional, tagged};
@@ -132,6 +133,7 @@ pub fn program() -> Program {
     b.file("src/notes.handlers.ts");
     for route in &mut routes {
         route.middleware = vec!["requireAuth".to_owned()];
+        route.security = vec![security()];
         route.handler = Some(HandlerSource {
             export: "noteHandlers".to_owned(),
             span: b.span(),
@@ -152,9 +154,17 @@ pub fn program() -> Program {
         name: "requireAuth".to_owned(),
         priority: 10.0,
         kind: MiddlewareKind::Route,
+        security: security(),
         span,
     });
     b.program
+}
+
+fn security() -> Vec<Security> {
+    vec![Security {
+        scheme: SecurityScheme::Bearer { format: None },
+        description: Some("Lets users pass.".to_owned()),
+    }]
 }
 
 fn columns(b: &mut Builder) -> Columns {

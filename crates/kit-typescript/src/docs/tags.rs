@@ -24,6 +24,8 @@ pub(crate) enum Target {
     Alias,
     /// A key of a contract group.
     Route,
+    /// A constant or function that is a middleware.
+    Middleware,
 }
 
 impl Target {
@@ -33,6 +35,7 @@ impl Target {
             Self::Object => "an interface",
             Self::Alias => "a type alias",
             Self::Route => "a route",
+            Self::Middleware => "a middleware",
         }
     }
 }
@@ -93,7 +96,8 @@ tags! {
     Status "status" Line [Route]
     Summary "summary" Paragraph [Route]
     Tag "tag" Line [Route]
-    Throws "throws" Paragraph [Route]
+    Throws "throws" Paragraph [Route Middleware]
+    Security "security" Line [Middleware]
 }
 
 /// Tags of `JSDoc` and `TSDoc` that kit leaves alone, however close they come to one of its own.
@@ -167,7 +171,7 @@ impl TagName {
     pub(super) fn is_repeatable(self) -> bool {
         matches!(
             self,
-            Self::Example | Self::Throws | Self::Tag | Self::Index | Self::Unique
+            Self::Example | Self::Throws | Self::Tag | Self::Index | Self::Unique | Self::Security
         )
     }
 

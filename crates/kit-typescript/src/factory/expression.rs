@@ -12,7 +12,7 @@ use crate::lower::Lowering;
 use crate::modules::{Place, Symbol, Value};
 
 /// Chains of constants longer than this bite their own tail.
-const LONGEST_CHAIN: usize = 100;
+pub(super) const LONGEST_CHAIN: usize = 100;
 
 /// What an expression turned out to be.
 pub(super) enum Found<'a> {

@@ -3,7 +3,7 @@
 use oxc_ast::ast::Expression;
 
 use super::expression::{Found, Member, elements, follow, number, properties, string};
-use super::{Located, computed};
+use super::{About, Located, about, computed};
 use crate::lower::Lowering;
 use crate::modules::Place;
 
@@ -13,6 +13,8 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) priority: f64,
     pub(crate) place: Place,
+    /// What its doc comment says.
+    pub(crate) about: About,
 }
 
 /// Reads a `middleware` option; the flag says whether all entries were seen.
@@ -30,6 +32,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Ve
 
 fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry> {
     let place = located.place();
+    let about = about::read(lowering, located);
     match follow(lowering, located) {
         Found::Function(function) => {
             let name = function
@@ -40,24 +43,33 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
                 name,
                 priority: 0.0,
                 place,
+                about,
             })
         }
         Found::Expression(found, name) => match found.expression {
-            Expression::ObjectExpression(_) => full_entry(lowering, found, place),
-            _ => Some(bare(lowering, found, name, place)),
+            Expression::ObjectExpression(_) => full_entry(lowering, found, place, about),
+            _ => Some(bare(lowering, found, name, place, about)),
         },
         // Something imported from a package: its name is all that is known, and all that is needed.
         Found::Unknown(Some(name)) => Some(Entry {
             name: name.to_owned(),
             priority: 0.0,
             place,
+            about,
         }),
-        Found::Unknown(None) => Some(unnamed(lowering, place)),
+        Found::Unknown(None) => Some(unnamed(lowering, place, about)),
     }
 }
 
 /// `{ name, middleware, priority }`.
-fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Place) -> Option<Entry> {
+///
+/// `own` is what the comment of a constant that holds the whole entry says; else the one of the middleware speaks.
+fn full_entry<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    place: Place,
+    own: About,
+) -> Option<Entry> {
     let (members, _) = properties(lowering, located, "this middleware entry")?;
     let member = |name: &str| {
         members
@@ -76,6 +88,10 @@ fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Plac
             }
         }
     };
+    let about = match member("middleware") {
+        Some(value) if own == About::default() => about::read(lowering, value),
+        _ => own,
+    };
     let name = match (member("name"), member("middleware")) {
         (Some(value), _) => {
             if let Some(name) = string(lowering, value) {
@@ -91,17 +107,24 @@ fn full_entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, place: Plac
             }
         }
         (None, Some(value)) => entry(lowering, value)?.name,
-        (None, None) => return Some(unnamed(lowering, place)),
+        (None, None) => return Some(unnamed(lowering, place, about)),
     };
     Some(Entry {
         name,
         priority,
         place,
+        about,
     })
 }
 
 /// A middleware without an entry around it: named after the constant or function.
-fn bare<'a>(lowering: &mut Lowering<'a>, found: Located<'a>, name: Option<&'a str>, place: Place) -> Entry {
+fn bare<'a>(
+    lowering: &mut Lowering<'a>,
+    found: Located<'a>,
+    name: Option<&'a str>,
+    place: Place,
+    about: About,
+) -> Entry {
     let own = match found.expression {
         Expression::FunctionExpression(function) => {
             function.id.as_ref().map(|identifier| identifier.name.as_str())
@@ -123,12 +146,13 @@ fn bare<'a>(lowering: &mut Lowering<'a>, found: Located<'a>, name: Option<&'a st
             name: name.to_owned(),
             priority: 0.0,
             place,
+            about,
         },
-        None => unnamed(lowering, place),
+        None => unnamed(lowering, place, about),
     }
 }
 
-fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Entry {
+fn unnamed(lowering: &mut Lowering<'_>, place: Place, about: About) -> Entry {
     computed(
         lowering,
         place,
@@ -140,6 +164,7 @@ fn unnamed(lowering: &mut Lowering<'_>, place: Place) -> Entry {
         name: "anonymous".to_owned(),
         priority: 0.0,
         place,
+        about,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Names are followed to `const`s across files. What is computed cannot be seen: it is a warning that names it, and
 //! everything else is still read.
 
+mod about;
 mod app;
 mod calls;
 mod expression;
@@ -16,6 +17,7 @@ use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Place};
 
+pub(crate) use about::About;
 pub(crate) use app::read;
 pub(crate) use handlers::HandlerMap;
 pub(crate) use middleware::{Entry, chain};

@@ -8,14 +8,16 @@ mod tags;
 pub(crate) use check::check;
 pub(crate) use contract::{Contract, contracts, groups};
 pub(crate) use key::{join, parameters, parse_key, parse_path};
+pub(crate) use tags::{invalid, throws};
 
 use kit_diagnostics::codes;
-use kit_ir::{HandlerSource, Route, RouteId, RouteSlots, Slot};
+use kit_ir::{ContractGroup, HandlerSource, Route, RouteId, RouteSlots, Slot, Throws};
 
 use crate::docs::documentation;
 use crate::eval::{Ty, TyId, pascal};
+use crate::factory::Entry;
 use crate::lower::Lowering;
-use crate::modules::Place;
+use crate::modules::{DeclId, Place};
 
 /// A route that is registered, before its types are lowered.
 pub(crate) struct Registration {
@@ -24,7 +26,8 @@ pub(crate) struct Registration {
     /// The prefix with the place where it was written.
     pub(crate) prefix: Option<(String, Place)>,
     pub(crate) handler: Option<HandlerSource>,
-    pub(crate) middleware: Vec<String>,
+    /// What runs before the handler, in order.
+    pub(crate) middleware: Vec<Entry>,
 }
 
 /// Adds a route to the program. Nothing is added where its key cannot be read.
@@ -92,23 +95,57 @@ pub(crate) fn add(
         (Some(_), _) => 200,
     });
     let span = lowering.span(contract.place);
-    Some(lowering.program.routes.push(Route {
-        method: key.method,
-        parameters: parameters(&path),
-        path,
-        key: contract.key.clone(),
-        group: registration.group,
-        slots,
-        status,
-        summary: about.summary,
-        tags: about.tags,
-        throws: about.throws,
-        documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
-        middleware: registration.middleware,
-        handler: registration.handler,
-        tests: Vec::new(),
-        span,
-    }))
+    Some(
+        lowering.program.routes.push(Route {
+            method: key.method,
+            parameters: parameters(&path),
+            path,
+            key: contract.key.clone(),
+            group: registration.group,
+            slots,
+            status,
+            summary: about.summary,
+            tags: about.tags,
+            throws: with_middleware(about.throws, &registration.middleware),
+            documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
+            security: registration
+                .middleware
+                .iter()
+                .map(|entry| entry.about.security.clone())
+                .filter(|asked| !asked.is_empty())
+                .collect(),
+            middleware: registration
+                .middleware
+                .into_iter()
+                .map(|entry| entry.name)
+                .collect(),
+            handler: registration.handler,
+            tests: Vec::new(),
+            span,
+        }),
+    )
+}
+
+/// Adds a contract group to the program, once.
+pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Option<DeclId>) {
+    if lowering.program.groups.iter().any(|known| known.name == name) {
+        return;
+    }
+    let doc = declared.and_then(|decl| lowering.eval.declaration_doc(decl));
+    lowering.program.groups.push(ContractGroup {
+        name: name.to_owned(),
+        documentation: doc.as_deref().map(documentation).unwrap_or_default(),
+    });
+}
+
+/// A route's errors, and those of its middleware that it does not declare itself.
+fn with_middleware(mut throws: Vec<Throws>, middleware: &[Entry]) -> Vec<Throws> {
+    for error in middleware.iter().flat_map(|entry| &entry.about.throws) {
+        if !throws.iter().any(|own| own.code == error.code) {
+            throws.push(error.clone());
+        }
+    }
+    throws
 }
 
 fn slot_declaration(

@@ -76,7 +76,8 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
     Some(status)
 }
 
-fn throws(tag: &Tag) -> Option<Throws> {
+/// `CODE status text`; nothing where it has another form.
+pub(crate) fn throws(tag: &Tag) -> Option<Throws> {
     let words = words(tag);
     let code = words.first().filter(|code| {
         code.starts_with(|first: char| first.is_ascii_uppercase())
@@ -97,7 +98,8 @@ fn throws(tag: &Tag) -> Option<Throws> {
     })
 }
 
-fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
+/// An error about a tag, with the form to write.
+pub(crate) fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let written = format!("@{} {}", tag.name.name(), tag.argument);
     let message = if tag.argument.is_empty() {
         format!("`{}` lacks its argument", written.trim_end())

@@ -13,6 +13,8 @@ export interface Program {
   /** The stored ones. */
   entities: Entity[];
   routes: Route[];
+  /** Of the routes, in order of first use. */
+  groups?: ContractGroup[];
   application: Application;
 }
 
@@ -164,10 +166,29 @@ export interface Route {
   documentation: Documentation;
   /** Names, in order of running. */
   middleware: string[];
+  /** What its middleware asks of a request: of each list one, and all lists together. */
+  security?: Security[][];
   handler?: { export: string; span: Span };
   /** Tests that mention the route. */
   tests?: string[];
   span: Span;
+}
+
+/** A contract group: an interface whose keys are routes. */
+export interface ContractGroup {
+  /** As in `Route.group`. */
+  name: string;
+  documentation: Documentation;
+}
+
+/** What a middleware asks of a request. */
+export interface Security {
+  /** How the request carries it. */
+  scheme:
+    | { kind: "bearer"; format?: string }
+    | { kind: "basic" }
+    | { kind: "header" | "cookie" | "query"; name: string };
+  description?: string;
 }
 
 /** What `createApp` says. */
@@ -177,6 +198,8 @@ export interface Application {
     name: string;
     priority: number;
     kind: "global" | "route" | "registered" | "built-in";
+    /** Each of them suffices. */
+    security?: Security[];
     span: Span;
   }[];
 }

@@ -17,6 +17,10 @@ const USER_ID_LENGTH = 100;
  *
  * The token is a stand-in that anyone can make up. Verify a signed token here before others can reach this application;
  * nothing else has to change.
+ *
+ * @security bearer
+ * @throws UNAUTHORIZED 401 The access token is missing.
+ * @throws INVALID_TOKEN 401 The access token names no user.
  */
 export const requireAuth = defineMiddleware<AuthContext>(({ headers }) => {
   const header = headers["authorization"];

@@ -29,6 +29,7 @@ fn the_page_lists_every_tag_with_its_places() {
                     Target::Object => "interface",
                     Target::Alias => "alias",
                     Target::Route => "route",
+                    Target::Middleware => "middleware",
                 })
                 .collect();
             (tag.name(), places.join(", "))

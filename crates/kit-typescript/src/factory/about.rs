@@ -1,0 +1,150 @@
+//! What the doc comment of a middleware says of the requests that it lets pass.
+
+use std::rc::Rc;
+
+use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::{Security, SecurityScheme, Throws};
+use oxc_ast::ast::Expression;
+use oxc_span::{GetSpan, Span};
+
+use super::Located;
+use super::expression::LONGEST_CHAIN;
+use crate::docs::{Doc, Tag, TagName, words};
+use crate::lower::Lowering;
+use crate::modules::{ModuleId, Symbol, Value};
+use crate::routes::{invalid, throws};
+
+/// The tags of a middleware.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct About {
+    /// Each of them suffices.
+    pub(crate) security: Vec<Security>,
+    pub(crate) throws: Vec<Throws>,
+}
+
+/// Reads the comment of the constant or function that the expression names. Where several constants lead to the
+/// middleware, the first one with tags of kit's speaks.
+pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> About {
+    let mut current = located;
+    for _ in 0..LONGEST_CHAIN {
+        let Expression::Identifier(identifier) = current.expression.get_inner_expression() else {
+            break;
+        };
+        let graph = &mut lowering.eval.graph;
+        let Symbol::Value(module, _, value) = graph.value_symbol(current.module, identifier.name.as_str())
+        else {
+            break;
+        };
+        let (span, next) = match value {
+            Value::Const(declarator) => (Some(declarator.span), declarator.init.as_ref()),
+            Value::Default(expression) => (None, Some(expression)),
+            Value::Function(function) => (Some(function.span), None),
+            _ => break,
+        };
+        if let Some(doc) = span.and_then(|span| doc(lowering, module, span)) {
+            let about = tags(lowering, &doc);
+            if about != About::default() {
+                return about;
+            }
+        }
+        let Some(expression) = next else { break };
+        current = Located { module, expression };
+    }
+    About::default()
+}
+
+/// The comment of the statement that the declaration is part of.
+fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<Rc<Doc>> {
+    let source = lowering.eval.graph.module(module);
+    let statement = source
+        .program
+        .body
+        .iter()
+        .map(GetSpan::span)
+        .find(|span| span.start <= declared.start && declared.end <= span.end)?;
+    let comment = source.doc(statement.start)?;
+    let text = source.text;
+    let id = lowering.eval.store.doc_at(module, text, comment);
+    Some(lowering.eval.store.doc(id))
+}
+
+/// The tags that mean something here. Others may be there for other tools, as on any function.
+fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
+    let mut about = About::default();
+    for slip in &doc.misspelt {
+        if slip.meant == TagName::Security {
+            let diagnostic = Diagnostic::warning(
+                codes::UNKNOWN_TAG,
+                format!("`@{}` is no tag that kit knows", slip.written),
+            )
+            .label(lowering.graph().label(slip.place))
+            .help("did you mean `@security`?");
+            lowering.report(diagnostic);
+        }
+    }
+    let description = doc.text.as_deref().map(|text| first_paragraph(text).to_owned());
+    for tag in doc.all(TagName::Security) {
+        match scheme(tag) {
+            Some(scheme) => about.security.push(Security {
+                scheme,
+                description: description.clone(),
+            }),
+            None => {
+                lowering.report(
+                    invalid(lowering, tag, "@security bearer JWT")
+                        .note("the schemes are `bearer [format]`, `basic`, `header <name>`, `cookie <name>` and `query <name>`"),
+                );
+            }
+        }
+    }
+    for tag in doc.all(TagName::Throws) {
+        match throws(tag) {
+            Some(throws) => about.throws.push(throws),
+            // `@throws {TypeError} …` is what JSDoc says of any function.
+            None if !names_a_code(tag) => {}
+            None => {
+                lowering.report(invalid(
+                    lowering,
+                    tag,
+                    "@throws UNAUTHORIZED 401 The access token is missing.",
+                ));
+            }
+        }
+    }
+    about
+}
+
+fn scheme(tag: &Tag) -> Option<SecurityScheme> {
+    let words = words(tag);
+    let own = |name: &str| name.to_owned();
+    Some(match words.as_slice() {
+        ["bearer"] => SecurityScheme::Bearer { format: None },
+        ["bearer", format] => SecurityScheme::Bearer {
+            format: Some(own(format)),
+        },
+        ["basic"] => SecurityScheme::Basic,
+        // RFC 9110, 5.6.2, and RFC 6265, 4.1.1: names of headers and cookies are tokens.
+        ["header", name] if is_token(name) => SecurityScheme::Header { name: own(name) },
+        ["cookie", name] if is_token(name) => SecurityScheme::Cookie { name: own(name) },
+        ["query", name] => SecurityScheme::Query { name: own(name) },
+        _ => return None,
+    })
+}
+
+fn is_token(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+fn names_a_code(tag: &Tag) -> bool {
+    words(tag).first().is_none_or(|word| {
+        word.len() > 1
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    })
+}
+
+fn first_paragraph(text: &str) -> &str {
+    text.split("\n\n").next().unwrap_or(text).trim_end()
+}
