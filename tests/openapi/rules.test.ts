@@ -42,19 +42,26 @@ for (const example of EXAMPLES) {
   });
 }
 
+function first(line: string): string {
+  return line.split(" ")[0]!;
+}
+
 test("both find what is missing", async () => {
   const source = await document("notes");
   const parsed = JSON.parse(source) as { servers?: unknown; paths: Record<string, Record<string, object>> };
   delete parsed.servers;
   Object.assign(parsed.paths["/notes"]!["get"]!, { security: [{ nobody: [] }], operationId: "postNotes" });
   const spoiled = JSON.stringify(parsed);
-  const first = (line: string): string => line.split(" ")[0]!;
   const byRedocly = (await redocly(spoiled)).map(first);
   const bySpectral = (await stoplight(spoiled)).map(first);
   for (const rule of ["operation-operationId-unique", "security-defined", "no-empty-servers"]) {
     assert.ok(byRedocly.includes(rule), `${rule} of ${byRedocly.join(", ")}`);
   }
-  for (const rule of ["operation-operationId-unique", "oas3-operation-security-defined", "oas3-api-servers"]) {
+  for (const rule of [
+    "operation-operationId-unique",
+    "oas3-operation-security-defined",
+    "oas3-api-servers",
+  ]) {
     assert.ok(bySpectral.includes(rule), `${rule} of ${bySpectral.join(", ")}`);
   }
 });
