@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 /** The embedded database of a project stops a moment after its last user. Its files are not taken from under it. */
 export async function databaseStopped(root: string): Promise<void> {
-  const pidFile = join(root, ".data/postgres/cluster/postmaster.pid");
-  const deadline = Date.now() + 15_000;
-  while (existsSync(pidFile)) {
+  const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));
+  const deadline = Date.now() + 30_000;
+  while (files.some((file) => existsSync(file))) {
     assert.ok(Date.now() < deadline, `the embedded database of ${root} did not stop`);
     // oxlint-disable-next-line no-await-in-loop
     await new Promise((wake) => setTimeout(wake, 50));

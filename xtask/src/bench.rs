@@ -43,6 +43,8 @@ enum Name {
     Dev,
     /// Finding the route of a request, beside matchit, find-my-way and others: nanoseconds and bytes.
     Router,
+    /// A database for one test, fifty times: milliseconds.
+    Database,
     /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
     Page,
     /// All that docs/performance.md shows, measured in full and written: about twenty minutes of a machine that does nothing else.
@@ -130,6 +132,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Start => "bench/start/run.ts",
         Name::Dev => "bench/dev/run.ts",
         Name::Router => "bench/router/run.ts",
+        Name::Database => "bench/database/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
             bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
         }

@@ -71,7 +71,8 @@ export interface Template {
  * A database for one test: empty tables of the project's migrations, and nobody else's. It is dropped when it is closed or this process
  * ends, however it does. The migrations run once, in a template that is kept until they change; a copy takes some milliseconds.
  *
- * It is always a database of the embedded server, whatever `DATABASE_URL` says: a test never touches data of yours.
+ * It is always on an embedded server of the tests' own, whatever `DATABASE_URL` says: a test never touches data of yours. That server
+ * does not sync what it writes, which is several times faster; where the machine stops meanwhile, it is made anew.
  *
  * @example
  * ```ts
@@ -84,7 +85,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { template } = options;
   const key = template === undefined ? keyOf(root) : keyOf(undefined, template.key);
   const prepare = template?.prepare ?? ((url: string) => applyMigrations(root, url));
-  return opened(await leaseCopy(placesOf(options), key, prepare));
+  return opened(await leaseCopy(placesOf(options, "tests"), key, prepare));
 }
 
 /** Starts the project's embedded database and keeps it running until {@link stopDatabase}; its URL. */

@@ -93,7 +93,7 @@ function begin(): Promise<Server> {
 }
 
 async function start(): Promise<Server> {
-  server ??= new Server(places.state);
+  server ??= new Server(places);
   server.onCrash = crashed;
   await server.start();
   // What was left behind has no owner any more; it is in nobody's way meanwhile.

@@ -16,6 +16,8 @@ export interface DatabaseOptions {
 
 /** Where a project's server and its keeper are found. The same for every process that asks. */
 export interface Places {
+  /** Whether what is committed outlasts the machine. */
+  readonly durable: boolean;
   /** Directory of logs and, where PostgreSQL may go there, of the data. */
   readonly state: string;
   /** The keeper's socket, or named pipe. */
@@ -24,13 +26,13 @@ export interface Places {
   readonly lock: string;
 }
 
-/** Finds, and makes, the places. */
-export function placesOf(options: DatabaseOptions): Places {
+/** Finds, and makes, the places of the project's server, or of the one that its tests have. */
+export function placesOf(options: DatabaseOptions, server: "postgres" | "tests" = "postgres"): Places {
   const data =
     options.dataDir ??
     nonEmpty(process.env["KIT_DATA_DIR"]) ??
     join(projectRoot(options.root ?? "."), ".data");
-  const state = resolve(data, "postgres");
+  const state = resolve(data, server);
   try {
     mkdirSync(state, { recursive: true });
   } catch (error) {
@@ -43,11 +45,12 @@ export function placesOf(options: DatabaseOptions): Places {
   // The name depends on nothing but the directory and the user: neither TMPDIR nor the current directory may lead two
   // processes to two keepers. It is short because a socket's path may have about a hundred bytes only.
   const name = createHash("sha256").update(real).digest("hex").slice(0, 16);
+  const places = { durable: server === "postgres", state: real };
   if (process.platform === "win32") {
-    return { state: real, socket: `\\\\.\\pipe\\kit-database-${name}`, lock: join(real, "keeper.lock") };
+    return { ...places, socket: `\\\\.\\pipe\\kit-database-${name}`, lock: join(real, "keeper.lock") };
   }
   const runtime = runtimeDirectory();
-  return { state: real, socket: join(runtime, `${name}.sock`), lock: join(runtime, `${name}.lock`) };
+  return { ...places, socket: join(runtime, `${name}.sock`), lock: join(runtime, `${name}.lock`) };
 }
 
 /** The nearest directory with a `package.json`, else the directory itself. */

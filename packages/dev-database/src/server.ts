@@ -5,11 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { findBinaries } from "./binaries.ts";
 import type { Binaries } from "./binaries.ts";
+import { forgetAfterReboot } from "./boot.ts";
 import { prepareCluster, USER } from "./cluster.ts";
+import { Connections } from "./connections.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { homeOf } from "./home.ts";
 import type { Home } from "./home.ts";
 import { note } from "./log.ts";
+import type { Places } from "./places.ts";
 import { choosePort } from "./ports.ts";
 import { isAlive, isServerOf, readPostmaster } from "./process.ts";
 import { open, WireError } from "./wire.ts";
@@ -29,6 +32,13 @@ const PASSING = /could not bind|pre-existing shared memory|lock file "postmaster
 
 const LOG_BYTES = 5_000_000;
 
+/** For data that may be lost when the machine stops: nothing waits for the disk. */
+const NOT_DURABLE: Readonly<Record<string, string>> = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+};
+
 /** Why one try to start it did not work. */
 interface Failure {
   /** How it ended. */
@@ -44,6 +54,7 @@ export class Server {
   /** Calls back when it ends without being told to. */
   onCrash: (() => void) | undefined;
   readonly #state: string;
+  readonly #durable: boolean;
   readonly #home: Home;
   readonly #binaries: Binaries;
   readonly #log: string;
@@ -58,9 +69,11 @@ export class Server {
   #stopping = false;
   #launched = false;
   #making: Promise<void> = Promise.resolve();
+  readonly #connections = new Connections(() => this.#connect());
 
-  constructor(state: string) {
+  constructor({ state, durable }: Places) {
     this.#state = state;
+    this.#durable = durable;
     this.#home = homeOf(state);
     this.#binaries = findBinaries(this.#home.account);
     this.#log = join(state, "postgres.log");
@@ -68,6 +81,7 @@ export class Server {
 
   /** Brings it up and returns once it answers; after it ended, again. */
   async start(): Promise<void> {
+    if (!this.#durable) forgetAfterReboot(this.#state, this.#home);
     this.#password = await prepareCluster(this.#home, this.#binaries);
     const deadline = Date.now() + PATIENCE_MS;
     let kills = 0;
@@ -117,13 +131,8 @@ export class Server {
   }
 
   /** Does something with a connection to the server's own database. */
-  async admin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#connect();
-    try {
-      return await work(connection);
-    } finally {
-      connection.end();
-    }
+  admin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#connections.use(work);
   }
 
   /** Whether this object started it, or took over one that ran. */
@@ -139,6 +148,7 @@ export class Server {
   /** Stops it, or its start: sessions are ended, everything is written. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#connections.end();
     if (this.#pid === 0) return;
     // Fast shutdown; then at once, which costs a recovery at the next start; then by force.
     for (const [signal, patience] of [
@@ -258,6 +268,7 @@ export class Server {
     const log = this.#openLog();
     const from = statSync(this.#log).size;
     const settings: Readonly<Record<string, string>> = {
+      ...(!this.#durable && NOT_DURABLE),
       listen_addresses: "127.0.0.1",
       port: String(this.#port),
       // A socket's path may have about a hundred bytes only, and nobody needs one.

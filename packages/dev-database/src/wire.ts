@@ -7,9 +7,11 @@ import type { Socket } from "node:net";
  * development needs no driver, and no driver of another version meets the project's own.
  */
 export interface Connection {
-  /** The rows of a query, each value as text. */
+  /** The rows of a query, each value as text. One query at a time. */
   query(sql: string): Promise<(string | null)[][]>;
   end(): void;
+  /** Whether it is known to lead nowhere any more. */
+  readonly closed: boolean;
 }
 
 /** Where to log in. */
@@ -45,6 +47,9 @@ export async function open(login: Login, timeoutMs = 60_000): Promise<Connection
     throw error;
   }
   return {
+    get closed() {
+      return socket.destroyed || socket.readableEnded || !socket.writable;
+    },
     query: (sql) => {
       socket.write(message("Q", Buffer.from(`${sql}\0`)));
       return results(messages);

@@ -32,7 +32,9 @@ export function dataDirectory(context: TestContext, ...below: string[]): string 
     // Node documents it, its types do not have it.
     const { passed } = context as TestContext & { readonly passed: boolean };
     if (!passed) context.diagnostic(logsOf(join(top, ...below)));
-    await until(() => serverOf(join(top, ...below)) === undefined, "the server to stop", 15_000);
+    const dataDir = join(top, ...below);
+    await until(() => serverOf(dataDir) === undefined, "the server to stop", 60_000);
+    await until(() => serverOf(dataDir, "tests") === undefined, "the server of tests to stop", 60_000);
     rmSync(top, { recursive: true, force: true });
   });
   return join(top, ...below);
@@ -40,32 +42,35 @@ export function dataDirectory(context: TestContext, ...below: string[]): string 
 
 /** What the keeper and PostgreSQL said last, for a test that failed. */
 function logsOf(dataDir: string): string {
-  const { state } = placesOf({ dataDir });
-  const tails = ["keeper.log", "postgres.log"].map((name) => {
-    const file = join(state, name);
+  const files = ["postgres", "tests"].flatMap((of) => [`${of}/keeper.log`, `${of}/postgres.log`]);
+  const tails = files.map((name) => {
+    const file = join(dataDir, name);
     const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").slice(-30) : ["none"];
     return [`--- ${name}`, ...lines].join("\n");
   });
   return tails.join("\n");
 }
 
+/** The project's server, or that of its tests. */
+type Which = "postgres" | "tests";
+
 /** PostgreSQL's data directory, which is elsewhere where its account may not enter the state directory. */
-export function clusterOf(dataDir: string): string {
-  const { state } = placesOf({ dataDir });
+export function clusterOf(dataDir: string, which: Which = "postgres"): string {
+  const { state } = placesOf({ dataDir }, which);
   const pointer = join(state, "location");
   return join(existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : state, "cluster");
 }
 
 /** The process number of the running PostgreSQL. */
-export function serverOf(dataDir: string): number | undefined {
-  const cluster = clusterOf(dataDir);
+export function serverOf(dataDir: string, which: Which = "postgres"): number | undefined {
+  const cluster = clusterOf(dataDir, which);
   const found = readPostmaster(cluster);
   return found !== undefined && isServerOf(found.pid, cluster) ? found.pid : undefined;
 }
 
 /** The process number of the keeper that began last. */
-export function keeperOf(dataDir: string): number {
-  const log = readFileSync(join(placesOf({ dataDir }).state, "keeper.log"), "utf8");
+export function keeperOf(dataDir: string, which: Which = "postgres"): number {
+  const log = readFileSync(join(placesOf({ dataDir }, which).state, "keeper.log"), "utf8");
   return Number([...log.matchAll(/keeper (\d+) begins/g)].at(-1)?.[1]);
 }
 

@@ -8,7 +8,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { createTestDatabase, openDatabase } from "../src/index.ts";
-import { client, dataDirectory, keeperOf, kill, leave, query, serverOf, until } from "./support.ts";
+import { lease } from "../src/lease.ts";
+import { placesOf } from "../src/places.ts";
+import { dataDirectory, keeperOf, kill, query, serverOf, until } from "./support.ts";
 
 const template = {
   key: "notes",
@@ -17,6 +19,12 @@ const template = {
     await query(url, "INSERT INTO notes VALUES (1, 'of the template')");
   },
 };
+
+/** The server of tests, held from outside of them. */
+async function testServer(dataDir: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const { url, release } = await lease(placesOf({ dataDir }, "tests"), "outside");
+  return { url, [Symbol.asyncDispose]: release };
+}
 
 /** The databases of tests and their templates, as the server lists them. */
 async function databases(url: string): Promise<string[]> {
@@ -29,7 +37,7 @@ async function databases(url: string): Promise<string[]> {
 
 test("each test has a copy of its own, which goes away with it", async (context) => {
   const dataDir = dataDirectory(context);
-  await using app = await openDatabase({ dataDir });
+  await using app = await testServer(dataDir);
   const one = await createTestDatabase({ dataDir, template });
   const two = await createTestDatabase({ dataDir, template });
   assert.notEqual(one.url, two.url);
@@ -62,7 +70,7 @@ test("many that begin at once prepare one template", async (context) => {
 
 test("a template that could not be prepared is prepared by the next", async (context) => {
   const dataDir = dataDirectory(context);
-  await using app = await openDatabase({ dataDir });
+  await using app = await testServer(dataDir);
   const failing = {
     key: template.key,
     prepare: async (url: string) => {
@@ -84,18 +92,19 @@ test("a template that could not be prepared is prepared by the next", async (con
 
 test("what a killed process had is dropped; its template is kept over restarts", async (context) => {
   const dataDir = dataDirectory(context);
-  const app = await openDatabase({ dataDir });
-  const script = fileURLToPath(new URL("test-client.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
-  assert.match(line, /\/kit_test_[0-9a-f]{16}\n$/);
-  assert.deepEqual(await databases(app.url), ["kit_template_", "kit_test_"]);
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
-  await until(async () => (await databases(app.url)).length === 1, "the copy to be dropped");
-  await app.close();
-  await until(() => serverOf(dataDir) === undefined, "the server to stop");
+  {
+    await using server = await testServer(dataDir);
+    const script = fileURLToPath(new URL("test-client.ts", import.meta.url));
+    const child = spawn(process.execPath, [script, dataDir], { stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    assert.match(line, /\/kit_test_[0-9a-f]{16}\n$/);
+    assert.deepEqual(await databases(server.url), ["kit_template_", "kit_test_"]);
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+    await until(async () => (await databases(server.url)).length === 1, "the copy to be dropped");
+  }
+  await until(() => serverOf(dataDir, "tests") === undefined, "the server to stop");
   const never = { key: template.key, prepare: () => Promise.reject(new Error("prepared again")) };
   await using again = await createTestDatabase({ dataDir, template: never });
   assert.deepEqual(await query(again.url, "SELECT title FROM notes"), [["of the template"]]);
@@ -103,18 +112,52 @@ test("what a killed process had is dropped; its template is kept over restarts",
 
 test("a keeper that is killed takes no database along", async (context) => {
   const dataDir = dataDirectory(context);
-  const other = await client(dataDir);
   const database = await createTestDatabase({ dataDir, template });
-  const before = keeperOf(dataDir);
+  const before = keeperOf(dataDir, "tests");
   await kill(before);
-  await until(() => keeperOf(dataDir) !== before, "the next keeper");
+  await until(() => keeperOf(dataDir, "tests") !== before, "the next keeper");
   await query(database.url, "INSERT INTO notes VALUES (2, 'still there')");
   // The next keeper has to know whose it is.
-  const held = await openDatabase({ dataDir });
+  await using server = await testServer(dataDir);
   await database.close();
-  await until(async () => (await databases(held.url)).length === 1, "the copy to be dropped");
-  await held.close();
-  await leave(other);
+  await until(async () => (await databases(server.url)).length === 1, "the copy to be dropped");
+});
+
+test("tests have a server of their own that syncs nothing; the project's does", async (context) => {
+  const dataDir = dataDirectory(context);
+  await using app = await openDatabase({ dataDir });
+  await using database = await createTestDatabase({ dataDir, template });
+  assert.notEqual(new URL(app.url).port, new URL(database.url).port);
+  const settings = "SELECT current_setting('fsync'), current_setting('full_page_writes')";
+  assert.deepEqual(await query(app.url, settings), [["on", "on"]]);
+  assert.deepEqual(await query(database.url, settings), [["off", "off"]]);
+  assert.deepEqual(await databases(app.url), [], "and none of theirs is on the project's");
+});
+
+test("what the server of tests has does not outlast the machine; what the project has does", async (context) => {
+  const dataDir = dataDirectory(context);
+  {
+    await using app = await openDatabase({ dataDir });
+    await query(app.url, "CREATE TABLE kept ()");
+    await using database = await createTestDatabase({ dataDir, template });
+    assert.ok(database.url);
+  }
+  for (const which of ["postgres", "tests"] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await until(() => serverOf(dataDir, which) === undefined, "the server to stop");
+  }
+  // As if the machine had started again since.
+  writeFileSync(join(placesOf({ dataDir }, "tests").state, "boot"), "7");
+  let prepared = 0;
+  const prepare = (url: string): Promise<void> => {
+    prepared += 1;
+    return template.prepare(url);
+  };
+  await using database = await createTestDatabase({ dataDir, template: { key: template.key, prepare } });
+  assert.equal(prepared, 1);
+  assert.deepEqual(await query(database.url, "SELECT title FROM notes"), [["of the template"]]);
+  await using app = await openDatabase({ dataDir });
+  assert.deepEqual(await query(app.url, "SELECT to_regclass('kept')"), [["kept"]]);
 });
 
 test("the project's migrations are the template", async (context) => {

@@ -97,9 +97,9 @@ export class Project {
 
   /** The embedded database stops a moment after its last user. Its files are not taken from under it. */
   async #databaseStopped(): Promise<void> {
-    const pidFile = join(this.root, ".data/postgres/cluster/postmaster.pid");
-    const deadline = Date.now() + 15_000;
-    while (existsSync(pidFile)) {
+    const files = ["postgres", "tests"].map((of) => join(this.root, ".data", of, "cluster/postmaster.pid"));
+    const deadline = Date.now() + 30_000;
+    while (files.some((file) => existsSync(file))) {
       assert.ok(Date.now() < deadline, "the embedded database did not stop after its last user was gone");
       await new Promise((wake) => setTimeout(wake, 50));
     }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** The database stops by itself soon after its last user has gone; its files are not taken from under it. */
 export async function stopped(root: string): Promise<void> {
-  const running = join(root, ".data/postgres/cluster/postmaster.pid");
-  for (let waited = 0; existsSync(running); waited += 100) {
+  const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));
+  for (let waited = 0; files.some((file) => existsSync(file)); waited += 100) {
     assert.ok(waited < 30_000, "the embedded database did not stop");
     // oxlint-disable-next-line no-await-in-loop
     await sleep(100);

@@ -1,0 +1,106 @@
+/**
+ * `cargo xtask bench database`: how long a test waits for a database of its own, with the tables of the Teams example. One after the
+ * other, as the tests of a file ask for them; the first, which starts the server and fills the template, is not counted.
+ */
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+import { createTestDatabase } from "@kit/dev-database";
+import { Client } from "pg";
+
+import { percentile } from "../dev/report.ts";
+import { median, type Row } from "../http/report.ts";
+
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+});
+const rounds = values.quick ? 10 : 50;
+/** What the median is not to exceed, in milliseconds. */
+const limit = 100;
+/** What else the machine does, before this begins. */
+const [otherWork = 0] = loadavg();
+const root = join(import.meta.dirname, "../../examples/teams");
+const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-database-"));
+// PostgreSQL of root runs as someone else, who may then go there.
+chmodSync(dataDir, 0o755);
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+
+/** Milliseconds until there is a database, and until it has answered a first query; then it is given back. */
+async function round(): Promise<{ readonly created: number; readonly asked: number }> {
+  const start = performance.now();
+  await using database = await createTestDatabase({ root, dataDir });
+  const created = performance.now() - start;
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ users: string }>("SELECT count(*) AS users FROM users");
+    const asked = performance.now() - start;
+    if (rows[0]?.users !== "0") throw new Error(`a new database is not empty: ${JSON.stringify(rows)}`);
+    await client.query("INSERT INTO users (email, display_name) VALUES ('ada@example.com', 'Ada')");
+    return { created, asked };
+  } finally {
+    await client.end();
+  }
+}
+
+try {
+  const first = await round();
+  const taken: Awaited<ReturnType<typeof round>>[] = [];
+  while (taken.length < rounds && !stop.signal.aborted) taken.push(await round());
+  if (stop.signal.aborted) {
+    console.error("stopped; nothing was written");
+    process.exitCode = 130;
+  } else {
+    finish(first.created, taken);
+  }
+} finally {
+  // The server stops a moment after its last user.
+  while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+function finish(first: number, taken: Awaited<ReturnType<typeof round>>[]): void {
+  const rows: Row[] = [
+    ...rowsOf(
+      "create",
+      taken.map(({ created }) => created),
+    ),
+    ...rowsOf(
+      "create-and-ask",
+      taken.map(({ asked }) => asked),
+    ),
+    row("first", "ms", first),
+    row("machine", "load", otherWork, "processes"),
+  ];
+  console.log(`a database for one test, ${rounds} times; load ${otherWork.toFixed(1)} before\n`);
+  console.log(`${"ms".padEnd(16)}${["median", "p90", "max"].map((head) => head.padStart(9)).join("")}`);
+  for (const scenario of ["create", "create-and-ask"]) {
+    const figures = rows.filter((one) => one.scenario === scenario);
+    console.log(`${scenario.padEnd(16)}${figures.map(({ value }) => value.toFixed(1).padStart(9)).join("")}`);
+  }
+  console.log(`\nThe first, with the server and the template: ${first.toFixed(0)} ms.`);
+  const reached = rows[0]!.value <= limit;
+  console.log(`A median of at most ${limit} ms: ${reached ? "met" : "missed"}.`);
+  if (!reached) process.exitCode = 1;
+  if (values.json === undefined) return;
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const result = { bench: "database", machine, rounds, rows };
+  writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+function rowsOf(scenario: string, samples: readonly number[]): Row[] {
+  return [
+    row(scenario, "p50_ms", median(samples)),
+    row(scenario, "p90_ms", percentile(samples, 0.9)),
+    row(scenario, "max_ms", Math.max(...samples)),
+  ];
+}
+
+function row(scenario: string, metric: string, value: number, unit = "ms"): Row {
+  return { scenario, subject: "dev-database", metric, value: Number(value.toFixed(1)), unit };
+}
