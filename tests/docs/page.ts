@@ -19,10 +19,14 @@ export interface Page {
   unchecked: string[];
 }
 
-interface Block {
+/** A fenced block of a page. */
+export interface Block {
+  /** `ts`, `console`, … */
   language: string;
+  /** What `file=` names. */
   file: string | undefined;
   text: string;
+  /** Line of the fence in the page, from 1. */
   line: number;
 }
 
@@ -43,7 +47,8 @@ export async function readPage(path: string): Promise<Page> {
   return page;
 }
 
-function blocks(text: string): Block[] {
+/** The blocks of a page, in order. */
+export function blocks(text: string): Block[] {
   const found: Block[] = [];
   let open: Block | undefined;
   for (const [index, line] of text.split("\n").entries()) {
@@ -61,7 +66,8 @@ function blocks(text: string): Block[] {
   return found;
 }
 
-function steps(block: Block): Step[] {
+/** The commands of a transcript. */
+export function steps(block: Block): Step[] {
   const found: Step[] = [];
   for (const [index, line] of block.text.trimEnd().split("\n").entries()) {
     const last = found.at(-1);
@@ -75,16 +81,26 @@ function steps(block: Block): Step[] {
   return found;
 }
 
-/** Whether a text is what a transcript shows. Space at the ends of the text does not count. */
+/**
+ * Whether a text is what a transcript shows: `…` stands for any text, and on a line of its own for any lines, or none. Space at the
+ * ends of the text does not count.
+ */
 export function matches(actual: string, expected: string): boolean {
-  const text = actual.trim();
-  const parts = expected.trim().split("…");
+  const text = `\n${actual.trim()}\n`;
+  const parts = `\n${expected.trim()}\n`.split("…");
   const last = parts.pop() ?? "";
   let from = 0;
+  let before = "";
+  // Where `…` stands for no line, the ends of the lines around it are one.
+  const startOf = (part: string): number =>
+    before.endsWith("\n") && part.startsWith("\n") ? from - 1 : from;
   for (const [index, part] of parts.entries()) {
-    const at = text.indexOf(part, from);
+    const at = text.indexOf(part, startOf(part));
     if (at < 0 || (index === 0 && at > 0)) return false;
     from = at + part.length;
+    before = part;
   }
-  return parts.length === 0 ? text === last : text.length - last.length >= from && text.endsWith(last);
+  return parts.length === 0
+    ? text === last
+    : text.length - last.length >= startOf(last) && text.endsWith(last);
 }

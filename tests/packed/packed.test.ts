@@ -24,7 +24,10 @@ import { setTimeout } from "node:timers/promises";
 import { type CommandResult, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
+import { databaseStopped } from "../scaffold/database.ts";
 import { plugin as plansPlugin, project as plansProject } from "./plugin.ts";
+import { runsAsImage } from "./image.ts";
+import { NoRegistry, replay } from "./tutorial.ts";
 
 const manifestOf = async (path: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(repository, path, "package.json"), "utf8")) as Manifest;
@@ -281,7 +284,7 @@ describe("packed packages", () => {
     assert.doesNotMatch(await made("types.ts"), /"free"/);
   });
 
-  test("make a project that works", async () => {
+  test("make a project that works", async (t) => {
     const kit = join(await install("maker", []), "node_modules/.bin/kit");
     // Until the packages are published, a user has them as files.
     const args = ["scaffold", "init", "shop", "--packages", join(home, "kit-packages"), "--no-git"];
@@ -299,6 +302,24 @@ describe("packed packages", () => {
     assert.ok(counts.passed > 55, `the project's tests, and those of its contracts: ${tested.stdout}`);
     const left = await run("npx", ["kit", "build", "--check"], { cwd: root });
     assert.equal(left.code, 0, left.stdout);
+    await t.test("and its image has all that it runs on", () => runsAsImage(root, join(home, "image")));
+  });
+
+  test("lead a newcomer through the tutorial", async (t) => {
+    const page = "docs/tutorial.md";
+    const directory = join(home, "newcomer");
+    await mkdir(directory);
+    // Both were done before: `cargo xtask test` sets the repository up, and these packages were packed.
+    const done = ["cargo xtask setup", "cargo xtask pack --out ~/kit-packages"];
+    try {
+      const text = await readFile(join(repository, page), "utf8");
+      await replay(page, text, { directory, home, port: await freePort(), done });
+    } catch (error) {
+      if (!(error instanceof NoRegistry)) throw error;
+      t.skip("npm reaches no registry");
+    } finally {
+      await databaseStopped(join(directory, "shop"));
+    }
   });
 
   test("run the example on the embedded database", async () => {

