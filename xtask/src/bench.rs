@@ -41,6 +41,8 @@ enum Name {
     Start,
     /// From saving a file to the first answer of the new code under `kit dev`: milliseconds, and what a client notices.
     Dev,
+    /// Typed clients of 300 routes, beside openapi-fetch and Hono's: what type checker and editor pay.
+    Client,
     /// Finding the route of a request, beside matchit, find-my-way and others: nanoseconds and bytes.
     Router,
     /// A database for one test, fifty times: milliseconds.
@@ -131,6 +133,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
         Name::Dev => "bench/dev/run.ts",
+        Name::Client => "bench/client/run.ts",
         Name::Router => "bench/router/run.ts",
         Name::Database => "bench/database/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {

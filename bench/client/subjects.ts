@@ -1,0 +1,142 @@
+/** The clients that are measured: one module each that declares `api`, and how a call of a route is written with it. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const app: string = join(import.meta.dirname, "app");
+export const peers: string = join(import.meta.dirname, "peers");
+
+/** A route of the project: `GET`, `/accounts/items/:id`. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** A client library. */
+export interface Subject {
+  readonly name: string;
+  /** The module that declares `api`. */
+  client(routes: readonly Route[]): string;
+  /** A call that awaits the answer, with the property of it that a caller would read. */
+  call(route: Route): string;
+  /** The beginning of a call, up to where a person would ask which paths there are. */
+  readonly path: string;
+  /** Whether an answer may be absent. */
+  readonly maybe?: boolean;
+}
+
+/** The routes of the project, from its OpenAPI document. */
+export function routes(): Route[] {
+  const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => ({ method, path: path.replaceAll(/\{(\w+)\}/gu, ":$1") })),
+  );
+}
+
+/** What the type of a successful answer is called in `.kit/types.ts`. */
+function answers(): ReadonlyMap<string, string> {
+  const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
+  interface Operation {
+    responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
+  }
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Operation>> };
+  const found = new Map<string, string>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+      const reference = success?.content?.["application/json"]?.schema.$ref;
+      found.set(
+        `${method} ${path.replaceAll(/\{(\w+)\}/gu, ":$1")}`,
+        reference === undefined ? "null" : `Types.${reference.split("/").at(-1)!}`,
+      );
+    }
+  }
+  return found;
+}
+
+const template = (path: string): string => path.replaceAll(/:(\w+)/gu, "{$1}");
+const takesId = (route: Route): boolean => route.path.includes(":id");
+const takesBody = (route: Route): boolean => route.method === "post" || route.method === "patch";
+/** Fits every body: what is measured is finding the route's types. */
+const body = "undefined as never";
+
+export const subjects: readonly Subject[] = [
+  {
+    name: "kit",
+    client: () =>
+      'import { createClient } from "../../.kit/client/index.ts";\nexport const api = createClient({ baseUrl: "http://localhost" });\n',
+    call(route) {
+      const parts = [
+        ...(takesId(route) ? ['params: { id: "1" }'] : []),
+        ...(takesBody(route) ? [`body: ${body}`] : []),
+      ];
+      const input = parts.length === 0 ? "" : `, { ${parts.join(", ")} }`;
+      return `await api.${route.method}("${route.path}"${input})`;
+    },
+    path: 'api.get("',
+  },
+  {
+    name: "openapi-fetch",
+    client() {
+      execFileSync(
+        process.execPath,
+        [
+          join(peers, "node_modules/openapi-typescript/bin/cli.js"),
+          join(app, ".kit/schemas/openapi.json"),
+          "--output",
+          join(app, "src/clients/openapi-types.ts"),
+        ],
+        { stdio: ["ignore", "ignore", "inherit"] },
+      );
+      return 'import createClient from "../../../peers/node_modules/openapi-fetch/dist/index.mjs";\nimport type { paths } from "./openapi-types.ts";\nexport const api = createClient<paths>({ baseUrl: "http://localhost" });\n';
+    },
+    call(route) {
+      const parts = [
+        ...(takesId(route) ? ['params: { path: { id: "1" } }'] : []),
+        ...(takesBody(route) ? [`body: ${body}`] : []),
+      ];
+      const input = parts.length === 0 ? "" : `, { ${parts.join(", ")} }`;
+      return `(await api.${route.method.toUpperCase()}("${template(route.path)}"${input})).data`;
+    },
+    path: 'api.GET("',
+    maybe: true,
+  },
+  {
+    name: "hono",
+    client(all) {
+      const types = answers();
+      const chain = all.map(
+        (route) =>
+          `  .${route.method}("${route.path}", (c) => c.json(answer as unknown as ${types.get(`${route.method} ${route.path}`)}))`,
+      );
+      return `import { Hono } from "../../../peers/node_modules/hono/dist/types/index.js";
+import { hc } from "../../../peers/node_modules/hono/dist/types/client/index.js";
+import type * as Types from "../../.kit/types.ts";
+declare const answer: unknown;
+const server = new Hono()
+${chain.join("\n")};
+export const api = hc<typeof server>("http://localhost");
+`;
+    },
+    call(route) {
+      const segments = route.path.split("/").filter((segment) => segment !== "");
+      const way = segments.map((segment) => `["${segment}"]`).join("");
+      const input = takesId(route) ? '{ param: { id: "1" } }' : "";
+      return `await (await api${way}.$${route.method}(${input})).json()`;
+    },
+    path: "api.",
+  },
+];
+
+/** Writes the module of a client and another one that calls every route with it; gives their paths from the project. */
+export function write(subject: Subject, all: readonly Route[]): { client: string; calls: string } {
+  const directory = join(app, "src/clients");
+  mkdirSync(directory, { recursive: true });
+  const client = `src/clients/${subject.name}.ts`;
+  writeFileSync(join(app, client), subject.client(all));
+  const calls = `src/clients/${subject.name}.calls.ts`;
+  const lines = all.map((route, index) => `export const answer${index} = ${subject.call(route)};`);
+  writeFileSync(join(app, calls), `import { api } from "./${subject.name}.ts";\n${lines.join("\n")}\n`);
+  return { client, calls };
+}
