@@ -26,7 +26,7 @@ async function redocly(source: string): Promise<string[]> {
 async function stoplight(source: string): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [[rulesets.oas, "recommended"]] } as Parameters<typeof linter.setRuleset>[0]);
-  const problems = await linter.run(JSON.parse(source) as object);
+  const problems = await linter.run(JSON.parse(source) as Record<string, unknown>);
   return problems.map(({ code, message, path }) => `${code} ${path.join("/")}: ${message}`);
 }
 
