@@ -52,7 +52,6 @@ describe("the options of createApp", () => {
     [{ server, routes: [], plugins: [{ onStop: noop }] }, /`plugins\[0\]\.name` must be a text/],
     [{ server, routes: [{ handlers: {}, prefx: "/a" }] }, /routes\[0\] has no `prefx`/],
     [{ server, routes: [], limits: { bodyBytes: -1 } }, /limits\.bodyBytes/],
-    [{ server, routes: [], telemetry: { tracing: true } }, /`telemetry` is not available yet/],
     [{ server, routes: [], middleware: [1] }, /middleware\[0\] must be an object/],
     [
       { server, routes: [], middleware: [{ name: "", middleware: noop, priority: 1 }] },

@@ -30,6 +30,15 @@ export type {
   SamplingQuestion,
   SpanRecord,
 } from "./observe.ts";
+export type {
+  ExportCounts,
+  Telemetry,
+  TelemetryCounts,
+  TelemetryExporter,
+  TelemetryHost,
+  TelemetryModule,
+  TelemetrySettings,
+} from "./telemetry.ts";
 export type { Coercer, Serializer, ValidationFailure, Validator } from "./codec.ts";
 export type {
   CloseOptions,

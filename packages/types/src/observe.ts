@@ -47,6 +47,8 @@ export interface SpanRecord {
   readonly startTime: string;
   /** ISO 8601; absent while the span lasts. */
   readonly endTime?: string;
+  /** From the request's beginning to the span's, in milliseconds with a fraction. */
+  readonly offsetMs: number;
   readonly durationMs?: number;
   readonly status: "ok" | "error" | "unset";
   readonly attributes: Readonly<Record<string, AttributeValue>>;
@@ -210,6 +212,14 @@ export interface RequestHistory {
   active(): RequestRecord[];
   /** Those that are finished, the latest first; at most `limit` (default 100), and only those after the `sequence` number `after`. */
   recent(options?: { readonly limit?: number; readonly after?: number }): RequestRecord[];
+  /**
+   * Those that finished since an earlier call, in the order in which they did: `from` is what that call gave as `next`, and 0 at first. What was no longer kept is
+   * counted in `missed`. At most `limit` are given, and only those whose trace is sampled where `sampled` says so.
+   */
+  finished(
+    from: number,
+    options: { readonly limit: number; readonly sampled?: boolean },
+  ): { readonly records: RequestRecord[]; readonly next: number; readonly missed: number };
   /** One of those that are kept or active. */
   find(requestId: string): RequestRecord | undefined;
 }

@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { CloseOptions, ListenAddress, ServerService } from "@kit/types";
+import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
 
 import { createErrorMiddleware } from "../error-middleware.ts";
 import { Log } from "../logging/log.ts";
@@ -27,6 +27,7 @@ import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { developmentLink, watchedService } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
+import { findTelemetry } from "./find-telemetry.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
@@ -56,6 +57,8 @@ export interface App {
   close(options?: AppCloseOptions): Promise<void>;
   /** The instance of the framework that the server adapter wraps. */
   getNativeServer(): unknown;
+  /** What became of the telemetry of this process; nothing where it is off, and before the application listens. */
+  telemetry(): TelemetryCounts | null;
   /** What a server adapter serves; for adapters and test tools that send requests without a socket. */
   service(): Promise<ServerService>;
 }
@@ -112,6 +115,7 @@ class Application implements App {
   #prepared: Promise<Prepared> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
+  #telemetry: Telemetry | null = null;
   #removeSignals: (() => void) | undefined;
   #unwatchSchema: (() => void) | undefined;
   /** Whether requests may be sent. */
@@ -162,6 +166,10 @@ class Application implements App {
     this.#isReady = false;
     this.#closing ??= this.#close({ graceMs }, delayMs);
     return this.#closing;
+  }
+
+  telemetry(): TelemetryCounts | null {
+    return this.#telemetry === null ? null : this.#telemetry.counts();
   }
 
   getNativeServer(): unknown {
@@ -336,6 +344,7 @@ class Application implements App {
     const apiDocs = docs && (await findApiDocs(docs.isRequired));
     const paths = new Set(found.compiled.routes.map(({ path }) => path));
     const projectRoot = found.directory === undefined ? process.cwd() : dirname(found.directory);
+    await this.#startTelemetry();
     this.#redactor.hideNames(found.compiled.sensitive ?? []);
     const routes = matchCompiled(this.#registered, found.compiled, found.where);
     const recorder = this.#makeRecorder(routes, log);
@@ -361,6 +370,22 @@ class Application implements App {
       },
     });
     return { found, pipeline, recorder, projectRoot };
+  }
+
+  /** Loads telemetry where it is on, once. It lives as a plugin does, around all others. */
+  async #startTelemetry(): Promise<void> {
+    const { telemetry: settings, server } = this.#options;
+    if (settings === null || this.#telemetry !== null) return;
+    const telemetry = (await findTelemetry()).start(settings);
+    this.#telemetry = telemetry;
+    if (telemetry.onLog !== undefined) this.#log.addSink(telemetry.onLog);
+    this.#plugins.addFirst({
+      name: "telemetry",
+      observe: telemetry.observe,
+      onStart: ({ requests, log }) =>
+        telemetry.begin({ requests: requests!, log, serverAdapter: server.name }),
+      onStop: () => telemetry.stop(),
+    });
   }
 
   /** There only where somebody looks. */

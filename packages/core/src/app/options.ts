@@ -1,4 +1,4 @@
-import type { CompiledApplication, ServerAdapter, ServerLimits } from "@kit/types";
+import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySettings } from "@kit/types";
 
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { AnyHandlers } from "../handlers.ts";
@@ -9,6 +9,7 @@ import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
+import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
 /** Handlers with what they share. */
@@ -29,15 +30,6 @@ export interface LoggingOptions {
    * Properties whose values are hidden: names joined by dots, in any case, `*` for any one name. `authorization` hides every property of that name, `*.password` every `password` within an object.
    */
   readonly redact?: readonly string[];
-}
-
-/** Traces and metrics. Neither is there yet: turning one on is an error. */
-export interface TelemetryOptions {
-  readonly tracing?: boolean;
-  readonly metrics?: boolean;
-  readonly exporter?: "otlp" | "console";
-  readonly endpoint?: string;
-  readonly serviceName?: string;
 }
 
 /** `development` shows errors in full, checks responses and serves the OpenAPI document and the API reference; `production` does none of it. */
@@ -117,13 +109,6 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
 
 const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
 const knownInLimits: Readonly<Record<keyof ServerLimits, true>> = { bodyBytes: true };
-const knownInTelemetry: Readonly<Record<keyof TelemetryOptions, true>> = {
-  tracing: true,
-  metrics: true,
-  exporter: true,
-  endpoint: true,
-  serviceName: true,
-};
 const environments: readonly Environment[] = ["development", "production", "test"];
 
 const defaultBodyBytes = 1024 * 1024;
@@ -148,6 +133,8 @@ export interface ReadOptions {
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
   readonly docs: ReadDocs | null;
+  /** Nothing where all of it is off. */
+  readonly telemetry: TelemetrySettings | null;
 }
 
 /**
@@ -175,11 +162,6 @@ export function readOptions(options: AppOptions): ReadOptions {
   requireList(middleware, "middleware");
   requireList(plugins, "plugins");
   for (const [index, plugin] of plugins.entries()) requirePlugin(plugin, `plugins[${index}]`);
-  requireObject(telemetry, "telemetry");
-  requireKnown(telemetry, knownInTelemetry, "telemetry.");
-  if (telemetry.tracing === true || telemetry.metrics === true) {
-    throw new TypeError("createApp: `telemetry` is not available yet; leave tracing and metrics off");
-  }
   requireObject(logging, "logging");
   requireKnown(logging, knownInLogging, "logging.");
   const { level = "info", redact = [] } = logging;
@@ -225,6 +207,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     health,
+    telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),
   };
 }

@@ -76,11 +76,16 @@ export interface Plugin {
 
 /** Starts plugins in order and stops those that were started. */
 export class PluginRunner {
-  readonly #plugins: readonly Plugin[];
+  readonly #plugins: Plugin[];
   #started: Plugin[] = [];
 
   constructor(plugins: readonly Plugin[]) {
-    this.#plugins = plugins;
+    this.#plugins = [...plugins];
+  }
+
+  /** Another one, which starts before the others and stops after them. */
+  addFirst(plugin: Plugin): void {
+    this.#plugins.unshift(plugin);
   }
 
   async start(host: PluginHost): Promise<void> {

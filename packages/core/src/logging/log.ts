@@ -31,11 +31,18 @@ export interface LogOptions {
 /** The application's log: makes entries and hands them to the sinks. */
 export class Log {
   readonly #options: LogOptions;
+  readonly #sinks: ((entry: LogEntry) => void)[];
   readonly #threshold: number;
 
   constructor(options: LogOptions) {
     this.#options = options;
+    this.#sinks = [...options.sinks];
     this.#threshold = severityOf[options.level];
+  }
+
+  /** Another one that gets each entry from now on. */
+  addSink(sink: (entry: LogEntry) => void): void {
+    this.#sinks.push(sink);
   }
 
   /** Whether entries of a level are made. */
@@ -51,7 +58,7 @@ export class Log {
   /** Writes an entry. Never throws. */
   write(level: LogLevel, message: string, data: unknown, place: () => LogPlace): void {
     if (!this.makes(level)) return;
-    const { serverAdapter, redactor, lines, sinks, format = jsonFormat } = this.#options;
+    const { serverAdapter, redactor, lines, format = jsonFormat } = this.#options;
     const { traceId, spanId, route, phase, requestId } = place();
     const entry: LogEntry = {
       level,
@@ -69,7 +76,7 @@ export class Log {
       ...(data !== undefined && { data: toLoggable(data, redactor) }),
     };
     lines.write(format(entry));
-    for (const sink of sinks) {
+    for (const sink of this.#sinks) {
       // Not through the log: the sink would be asked again.
       const onFailure = (error: unknown): void => {
         const failed = { level: "error", message: "A log sink failed" } as const;

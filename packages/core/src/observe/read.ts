@@ -140,6 +140,7 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
       name,
       kind: "internal",
       startTime: iso(slot, startMs),
+      offsetMs: startMs - slot.times[phases.received]!,
       ...(endMs !== undefined && { endTime: iso(slot, endMs), durationMs: endMs - startMs }),
       status: endMs === undefined ? "unset" : hasFailed ? "error" : "ok",
       attributes: {
@@ -179,6 +180,7 @@ function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
     name: ref ?? method,
     kind: "server",
     startTime: new Date(startTime).toISOString(),
+    offsetMs: 0,
     ...(!isActive && { endTime: new Date(startTime + durationMs).toISOString(), durationMs }),
     status: isActive ? "unset" : status >= 400 || fault !== null ? "error" : "ok",
     attributes,

@@ -95,6 +95,21 @@ export class Recorder implements RequestHistory {
     return found;
   }
 
+  finished(
+    from: number,
+    options: { readonly limit: number; readonly sampled?: boolean },
+  ): { records: RequestRecord[]; next: number; missed: number } {
+    const { limit, sampled = false } = options;
+    const oldest = Math.max(0, this.answeredCount - this.capacity);
+    const records: RequestRecord[] = [];
+    let next = Math.max(from, oldest);
+    for (; next < this.answeredCount && records.length < limit; next += 1) {
+      const slot = this.#pool.finishedAt(next);
+      if (!sampled || this.isSampled(slot)) records.push(this.recordOf(slot));
+    }
+    return { records, next, missed: Math.max(0, oldest - from) };
+  }
+
   find(requestId: string): RequestRecord | undefined {
     for (const slots of [this.#pool.active(), this.#pool.finished()]) {
       for (const slot of slots) if (slot.requestId === requestId) return this.recordOf(slot);

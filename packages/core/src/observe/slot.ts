@@ -140,6 +140,11 @@ export class SlotPool {
     for (let slot = this.#first; slot !== null; slot = slot.next) yield slot;
   }
 
+  /** The finished one of that number, from 0; it must be kept still. */
+  finishedAt(number: number): Slot {
+    return this.#finished[number % this.capacity]!;
+  }
+
   /** Those that are kept, the latest first. */
   *finished(): Generator<Slot> {
     const kept = Math.min(this.#answeredCount, this.capacity);

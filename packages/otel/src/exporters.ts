@@ -1,0 +1,89 @@
+import type { TelemetrySettings } from "@kit/types";
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
+import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
+import {
+  ConsoleMetricExporter,
+  type PushMetricExporter,
+  type ResourceMetrics,
+} from "@opentelemetry/sdk-metrics";
+import { ConsoleSpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
+
+/** What takes items of a kind; it tries again by itself. */
+export interface Exporter<T> {
+  export(items: T[], done: (result: ExportResult) => void): void;
+  shutdown(): Promise<void>;
+}
+
+const nowhere: Exporter<unknown> = {
+  export: (_, done) => done({ code: ExportResultCode.SUCCESS }),
+  shutdown: () => Promise.resolve(),
+};
+
+/** Tried again after that long at the latest; what is still not taken then is lost. */
+const timeoutMillis = 10_000;
+
+/** Where a signal goes. Without an endpoint the exporter reads the environment's. */
+function place({ endpoint, headers }: TelemetrySettings, signal: string): object {
+  return {
+    timeoutMillis,
+    ...(Object.keys(headers).length > 0 && { headers: { ...headers } }),
+    ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, "")}/v1/${signal}` }),
+  };
+}
+
+export function spanExporter(settings: TelemetrySettings): Exporter<ReadableSpan> {
+  switch (settings.exporter) {
+    case "otlp":
+      return new OTLPTraceExporter(place(settings, "traces"));
+    case "console":
+      return new ConsoleSpanExporter();
+    default:
+      return nowhere;
+  }
+}
+
+/** Log entries are on standard output already: the console would have them twice. */
+export function logExporter(settings: TelemetrySettings): Exporter<ReadableLogRecord> {
+  return settings.exporter === "otlp" ? new OTLPLogExporter(place(settings, "logs")) : nowhere;
+}
+
+export function metricExporter(settings: TelemetrySettings): PushMetricExporter {
+  switch (settings.exporter) {
+    case "otlp":
+      return new OTLPMetricExporter(place(settings, "metrics"));
+    case "console":
+      return new ConsoleMetricExporter();
+    default:
+      return {
+        export: (_, done) => done({ code: ExportResultCode.SUCCESS }),
+        forceFlush: () => Promise.resolve(),
+        shutdown: () => Promise.resolve(),
+      };
+  }
+}
+
+/** An exporter of metrics that says what became of each collection. */
+export function counted(
+  exporter: PushMetricExporter,
+  settle: (isExported: boolean, error: Error | undefined) => void,
+): PushMetricExporter {
+  return {
+    export: (metrics: ResourceMetrics, done) =>
+      exporter.export(metrics, (result) => {
+        settle(result.code === ExportResultCode.SUCCESS, result.error);
+        // Told already: the SDK would only write it to the console.
+        done({ code: ExportResultCode.SUCCESS });
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+    ...(exporter.selectAggregationTemporality !== undefined && {
+      selectAggregationTemporality: exporter.selectAggregationTemporality.bind(exporter),
+    }),
+    ...(exporter.selectAggregation !== undefined && {
+      selectAggregation: exporter.selectAggregation.bind(exporter),
+    }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { AnsweredView, RequestHistory, TelemetryCounts } from "@kit/types";
+import type { Attributes, Counter, Histogram } from "@opentelemetry/api";
+import type { MeterProvider } from "@opentelemetry/sdk-metrics";
+
+import { scope } from "./scope.ts";
+
+/** In seconds, as the semantic conventions advise. */
+const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+/** Those that servers know; a client may send any other. */
+const knownMethods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+]);
+
+/** Measures requests. */
+export class RequestMetrics {
+  readonly #duration: Histogram;
+  readonly #errors: Counter;
+  readonly #provider: MeterProvider;
+  /** By route number, then status and method: making them anew for each request would cost more than all the rest. */
+  readonly #attributes = new Map<number, Map<string, Attributes>>();
+
+  constructor(provider: MeterProvider) {
+    this.#provider = provider;
+    this.#duration = this.#meter().createHistogram("http.server.request.duration", {
+      unit: "s",
+      description: "How long requests took, from their arrival to the end of their answer",
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+    this.#errors = this.#meter().createCounter("http.server.errors", {
+      unit: "{request}",
+      description: "Requests that were answered with a status of 400 or above",
+    });
+  }
+
+  #meter(): ReturnType<MeterProvider["getMeter"]> {
+    return this.#provider.getMeter(scope.name, scope.version);
+  }
+
+  /** What is read when metrics are collected. */
+  observe(requests: RequestHistory, counts: () => TelemetryCounts): void {
+    const meter = this.#meter();
+    meter
+      .createObservableUpDownCounter("http.server.active_requests", {
+        unit: "{request}",
+        description: "Requests that are being worked on",
+      })
+      .addCallback((result) => result.observe(requests.activeCount));
+    meter
+      .createObservableCounter("kit.telemetry.dropped", {
+        unit: "{item}",
+        description: "Telemetry that was lost: its queue was full, or the collector did not take it",
+      })
+      .addCallback((result) => {
+        for (const [kind, { dropped }] of Object.entries(counts())) result.observe(dropped, { kind });
+      });
+  }
+
+  /** Counts an answer. */
+  count(request: AnsweredView): void {
+    const attributes = this.#attributesOf(request);
+    this.#duration.record(request.durationMs / 1_000, attributes);
+    if (request.status >= 400) this.#errors.add(1, attributes);
+  }
+
+  #attributesOf({ routeNumber, route, method, status }: AnsweredView): Attributes {
+    let ofRoute = this.#attributes.get(routeNumber);
+    if (ofRoute === undefined) {
+      ofRoute = new Map();
+      this.#attributes.set(routeNumber, ofRoute);
+    }
+    const shown = knownMethods.has(method) ? method : "_OTHER";
+    const key = `${status} ${shown}`;
+    let attributes = ofRoute.get(key);
+    if (attributes === undefined) {
+      attributes = {
+        "http.request.method": shown,
+        "http.response.status_code": status,
+        ...(route !== null && { "http.route": route.slice(route.indexOf(" ") + 1) }),
+        ...(status >= 500 && { "error.type": String(status) }),
+      };
+      ofRoute.set(key, attributes);
+    }
+    return attributes;
+  }
+}

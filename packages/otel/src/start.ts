@@ -1,0 +1,208 @@
+import type {
+  ExportCounts,
+  LogEntry,
+  Logger,
+  RequestObserver,
+  Telemetry,
+  TelemetryCounts,
+  TelemetryHost,
+  TelemetrySettings,
+} from "@kit/types";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  type Resource,
+} from "@opentelemetry/resources";
+import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+
+import { Counter } from "./counter.ts";
+import { ExportLoop } from "./export-loop.ts";
+import { counted, logExporter, metricExporter } from "./exporters.ts";
+import { registerGlobals } from "./globals.ts";
+import { readableLog } from "./logs.ts";
+import { RequestMetrics } from "./metrics.ts";
+import { Queue } from "./queue.ts";
+import { Traces } from "./traces.ts";
+
+/** How long stopping waits for a collector to take spans and metrics, and then log entries. */
+const patienceMs = 3_000;
+const patienceForLogsMs = 2_000;
+/** What was lost is told at most that often. */
+const tellEveryMs = 60_000;
+const logsOfBatch = 512;
+const nothing: ExportCounts = { exported: 0, dropped: 0, pending: 0 };
+
+/** Starts telemetry: what it wants to see, and what it does with it. */
+export function start(settings: TelemetrySettings): Telemetry {
+  return new RunningTelemetry(settings);
+}
+
+class RunningTelemetry implements Telemetry {
+  readonly observe: RequestObserver;
+  readonly onLog: ((entry: LogEntry) => void) | undefined;
+  readonly #traces: Traces | null;
+  readonly #logs: Logs | null;
+  readonly #metrics: Metrics | null;
+  readonly #globals: ReturnType<typeof registerGlobals>;
+  #log: Logger | undefined;
+  #lastError: Error | undefined;
+  #tellTimer: NodeJS.Timeout | undefined;
+  #hasTold = false;
+
+  constructor(settings: TelemetrySettings) {
+    const resource = resourceOf(settings);
+    const onLoss = (error?: Error): void => {
+      this.#lastError = error ?? this.#lastError;
+      this.#tellSoon();
+    };
+    this.#traces = settings.tracing ? new Traces(settings, resource, onLoss) : null;
+    this.#logs = settings.logs ? new Logs(settings, resource, onLoss) : null;
+    this.#metrics = settings.metrics ? new Metrics(settings, resource, onLoss) : null;
+    const metrics = this.#metrics;
+    const onSpan = this.#traces?.observe.onAnswer;
+    this.observe = {
+      ...(this.#traces?.observe ?? { keep: 0 }),
+      ...(metrics !== null && {
+        onAnswer: (request) => {
+          metrics.requests.count(request);
+          onSpan?.(request);
+        },
+      }),
+    };
+    const logs = this.#logs;
+    this.onLog = logs === null ? undefined : (entry) => logs.queue.add(entry);
+    this.#globals = registerGlobals({
+      tracerProvider: this.#traces?.provider ?? null,
+      meterProvider: metrics?.provider ?? null,
+    });
+  }
+
+  begin({ requests, log }: TelemetryHost): void {
+    this.#log = log;
+    this.#traces?.begin(requests);
+    this.#metrics?.requests.observe(requests, () => this.counts());
+    const { taken } = this.#globals;
+    if (taken.length > 0) {
+      const message = `The program has registered an OpenTelemetry ${taken.join(", ")} of its own, which stays`;
+      log.warn(`${message}: spans of other instrumentation go where that sends them`);
+    }
+  }
+
+  counts(): TelemetryCounts {
+    const { requests, spans } = this.#traces?.counts() ?? { requests: nothing, spans: nothing };
+    return {
+      requests,
+      spans,
+      logs: this.#logs?.counter.counts() ?? nothing,
+      metrics: this.#metrics?.counter.counts() ?? nothing,
+    };
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#tellTimer);
+    this.#tellTimer = undefined;
+    await Promise.all([this.#traces?.stop(patienceMs), this.#metrics?.stop(patienceMs)]);
+    // What there is to tell of them is among the log entries.
+    this.#tell();
+    await this.#logs?.stop(patienceForLogsMs);
+    this.#globals.unregister();
+  }
+
+  /** At once for the first, then each minute for all. */
+  #tellSoon(): void {
+    if (this.#tellTimer !== undefined) return;
+    const delay = this.#hasTold ? tellEveryMs : 0;
+    this.#tellTimer = setTimeout(() => {
+      this.#tellTimer = undefined;
+      this.#tell();
+    }, delay).unref();
+  }
+
+  #tell(): void {
+    const { requests = 0, spans = 0 } = this.#traces?.takeUntold() ?? {};
+    const logs = this.#logs?.counter.takeUntold() ?? 0;
+    const metrics = this.#metrics?.counter.takeUntold() ?? 0;
+    const lost = { requests, spans, logs, metrics };
+    if (Object.values(lost).every((count) => count === 0)) return;
+    this.#hasTold = true;
+    const error = this.#lastError;
+    this.#lastError = undefined;
+    this.#log?.warn("Telemetry was lost", { ...lost, ...(error !== undefined && { error }) });
+  }
+}
+
+/** Log entries on their way to the collector. */
+class Logs {
+  readonly counter: Counter;
+  readonly queue: Queue<LogEntry>;
+  readonly #loop: ExportLoop<ReadableLogRecord>;
+  readonly #exporter: ReturnType<typeof logExporter>;
+
+  constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
+    const counter = new Counter(onLoss);
+    this.counter = counter;
+    const queue = new Queue<LogEntry>(settings.queueSize, counter, () => this.#loop.hurry());
+    const exporter = logExporter(settings);
+    this.queue = queue;
+    this.#exporter = exporter;
+    this.#loop = new ExportLoop({
+      intervalMs: settings.exportIntervalMs,
+      take: () => {
+        const entries = queue.take(logsOfBatch);
+        if (entries.length === 0) return undefined;
+        const items = entries.map((entry) => readableLog(entry, resource));
+        return { items, settle: (isExported) => counter.settle(items.length, isExported) };
+      },
+      send: (records, done) => exporter.export(records, done),
+      onFailure: onLoss,
+    });
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    await this.#loop.stop(withinMs);
+    // Not waited for: it goes on trying what was given up.
+    void this.#exporter.shutdown().catch(() => undefined);
+  }
+}
+
+/** Metrics, collected and sent at intervals. */
+class Metrics {
+  readonly counter: Counter;
+  readonly provider: MeterProvider;
+  readonly requests: RequestMetrics;
+
+  constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
+    this.counter = new Counter(onLoss);
+    const exporter = counted(metricExporter(settings), (isExported, error) => {
+      this.counter.add(1);
+      this.counter.settle(1, isExported);
+      if (!isExported) onLoss(error);
+    });
+    const { metricsIntervalMs } = settings;
+    const reader = new PeriodicExportingMetricReader({
+      exporter,
+      exportIntervalMillis: metricsIntervalMs,
+      exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
+    });
+    this.provider = new MeterProvider({ resource, readers: [reader] });
+    this.requests = new RequestMetrics(this.provider);
+  }
+
+  /** The last collection is sent. */
+  async stop(withinMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, withinMs);
+    // What failed was counted, and stopping goes on.
+    await Promise.race([this.provider.shutdown().catch(() => undefined), promise]);
+    clearTimeout(timer);
+  }
+}
+
+function resourceOf({ serviceName }: TelemetrySettings): Resource {
+  const environment = detectResources({ detectors: [envDetector] });
+  const own = serviceName === undefined ? {} : { "service.name": serviceName };
+  return defaultResource().merge(environment).merge(resourceFromAttributes(own));
+}

@@ -1,0 +1,8 @@
+import type { HrTime } from "@opentelemetry/api";
+
+/** Seconds and nanoseconds of milliseconds with a fraction. */
+export function hrTimeOf(milliseconds: number): HrTime {
+  const seconds = Math.floor(milliseconds / 1_000);
+  const nanoseconds = Math.round((milliseconds - seconds * 1_000) * 1e6);
+  return nanoseconds === 1e9 ? [seconds + 1, 0] : [seconds, nanoseconds];
+}

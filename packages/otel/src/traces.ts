@@ -1,0 +1,139 @@
+import type { ExportCounts, RequestHistory, RequestObserver, TelemetrySettings } from "@kit/types";
+import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import type { Resource } from "@opentelemetry/resources";
+import {
+  ParentBasedSampler,
+  type ReadableSpan,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+
+import { ActiveSpan } from "./active-span.ts";
+import { Counter } from "./counter.ts";
+import { type Batch, ExportLoop } from "./export-loop.ts";
+import { spanExporter } from "./exporters.ts";
+import { Queue } from "./queue.ts";
+import { readableSpans } from "./spans.ts";
+
+/** Sent together: about a thousand spans. */
+const requestsOfBatch = 128;
+const spansOfBatch = 512;
+
+/**
+ * Traces of requests, and the spans that other instrumentation makes within them. Requests wait in the memory where they were noted; their
+ * spans are made when they are sent, so what is not sent costs nothing.
+ */
+export class Traces {
+  readonly observe: Required<Pick<RequestObserver, "around" | "isSampled">> & RequestObserver;
+  /** For other instrumentation. */
+  readonly provider: TracerProvider;
+  readonly #requests: Counter;
+  readonly #spans: Counter;
+  readonly #queue: Queue<ReadableSpan>;
+  readonly #resource: Resource;
+  readonly #loop: ExportLoop<ReadableSpan>;
+  readonly #exporter: ReturnType<typeof spanExporter>;
+  readonly #halfFull: number;
+  #history: RequestHistory | undefined;
+  /** How many finished requests were looked at. */
+  #next = 0;
+  /** Sampled requests that finished and were not looked at. */
+  #waiting = 0;
+
+  constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
+    this.#requests = new Counter(onLoss);
+    this.#spans = new Counter(onLoss);
+    this.#resource = resource;
+    this.#halfFull = Math.ceil(settings.queueSize / 2);
+    this.#queue = new Queue(settings.queueSize, this.#spans, () => this.#loop.hurry());
+    this.#exporter = spanExporter(settings);
+    const exporter = this.#exporter;
+    this.#loop = new ExportLoop({
+      intervalMs: settings.exportIntervalMs,
+      take: () => this.#take(),
+      send: (spans, done) => exporter.export(spans, done),
+      onFailure: onLoss,
+    });
+    const byRatio = new TraceIdRatioBasedSampler(settings.sampleRatio);
+    const queue = this.#queue;
+    this.provider = new TracerProvider({
+      resource,
+      sampler: new ParentBasedSampler({ root: byRatio }),
+      spanProcessors: [
+        {
+          onStart: () => undefined,
+          onEnd: (span) => {
+            if ((span.spanContext().traceFlags & 1) === 1) queue.add(span);
+          },
+          forceFlush: () => Promise.resolve(),
+          shutdown: () => Promise.resolve(),
+        },
+      ],
+    });
+    this.observe = {
+      keep: settings.queueSize,
+      spans: true,
+      onAnswer: ({ isSampled }) => {
+        if (isSampled) this.#noteAnswer();
+      },
+      around: (span, run) => context.with(trace.setSpan(context.active(), new ActiveSpan(span)), run),
+      isSampled: ({ traceId, isParentSampled }) =>
+        isParentSampled ??
+        byRatio.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED,
+    };
+  }
+
+  counts(): { readonly requests: ExportCounts; readonly spans: ExportCounts } {
+    return { requests: this.#requests.counts(), spans: this.#spans.counts() };
+  }
+
+  /** How many requests and spans were lost since the last call. */
+  takeUntold(): { readonly requests: number; readonly spans: number } {
+    return { requests: this.#requests.takeUntold(), spans: this.#spans.takeUntold() };
+  }
+
+  begin(history: RequestHistory): void {
+    this.#history = history;
+  }
+
+  async stop(patienceMs: number): Promise<void> {
+    await this.#loop.stop(patienceMs);
+    // Not waited for: it goes on trying what was given up.
+    void this.#exporter.shutdown().catch(() => undefined);
+  }
+
+  #noteAnswer(): void {
+    this.#requests.add(1);
+    this.#waiting += 1;
+    if (this.#waiting === this.#halfFull) this.#loop.hurry();
+  }
+
+  #take(): Batch<ReadableSpan> | undefined {
+    const records = this.#takeRequests();
+    const others = this.#queue.take(spansOfBatch);
+    if (records.length === 0 && others.length === 0) return undefined;
+    const items = records.flatMap((record) => readableSpans(record, this.#resource)).concat(others);
+    return {
+      items,
+      settle: (isExported) => {
+        this.#requests.settle(records.length, isExported);
+        this.#spans.settle(others.length, isExported);
+      },
+    };
+  }
+
+  #takeRequests(): ReturnType<RequestHistory["finished"]>["records"] {
+    if (this.#history === undefined || this.#waiting === 0) return [];
+    const options = { limit: requestsOfBatch, sampled: true };
+    const { records, next } = this.#history.finished(this.#next, options);
+    this.#next = next;
+    this.#waiting -= records.length;
+    if (next === this.#history.answeredCount) {
+      // What was counted and is not there any more gave way to others.
+      this.#requests.drop(this.#waiting);
+      this.#waiting = 0;
+    }
+    return records;
+  }
+}

@@ -1,0 +1,160 @@
+// Collectors that are down, slow or unwilling: the application does not notice, and every loss is counted.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { nativeServer } from "@kit/server-native";
+import type { ExportCounts, LogEntry } from "@kit/types";
+
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { application, type Running } from "./support/application.ts";
+import { Collector, until } from "./support/collector.ts";
+
+quietStdout();
+
+const quick = { tracing: true, exportIntervalMs: 10 } as const;
+
+/** Sends requests one after the other; each must be answered as if there were no telemetry. */
+async function ask(app: Running, count: number, headers: Record<string, string> = {}): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    assert.deepEqual(await app.get("/plain", headers), { status: 200, text: '{"id":"plain"}' });
+}
+
+const sum = ({ exported, dropped, pending }: ExportCounts): number => exported + dropped + pending;
+const lossesIn = (log: readonly LogEntry[]): LogEntry[] =>
+  log.filter(({ message }) => message === "Telemetry was lost");
+
+describe("a collector", () => {
+  it("that is down costs the telemetry alone", async () => {
+    const gone = await Collector.start();
+    const { endpoint } = gone;
+    await gone[Symbol.asyncDispose]();
+    const log: LogEntry[] = [];
+    const app = await application(nativeServer(), "", { ...quick, metrics: true, endpoint }, log);
+    await ask(app, 50);
+    await app[Symbol.asyncDispose]();
+    const { requests, logs, metrics } = app.counts();
+    assert.deepEqual(requests, { exported: 0, dropped: 50, pending: 0 });
+    assert.equal(logs.exported, 0);
+    assert.equal(logs.pending, 0);
+    assert.equal(logs.dropped, log.length);
+    assert.equal(metrics.exported, 0);
+    const [loss] = lossesIn(log);
+    assert.equal((loss!.data as { requests: number }).requests, 50);
+  });
+
+  it("that asks for patience gets it all later", async () => {
+    await using collector = await Collector.start();
+    collector.behave = (_, request) =>
+      request === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 };
+    const log: LogEntry[] = [];
+    const app = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint }, log);
+    await ask(app, 20);
+    await until(() => app.counts().requests.exported === 20, "the export");
+    await app[Symbol.asyncDispose]();
+    assert.deepEqual(app.counts().requests, { exported: 20, dropped: 0, pending: 0 });
+    assert.ok(collector.requests.traces >= 2);
+    assert.equal(collector.spans.filter(({ kind }) => kind === "SPAN_KIND_SERVER").length, 20);
+    assert.deepEqual(lossesIn(log), []);
+    assert.deepEqual(collector.errors, []);
+  });
+
+  it("that refuses loses what it refuses, which the log says", async () => {
+    await using collector = await Collector.start();
+    collector.behave = (signal) => ({ status: signal === "traces" ? 400 : 200 });
+    const log: LogEntry[] = [];
+    const app = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint }, log);
+    await ask(app, 5);
+    await until(() => app.counts().requests.dropped === 5 && lossesIn(log).length > 0, "the loss");
+    await app[Symbol.asyncDispose]();
+    const told = lossesIn(log);
+    const counted = told.map(({ data }) => (data as { requests: number }).requests);
+    assert.equal(
+      counted.reduce((total, count) => total + count, 0),
+      5,
+    );
+    assert.match(JSON.stringify(told[0]!.data), /Bad Request/);
+    // The log's own way is open.
+    assert.ok(collector.logs.some(({ body }) => body === "Telemetry was lost"));
+  });
+
+  it("that is slow gets what fits, and what does not is counted", async () => {
+    await using collector = await Collector.start();
+    const gate = Promise.withResolvers<void>();
+    collector.behave = () => ({ status: 200, after: gate.promise });
+    const log: LogEntry[] = [];
+    const options = { ...quick, queueSize: 16, endpoint: collector.endpoint };
+    const app = await application(nativeServer(), "", options, log);
+    await ask(app, 1);
+    await until(() => collector.requests.traces === 1 && collector.requests.logs === 1, "the first export");
+    await ask(app, 200);
+    assert.equal(collector.requests.traces, 1);
+    gate.resolve();
+    await until(() => app.counts().requests.pending === 0 && app.counts().logs.pending === 0, "the rest");
+    await app[Symbol.asyncDispose]();
+    const { requests, logs } = app.counts();
+    assert.equal(sum(requests), 201);
+    // One that was being sent, and the last sixteen.
+    assert.deepEqual(requests, { exported: 17, dropped: 184, pending: 0 });
+    const entries = log.length;
+    assert.equal(sum(logs), entries);
+    assert.ok(logs.dropped >= 184);
+    assert.equal(collector.spans.filter(({ kind }) => kind === "SPAN_KIND_SERVER").length, requests.exported);
+    assert.equal(collector.logs.length, logs.exported);
+    const counted = lossesIn(log).map(({ data }) => (data as { requests: number }).requests);
+    assert.equal(
+      counted.reduce((total, count) => total + count, 0),
+      184,
+    );
+  });
+});
+
+const parent = (flags: string): Record<string, string> => ({
+  traceparent: `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`,
+});
+
+describe("sampling", () => {
+  it("follows the client, and else the ratio", async () => {
+    await using collector = await Collector.start();
+    const none = await application(nativeServer(), "", {
+      ...quick,
+      sampleRatio: 0,
+      endpoint: collector.endpoint,
+    });
+    await ask(none, 5);
+    await ask(none, 2, parent("01"));
+    await none[Symbol.asyncDispose]();
+    assert.deepEqual(none.counts().requests, { exported: 2, dropped: 0, pending: 0 });
+    const all = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint });
+    await ask(all, 5);
+    await ask(all, 2, parent("00"));
+    await all[Symbol.asyncDispose]();
+    assert.deepEqual(all.counts().requests, { exported: 5, dropped: 0, pending: 0 });
+  });
+});
+
+describe("other exporters", () => {
+  it("`none` takes everything and sends nothing", async () => {
+    const app = await application(nativeServer(), "", {
+      ...quick,
+      metrics: true,
+      logs: true,
+      exporter: "none",
+    });
+    await ask(app, 3);
+    await app[Symbol.asyncDispose]();
+    const { requests, logs } = app.counts();
+    assert.deepEqual(requests, { exported: 3, dropped: 0, pending: 0 });
+    assert.equal(logs.exported, 3);
+  });
+
+  it("`console` prints spans", async (t) => {
+    const printed: unknown[] = [];
+    t.mock.method(console, "dir", (value: unknown) => void printed.push(value));
+    const app = await application(nativeServer(), "", { ...quick, exporter: "console" });
+    await ask(app, 1);
+    await app[Symbol.asyncDispose]();
+    const names = printed.map((span) => (span as { name: string }).name);
+    assert.ok(names.includes("GET /plain") && names.includes("handler"), String(names));
+  });
+});
