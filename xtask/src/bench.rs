@@ -47,6 +47,8 @@ enum Name {
     Router,
     /// A database for one test, fifty times: milliseconds.
     Database,
+    /// No measurement: what kit and drizzle-kit do with rows that are there, at ten changes that users trip over; minutes.
+    Migrations,
     /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
     Page,
     /// All that docs/performance.md shows, measured in full and written: about twenty minutes of a machine that does nothing else.
@@ -136,6 +138,10 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Client => "bench/client/run.ts",
         Name::Router => "bench/router/run.ts",
         Name::Database => "bench/database/run.ts",
+        Name::Migrations if options.quick || options.json.is_some() => {
+            bail!("`migrations` takes no options: it measures nothing")
+        }
+        Name::Migrations => "bench/drizzle-kit/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
             bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
         }

@@ -18,6 +18,9 @@ pub struct Status {
     pub migrations: Vec<MigrationStatus>,
     /// How the live tables differ from what the applied migrations say; `Err` with the reason where that cannot be told.
     pub drift: Result<Drift, String>,
+    /// The committed migrations that stand side by side since branches were merged, and that no migration brings together yet;
+    /// `Err` where both changed the same thing, with what that is and how it is repaired.
+    pub branches: Result<Vec<String>, String>,
     /// Who is applying migrations now.
     pub running: Option<String>,
 }
@@ -70,11 +73,14 @@ pub enum State {
 }
 
 impl Status {
-    /// Whether nothing is to be done.
+    /// Whether nothing is to be done. Branches that fit together are no reason: the next migration that is generated
+    /// brings them together.
     pub fn is_up_to_date(&self) -> bool {
-        self.migrations
-            .iter()
-            .all(|migration| matches!(migration.state, State::Applied { .. }))
+        self.branches.is_ok()
+            && self
+                .migrations
+                .iter()
+                .all(|migration| matches!(migration.state, State::Applied { .. }))
             && self
                 .drift
                 .as_ref()
@@ -157,6 +163,9 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
         Ok(Status {
             migrations: all,
             drift,
+            branches: latest(migrations)
+                .map(|latest| latest.side_by_side)
+                .map_err(|error| error.to_string()),
             running: lock::holder(&client).await,
         })
     })

@@ -70,6 +70,14 @@ fn say(status: &Status, console: &Console<'_>) {
             migration.name
         ));
     }
+    match &status.branches {
+        Ok(names) if names.is_empty() => {}
+        Ok(names) => console.result(&format!(
+            "side by side, from branches: {}; the next `kit migrate:generate` brings them together",
+            names.join(", ")
+        )),
+        Err(conflict) => console.result(&format!("conflict  {conflict}")),
+    }
     if let Some(holder) = &status.running {
         console.result(&format!("another run is applying migrations now ({holder})"));
     }
@@ -191,6 +199,7 @@ struct Document<'a> {
     status: &'static str,
     migrations: Vec<JsonMigration<'a>>,
     drift: JsonDrift<'a>,
+    branches: JsonBranches<'a>,
     /// Who is applying migrations now.
     running: Option<&'a str>,
     repairs: Vec<String>,
@@ -228,6 +237,16 @@ struct JsonDrift<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonBranches<'a> {
+    /// Migrations of merged branches that no migration brings together yet.
+    side_by_side: &'a [String],
+    /// What both changed, and how it is repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflict: Option<&'a str>,
+}
+
+#[derive(Serialize)]
 struct JsonDifference<'a> {
     what: &'a str,
     expected: Option<&'a str>,
@@ -252,6 +271,10 @@ impl<'a> Document<'a> {
                     |drift| drift.differences.iter().map(JsonDifference::new).collect(),
                 ),
                 unknown_tables: drift.map_or(&[], |drift| &drift.unknown),
+            },
+            branches: JsonBranches {
+                side_by_side: status.branches.as_deref().unwrap_or_default(),
+                conflict: status.branches.as_ref().err().map(String::as_str),
             },
             running: status.running.as_deref(),
             repairs: repairs(status),

@@ -6,6 +6,7 @@ mod quote;
 
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique};
 
+pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
 pub use print::{default, print, print_one};
 pub use quote::{identifier, text};

@@ -4,7 +4,7 @@ mod checks;
 mod column;
 mod distinct;
 mod kind;
-mod pattern;
+pub(crate) mod pattern;
 mod references;
 
 use std::collections::HashMap;

@@ -21,9 +21,15 @@ const WHITESPACE: &str =
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
 
-/// The expression in PostgreSQL's dialect, or nothing where it is not certain to mean the same. `pattern` is one of
-/// JavaScript with the flag `u`.
-pub(super) fn translate(pattern: &str) -> Option<String> {
+/// A regular expression of JavaScript (flag `u`) in PostgreSQL's dialect, or nothing where it is not certain to mean the same.
+///
+/// ```
+/// use kit_database::sql::pattern;
+///
+/// assert_eq!(pattern("^\\d+$").as_deref(), Some("^[0-9]+$"));
+/// assert_eq!(pattern("(?=look-ahead)"), None);
+/// ```
+pub fn translate(pattern: &str) -> Option<String> {
     let mut parser = Parser {
         rest: pattern.chars().peekable(),
     };

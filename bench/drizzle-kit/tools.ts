@@ -1,0 +1,182 @@
+/** kit and drizzle-kit as their users call them: each in a project of its own, with a database of its own. */
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { spawn } from "@lydell/node-pty";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PEERS = join(import.meta.dirname, "peers");
+const KIT = join(ROOT, "packages/cli/bin/kit.js");
+const DRIZZLE_KIT = join(PEERS, "node_modules/drizzle-kit/bin.cjs");
+/** How long a command may take before it is taken for one that waits for somebody. */
+const PATIENCE = 120_000;
+
+/** What a command came to. */
+export interface Outcome {
+  readonly code: number;
+  /** All that it wrote, without colours. */
+  readonly text: string;
+}
+
+/** A tool in a project. */
+export interface Tool {
+  /** Makes the model what the next migration is to come to. */
+  model(text: string): Promise<void>;
+  generate(name: string, options?: { readonly keys?: string; readonly terminal?: boolean }): Promise<Outcome>;
+  apply(): Promise<Outcome>;
+  /** The last migration's statements. */
+  sql(): Promise<string>;
+  /**
+   * Plans a migration for either model from where the project is, as two branches do; applies the younger one, puts the older one
+   * beside it as a merge does, and applies again.
+   */
+  branches(older: string, younger: string): Promise<Outcome>;
+}
+
+/** Files of a project by their paths. */
+export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+/** kit in a directory. */
+export async function kitIn(root: string, url: string): Promise<Tool> {
+  await writeFiles(root, { "package.json": '{ "name": "compared", "private": true, "type": "module" }\n' });
+  const kit = (...args: string[]): Promise<Outcome> =>
+    run(process.execPath, [KIT, ...args, "--no-color"], root, url);
+  return {
+    model: (text) => writeFiles(root, { "src/notes.types.ts": text }),
+    generate: (name) => kit("migrate:generate", "--name", name),
+    apply: () => kit("migrate:apply"),
+    sql: async () =>
+      readFile(join(root, "migrations", await last(join(root, "migrations")), "migration.sql"), "utf8"),
+    branches: async (older, younger) => {
+      const migrations = join(root, "migrations");
+      await writeFiles(root, { "src/notes.types.ts": older });
+      await kit("migrate:generate", "--name", "older");
+      // The branch is left: its files are elsewhere.
+      const name = await last(migrations);
+      await rename(join(migrations, name), join(root, name));
+      await anotherSecond();
+      await writeFiles(root, { "src/notes.types.ts": younger });
+      await kit("migrate:generate", "--name", "younger");
+      await kit("migrate:apply");
+      await rename(join(root, name), join(migrations, name));
+      return kit("migrate:apply");
+    },
+  };
+}
+
+/** drizzle-kit in a directory. */
+export async function drizzleIn(root: string, url: string): Promise<Tool> {
+  await writeFiles(root, {
+    "package.json": '{ "name": "compared", "private": true, "type": "module" }\n',
+    "drizzle.config.ts":
+      'export default { dialect: "postgresql", schema: "./schema.ts", out: "./drizzle", dbCredentials: { url: process.env.DATABASE_URL } };\n',
+  });
+  await rm(join(root, "node_modules"), { force: true });
+  await symlink(join(PEERS, "node_modules"), join(root, "node_modules"));
+  return {
+    model: (text) => writeFiles(root, { "schema.ts": text }),
+    generate: (name, { keys = "\r", terminal = true } = {}) => {
+      const args = [DRIZZLE_KIT, "generate", "--name", name];
+      return terminal ? inTerminal(args, root, url, keys) : run(process.execPath, args, root, url);
+    },
+    // On a terminal too, where it says most.
+    apply: () => inTerminal([DRIZZLE_KIT, "migrate"], root, url, ""),
+    sql: async () => {
+      const files = (await readdir(join(root, "drizzle"))).filter((file) => file.endsWith(".sql"));
+      return readFile(join(root, "drizzle", files.toSorted().at(-1) ?? ""), "utf8");
+    },
+    branches: async (older, younger) => {
+      const out = join(root, "drizzle");
+      const generate = (name: string) =>
+        run(process.execPath, [DRIZZLE_KIT, "generate", "--name", name], root, url);
+      const apply = () => run(process.execPath, [DRIZZLE_KIT, "migrate"], root, url);
+      await cp(out, join(root, "base"), { recursive: true });
+      await writeFiles(root, { "schema.ts": older });
+      await generate("older");
+      await rename(out, join(root, "older"));
+      await rename(join(root, "base"), out);
+      await anotherSecond();
+      await writeFiles(root, { "schema.ts": younger });
+      await generate("younger");
+      await apply();
+      // Merged as git would have it once a person kept both sides of the journal, in the order of their times.
+      await cp(join(root, "older/0001_older.sql"), join(out, "0001_older.sql"));
+      const journal = (directory: string) => readJournal(join(root, directory, "meta/_journal.json"));
+      const [one, other] = [await journal("older"), await journal("drizzle")];
+      const entries = [...one.entries, { ...other.entries[1], idx: 2 }];
+      await writeFiles(root, { "drizzle/meta/_journal.json": JSON.stringify({ ...other, entries }) });
+      return apply();
+    },
+  };
+}
+
+interface Journal {
+  readonly entries: readonly object[];
+}
+
+async function readJournal(path: string): Promise<Journal> {
+  return JSON.parse(await readFile(path, "utf8")) as Journal;
+}
+
+/** Names of migrations have the second in them. */
+async function anotherSecond(): Promise<void> {
+  const second = Math.floor(Date.now() / 1000);
+  while (Math.floor(Date.now() / 1000) === second) await setTimeout(50);
+}
+
+async function last(directory: string): Promise<string> {
+  return (await readdir(directory)).toSorted().at(-1) ?? "";
+}
+
+function run(program: string, args: string[], cwd: string, url: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, DATABASE_URL: url, NO_COLOR: "1" };
+    const child = execFile(program, args, { cwd, env, timeout: PATIENCE }, (error, out, err) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resolve({ code, text: plain(out + err) });
+    });
+    child.stdin?.end();
+  });
+}
+
+/** Runs a command on a terminal of its own, and presses keys at each question. */
+function inTerminal(args: string[], cwd: string, url: string, keys: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd,
+      cols: 200,
+      rows: 50,
+      env: { ...process.env, DATABASE_URL: url },
+    });
+    let text = "";
+    let answered = 0;
+    const timer = globalThis.setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+    child.onData((data) => {
+      text += data;
+      const questions = [...plain(text).matchAll(/Is .+ (?:created or renamed|renamed) .*\?/g)];
+      const asked = new Set(questions.map(([question]) => question)).size;
+      // The list of answers is drawn with its first one marked.
+      if (asked > answered && plain(text).includes("❯")) {
+        answered = asked;
+        globalThis.setTimeout(() => child.write(keys), 300);
+      }
+    });
+    child.onExit(({ exitCode }) => {
+      clearTimeout(timer);
+      resolve({ code: exitCode, text: plain(text) });
+    });
+  });
+}
+
+/** Without colours and movements of the cursor. */
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- what a terminal is told
+  return text.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+}
