@@ -3,8 +3,9 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio_postgres::config::Host;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::tls::Security;
@@ -28,6 +29,9 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>)
 
 /// How long a silent connection may be dead before that is noticed.
 const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// What moves the bytes of a client.
+type Wire = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
 /// A connection, and how to reach its server once more.
 pub(crate) struct Connection {
@@ -56,9 +60,8 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let (url, security) = Security::of(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
     // In the form `host=… sslmode=…` the parser read it itself.
-    if url.contains("://") {
-        config.ssl_mode(security.mode);
-    }
+    let own = [config.get_ssl_mode()];
+    let ways = if url.contains("://") { security.ways } else { &own };
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
     }
@@ -82,13 +85,7 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let each = *config.get_connect_timeout().unwrap_or(&CONNECT_TIMEOUT);
     let places = config.get_hosts().len().max(config.get_hostaddrs().len());
     let limit = each.saturating_mul(u32::try_from(places).unwrap_or(u32::MAX).saturating_add(1));
-    let made = tokio::time::timeout(limit, config.connect(tls.clone())).await;
-    let refusal = match made {
-        Ok(Ok(made)) => Ok(made),
-        Ok(Err(error)) => Err(Refusal::of(error, None)),
-        Err(_) => Err(Refusal::plain("the server said nothing, and the wait timed out")),
-    };
-    let (client, connection) = refusal.map_err(|source| {
+    let (client, connection) = make(&mut config, ways, &tls, limit).await.map_err(|source| {
         let help = help(&source);
         MigrateError::Connect { target, source, help }
     })?;
@@ -97,6 +94,37 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
         let _ = connection.await;
     });
     Ok(Connection { client, tls })
+}
+
+/// Makes a connection in the first of some ways that the server takes. The refusal is that of the way with TLS, if one had it.
+async fn make(
+    config: &mut Config,
+    ways: &[SslMode],
+    tls: &MakeRustlsConnect,
+    limit: Duration,
+) -> Result<(Client, Wire), Box<Refusal>> {
+    let mut refused: Option<Box<Refusal>> = None;
+    for way in ways {
+        config.ssl_mode(*way);
+        let refusal = match tokio::time::timeout(limit, config.connect(tls.clone())).await {
+            Ok(Ok(made)) => return Ok(made),
+            Ok(Err(error)) => Refusal::of(error, None),
+            Err(_) => Refusal::plain("the server said nothing, and the wait timed out"),
+        };
+        let goes_on = depends_on_tls(&refusal);
+        if refused.is_none() || *way != SslMode::Disable {
+            refused = Some(refusal);
+        }
+        if !goes_on {
+            break;
+        }
+    }
+    Err(refused.unwrap_or_else(|| Refusal::plain("there is no way to connect")))
+}
+
+/// Whether a server may take with TLS whom it refused without, or the other way round: its list of who may come tells them apart.
+fn depends_on_tls(refusal: &Refusal) -> bool {
+    refusal.code.as_deref() == Some("28000") || refusal.message.contains("TLS handshake")
 }
 
 /// What to do about a connection that was not made.
@@ -109,10 +137,17 @@ fn help(refusal: &Refusal) -> &'static str {
         Some("28000") if refusal.message.contains("no encryption") => {
             "the server wants TLS: take `sslmode=disable` out of the URL, or write `sslmode=require`"
         }
+        Some("28000") if refusal.message.contains("client certificate") => {
+            "the server wants a certificate of this side: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
+        }
         Some("28000") => "the server's pg_hba.conf does not let this user in from here",
         Some("53300") => "the server has as many connections as it takes; try again when one is free",
         Some("57P03") => "the server is starting or stopping; try again in a moment",
-        None if refusal.message.contains("UnknownIssuer") => {
+        // An authority of the same name, but with another key, is another one.
+        None if ["UnknownIssuer", "BadSignature"]
+            .iter()
+            .any(|why| refusal.message.contains(why)) =>
+        {
             "the authority that signed the server's certificate is not known here: name its certificate with `sslrootcert=/path/to/ca.pem`"
         }
         None if refusal.message.contains("not valid for name")

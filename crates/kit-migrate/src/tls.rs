@@ -3,12 +3,14 @@
 //! | `sslmode` | encrypted | the server's certificate |
 //! |---|---|---|
 //! | `disable` | no | |
-//! | `prefer` (and `allow`) | where the server can | not checked |
+//! | `allow` | where the server lets nobody in without | not checked |
+//! | `prefer` | where the server can, unless it lets in only those without | not checked |
 //! | `require` | yes | not checked, unless `sslrootcert` names an authority |
 //! | `verify-ca` | yes | must come from a known authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Known authorities are those of the file in `sslrootcert`, else the operating system's.
+//! Known authorities are those of the file in `sslrootcert`, else the operating system's. `sslrootcert=system` says so aloud, and as in libpq it
+//! means `verify-full`: whom anybody may certify, only the name tells from others. Files that libpq looks for in `~/.postgresql` are not looked for.
 
 use std::sync::Arc;
 
@@ -27,8 +29,8 @@ use crate::MigrateError;
 /// What a URL says of TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Security {
-    /// Whether to encrypt, in the words of the connection's own parser.
-    pub(crate) mode: SslMode,
+    /// Whether to encrypt, in the words of the connection's own parser; where a server refuses the first way, the next is tried.
+    pub(crate) ways: &'static [SslMode],
     checks: Checks,
     /// A file of certificates; `system` where the operating system's are meant.
     roots: Option<String>,
@@ -64,22 +66,29 @@ impl Security {
             };
             *place = Some(percent_decode(value));
         }
-        let said = mode.as_deref();
-        let (mode, checks) = match said {
-            None if roots.as_deref() == Some("system") => (SslMode::Require, Checks::AuthorityAndHost),
-            None | Some("prefer" | "allow") => (SslMode::Prefer, Checks::Nothing),
-            Some("disable") => (SslMode::Disable, Checks::Nothing),
+        let system = roots.as_deref() == Some("system");
+        let (ways, checks): (&'static [SslMode], Checks) = match mode.as_deref() {
+            None if system => (&[SslMode::Require], Checks::AuthorityAndHost),
+            None | Some("prefer") => (&[SslMode::Prefer, SslMode::Disable], Checks::Nothing),
+            Some("allow") => (&[SslMode::Disable, SslMode::Require], Checks::Nothing),
+            Some("disable") => (&[SslMode::Disable], Checks::Nothing),
             // libpq checks where it was told an authority.
-            Some("require") if roots.is_some() => (SslMode::Require, Checks::Authority),
-            Some("require") => (SslMode::Require, Checks::Nothing),
-            Some("verify-ca") => (SslMode::Require, Checks::Authority),
-            Some("verify-full") => (SslMode::Require, Checks::AuthorityAndHost),
+            Some("require") if roots.is_some() => (&[SslMode::Require], Checks::Authority),
+            Some("require") => (&[SslMode::Require], Checks::Nothing),
+            Some("verify-ca") => (&[SslMode::Require], Checks::Authority),
+            Some("verify-full") => (&[SslMode::Require], Checks::AuthorityAndHost),
             Some(other) => {
                 return Err(MigrateError::Tls(format!(
-                    "`sslmode={other}` is not known; there are disable, prefer, require, verify-ca and verify-full"
+                    "`sslmode={other}` is not known; there are disable, allow, prefer, require, verify-ca and verify-full"
                 )));
             }
         };
+        if system && checks != Checks::AuthorityAndHost {
+            return Err(MigrateError::Tls(format!(
+                "`sslmode={}` is too weak for `sslrootcert=system`, whose authorities certify anybody; write `sslmode=verify-full`, or leave it out",
+                mode.unwrap_or_default()
+            )));
+        }
         let identity = match (certificate, key) {
             (None, None) => None,
             (Some(certificate), Some(key)) => Some((certificate, key)),
@@ -95,7 +104,7 @@ impl Security {
             format!("{base}?{}", rest.join("&"))
         };
         let security = Self {
-            mode,
+            ways,
             checks,
             roots,
             identity,
@@ -115,7 +124,7 @@ impl Security {
             None => builder.with_no_client_auth(),
             Some((certificate, key)) => {
                 let chain = certificates(certificate)?;
-                let key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, &error))?;
+                let key = private_key(key)?;
                 builder
                     .with_client_auth_cert(chain, key)
                     .map_err(|error| MigrateError::Tls(format!("{certificate}: {error}")))?
@@ -163,6 +172,30 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, MigrateError
         return Err(MigrateError::Tls(format!("{file} holds no certificate in PEM")));
     }
     Ok(found)
+}
+
+/// Reads a key that nobody else may read, as libpq has it: those of root may be for a group.
+fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, MigrateError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        // What cannot be looked at cannot be read either, which is said below.
+        if let Ok(found) = std::fs::metadata(file) {
+            let others = if found.uid() == 0 { 0o037 } else { 0o077 };
+            if found.mode() & others != 0 {
+                return Err(MigrateError::Tls(format!(
+                    "{file} may be read by others (mode {:03o}); a key is for its owner alone: chmod 600 {file}",
+                    found.mode() & 0o777
+                )));
+            }
+        }
+    }
+    PrivateKeyDer::from_pem_file(file).map_err(|error| match error {
+        rustls::pki_types::pem::Error::NoItemsFound => MigrateError::Tls(format!(
+            "{file} holds no key in PEM that can be used; one with a password has to be decrypted first: openssl pkey -in {file} -out plain.key"
+        )),
+        error => unreadable(file, &error),
+    })
 }
 
 fn unreadable(file: &str, error: &rustls::pki_types::pem::Error) -> MigrateError {
@@ -248,48 +281,55 @@ mod tests {
 
     #[test]
     fn what_is_said_of_tls_is_taken_out() {
-        for (url, rest, mode, checks) in [
+        use SslMode::{Disable, Prefer, Require};
+        for (url, rest, ways, checks) in [
             (
                 "postgres://h/d",
                 "postgres://h/d",
-                SslMode::Prefer,
+                &[Prefer, Disable][..],
+                Checks::Nothing,
+            ),
+            (
+                "postgres://h/d?sslmode=allow",
+                "postgres://h/d",
+                &[Disable, Require][..],
                 Checks::Nothing,
             ),
             (
                 "postgres://h/d?sslmode=disable",
                 "postgres://h/d",
-                SslMode::Disable,
+                &[Disable][..],
                 Checks::Nothing,
             ),
             (
                 "postgres://h/d?sslmode=require&connect_timeout=3",
                 "postgres://h/d?connect_timeout=3",
-                SslMode::Require,
+                &[Require][..],
                 Checks::Nothing,
             ),
             (
                 "postgres://h/d?sslmode=require&sslrootcert=/a%20b.pem",
                 "postgres://h/d",
-                SslMode::Require,
+                &[Require][..],
                 Checks::Authority,
             ),
             (
                 "postgres://h/d?sslmode=verify-ca",
                 "postgres://h/d",
-                SslMode::Require,
+                &[Require][..],
                 Checks::Authority,
             ),
             (
                 "postgres://h/d?sslrootcert=system",
                 "postgres://h/d",
-                SslMode::Require,
+                &[Require][..],
                 Checks::AuthorityAndHost,
             ),
         ] {
             let (found, security) = Security::of(url).unwrap();
             assert_eq!(
-                (found.as_str(), security.mode, security.checks),
-                (rest, mode, checks),
+                (found.as_str(), security.ways, security.checks),
+                (rest, ways, checks),
                 "{url}"
             );
         }
@@ -301,6 +341,11 @@ mod tests {
     fn what_is_not_known_is_refused() {
         for url in ["postgres://h/d?sslmode=full", "postgres://h/d?sslcert=/x"] {
             assert!(Security::of(url).is_err(), "{url}");
+        }
+        for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
+            let error = Security::of(&format!("postgres://h/d?sslmode={mode}&sslrootcert=system"));
+            let message = error.unwrap_err().to_string();
+            assert!(message.contains("verify-full"), "{mode}: {message}");
         }
         let (_, security) =
             Security::of("postgres://h/d?sslmode=verify-full&sslrootcert=/not/there.pem").unwrap();

@@ -4,27 +4,46 @@
 mod support;
 
 use kit_migrate::{MigrateError, server_version};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use support::{database, own_server};
 
-/// An authority's certificate, and a server's with its key, in PEM.
-fn certificates(host: &str) -> (String, String, String) {
-    let authority_key = KeyPair::generate().expect("a key");
-    let mut authority = CertificateParams::new(Vec::new()).expect("parameters");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let certificate = authority
-        .self_signed(&authority_key)
-        .expect("a certificate")
-        .pem();
-    let issuer = Issuer::new(authority, authority_key);
-    let key = KeyPair::generate().expect("a key");
-    let server = CertificateParams::new(vec![host.to_owned()])
-        .expect("parameters")
-        .signed_by(&key, &issuer)
-        .expect("a certificate");
-    (certificate, server.pem(), key.serialize_pem())
+/// An authority.
+struct Authority {
+    /// Its certificate, in PEM.
+    certificate: String,
+    issuer: Issuer<'static, KeyPair>,
 }
+
+impl Authority {
+    fn new() -> Self {
+        let key = KeyPair::generate().expect("a key");
+        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = parameters.self_signed(&key).expect("a certificate").pem();
+        Self {
+            certificate,
+            issuer: Issuer::new(parameters, key),
+        }
+    }
+
+    /// A certificate of a host or of a user, and its key, in PEM.
+    fn certify(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().expect("a key");
+        let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+        parameters.distinguished_name.push(DnType::CommonName, name);
+        let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
+        (certificate.pem(), key.serialize_pem())
+    }
+}
+
+/// Settings of a server that has a certificate.
+const WITH_TLS: [&str; 4] = [
+    "ssl=on",
+    "ssl_cert_file={dir}/server.pem",
+    "ssl_key_file={dir}/server.key",
+    "hba_file={dir}/hba.conf",
+];
 
 fn refused(url: &str) -> (String, String) {
     let error = server_version(url).expect_err("it is refused");
@@ -34,23 +53,18 @@ fn refused(url: &str) -> (String, String) {
 
 #[test]
 fn tls_is_as_strict_as_the_url_says() {
-    let (authority, certificate, key) = certificates("localhost");
-    let (stranger, _, _) = certificates("localhost");
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("localhost");
     let Some(server) = own_server(
         "tls_is_as_strict_as_the_url_says",
         &[
-            ("ca.pem", &authority),
-            ("stranger.pem", &stranger),
+            ("ca.pem", &authority.certificate),
+            ("stranger.pem", &Authority::new().certificate),
             ("server.pem", &certificate),
             ("server.key", &key),
             ("hba.conf", "hostssl all all 127.0.0.1/32 trust\n"),
         ],
-        &[
-            "ssl=on",
-            "ssl_cert_file={dir}/server.pem",
-            "ssl_key_file={dir}/server.key",
-            "hba_file={dir}/hba.conf",
-        ],
+        &WITH_TLS,
     ) else {
         return;
     };
@@ -60,6 +74,8 @@ fn tls_is_as_strict_as_the_url_says() {
     let (ca, stranger) = (roots("ca.pem"), roots("stranger.pem"));
     for url in [
         by_number.clone(),
+        format!("{by_number}?sslmode=prefer"),
+        format!("{by_number}?sslmode=allow"),
         format!("{by_number}?sslmode=require"),
         format!("{by_number}?sslmode=verify-ca&{ca}"),
         format!("{by_name}?sslmode=verify-full&{ca}"),
@@ -79,6 +95,140 @@ fn tls_is_as_strict_as_the_url_says() {
     assert!(help.contains("sslrootcert"), "{message} {help}");
     let (message, help) = refused(&format!("{by_number}?sslmode=verify-full&{ca}"));
     assert!(help.contains("another host"), "{message} {help}");
+}
+
+#[test]
+fn who_is_let_in_without_tls_alone_comes_without() {
+    let (certificate, key) = Authority::new().certify("localhost");
+    let Some(server) = own_server(
+        "who_is_let_in_without_tls_alone_comes_without",
+        &[
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("hba.conf", "hostnossl all all 127.0.0.1/32 trust\n"),
+        ],
+        &WITH_TLS,
+    ) else {
+        return;
+    };
+    let url = server.url();
+    for query in ["", "?sslmode=prefer", "?sslmode=allow", "?sslmode=disable"] {
+        server_version(&format!("{url}{query}")).unwrap_or_else(|error| panic!("{query}: {error}"));
+    }
+    let (message, help) = refused(&format!("{url}?sslmode=require"));
+    assert!(message.contains("SSL encryption"), "{message}");
+    assert!(help.contains("pg_hba.conf"), "{help}");
+}
+
+#[test]
+fn a_server_that_wants_a_certificate_gets_it() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let (certificate, key) = authority.certify("localhost");
+    let (own, own_key) = authority.certify("postgres");
+    let (other, other_key) = authority.certify("ada");
+    let (forged, forged_key) = stranger.certify("postgres");
+    let settings = [&WITH_TLS[..], &["ssl_ca_file={dir}/ca.pem"]].concat();
+    let Some(server) = own_server(
+        "a_server_that_wants_a_certificate_gets_it",
+        &[
+            ("ca.pem", &authority.certificate),
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("own.pem", &own),
+            ("own.key", &own_key),
+            ("other.pem", &other),
+            ("other.key", &other_key),
+            ("forged.pem", &forged),
+            ("forged.key", &forged_key),
+            ("hba.conf", "hostssl all all 127.0.0.1/32 cert\n"),
+        ],
+        &settings,
+    ) else {
+        return;
+    };
+    let file = |name: &str| server.file(name).display().to_string();
+    let url = server.url().replace("127.0.0.1", "localhost");
+    let full = format!("{url}?sslmode=verify-full&sslrootcert={}", file("ca.pem"));
+    let with =
+        |certificate: &str, key: &str| format!("{full}&sslcert={}&sslkey={}", file(certificate), file(key));
+    server_version(&with("own.pem", "own.key")).expect("the user of the certificate");
+    let preferred = format!("{url}?sslcert={}&sslkey={}", file("own.pem"), file("own.key"));
+    server_version(&preferred).expect("also where nothing is said of how strict to be");
+
+    let (message, help) = refused(&full);
+    assert!(message.contains("client certificate"), "{message}");
+    assert!(help.contains("sslcert="), "{help}");
+    let (message, _) = refused(&with("other.pem", "other.key"));
+    assert!(message.contains("certificate authentication failed"), "{message}");
+    refused(&with("forged.pem", "forged.key"));
+
+    let wrong = |url: &str| {
+        let error = server_version(url).expect_err("it is refused");
+        assert!(matches!(error, MigrateError::Tls(_)), "{error:?}");
+        error.to_string()
+    };
+    let message = wrong(&with("own.pem", "other.key"));
+    assert!(message.contains("own.pem"), "{message}");
+    let message = wrong(&with("own.pem", "own.pem"));
+    assert!(message.contains("holds no key"), "{message}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(server.file("own.key"), mode).expect("a mode");
+        let message = wrong(&with("own.pem", "own.key"));
+        assert!(message.contains("chmod 600"), "{message}");
+    }
+}
+
+#[test]
+fn the_authorities_of_the_system_are_known() {
+    /// Set in a process of this test's own, whose system knows another authority.
+    const URL: &str = "KIT_TEST_SYSTEM_URL";
+    const NAME: &str = "the_authorities_of_the_system_are_known";
+    if let Some(url) = std::env::var_os(URL) {
+        let url = url.into_string().expect("a URL");
+        for query in [
+            "sslrootcert=system",
+            "sslrootcert=system&sslmode=verify-full",
+            "sslmode=verify-full",
+        ] {
+            server_version(&format!("{url}?{query}")).unwrap_or_else(|error| panic!("{query}: {error}"));
+        }
+        let by_number = url.replace("localhost", "127.0.0.1");
+        let (message, help) = refused(&format!("{by_number}?sslrootcert=system"));
+        assert!(help.contains("another host"), "{message} {help}");
+        return;
+    }
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("localhost");
+    let Some(server) = own_server(
+        NAME,
+        &[
+            ("ca.pem", &authority.certificate),
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("hba.conf", "hostssl all all 127.0.0.1/32 trust\n"),
+        ],
+        &WITH_TLS,
+    ) else {
+        return;
+    };
+    let url = server.url().replace("127.0.0.1", "localhost");
+    let (message, help) = refused(&format!("{url}?sslrootcert=system"));
+    assert!(help.contains("sslrootcert"), "{message} {help}");
+    if cfg!(target_os = "linux") {
+        let this = std::env::current_exe().expect("this program");
+        let output = std::process::Command::new(this)
+            .args(["--exact", NAME])
+            .env(URL, &url)
+            .env("SSL_CERT_FILE", server.file("ca.pem"))
+            .env_remove("SSL_CERT_DIR")
+            .output()
+            .expect("it runs");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    }
 }
 
 #[test]

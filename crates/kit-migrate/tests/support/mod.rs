@@ -14,15 +14,14 @@ use std::time::{Duration, Instant};
 const NOBODY: u32 = 65_534;
 
 pub struct Server {
-    child: Child,
+    child: Option<Child>,
     directory: PathBuf,
     port: u16,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
@@ -42,8 +41,7 @@ pub enum Release {
     Embedded = 18,
 }
 
-/// A database for a test, or nothing where this machine has no PostgreSQL that can be started; the test is then named
-/// as skipped, with the reason.
+/// A database for a test, or nothing where this machine has no PostgreSQL; the test is then named as skipped, with the reason.
 pub fn database(test: &str) -> Option<Database> {
     database_on(Release::Embedded, test)
 }
@@ -68,25 +66,12 @@ pub fn database_on(release: Release, test: &str) -> Option<Database> {
             Release::Embedded => &EMBEDDED,
         };
         let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match shared.upgrade() {
-            Some(server) => server,
-            None => match start_with(release, &[], &[]) {
-                Ok(server) => {
-                    let server = Arc::new(server);
-                    *shared = Arc::downgrade(&server);
-                    server
-                }
-                Err(reason) => {
-                    // Past the harness, which would keep it to itself.
-                    use std::io::Write as _;
-                    let _ = writeln!(
-                        std::io::stderr(),
-                        "SKIPPED {test} on PostgreSQL {}: {reason}",
-                        release as u32
-                    );
-                    return None;
-                }
-            },
+        if let Some(server) = shared.upgrade() {
+            server
+        } else {
+            let server = Arc::new(server_on(release, test, &[], &[])?);
+            *shared = Arc::downgrade(&server);
+            server
         }
     };
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -136,11 +121,24 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
 
 /// A server of a test's own, with files beside its data (which its user owns) and settings; or nothing, as [`database`].
 pub fn own_server(test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
-    match start_with(Release::Embedded, files, settings) {
-        Ok(server) => Some(server),
+    server_on(Release::Embedded, test, files, settings)
+}
+
+/// Panics where there is a PostgreSQL and it does not start: a test that is skipped for that would never be missed.
+fn server_on(release: Release, test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
+    match find(release) {
+        Ok(binaries) => Some(
+            start_with(binaries, files, settings)
+                .unwrap_or_else(|reason| panic!("{test} on PostgreSQL {}: {reason}", release as u32)),
+        ),
         Err(reason) => {
+            // Past the harness, which would keep it to itself.
             use std::io::Write as _;
-            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED {test} on PostgreSQL {}: {reason}",
+                release as u32
+            );
             None
         }
     }
@@ -159,25 +157,27 @@ impl Server {
 
     /// Ends it as a failing machine does.
     pub fn kill(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
-fn start_with(release: Release, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
+fn start_with(binaries: PathBuf, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
     // One of its own for each: the last server may still be taking its directory away.
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("kit-migrate-{}-{number}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    start_in(release, directory.clone(), files, settings).inspect_err(|_| {
+    start_in(binaries, directory.clone(), files, settings).inspect_err(|_| {
         let _ = std::fs::remove_dir_all(&directory);
     })
 }
 
 fn start_in(
-    release: Release,
+    mut binaries: PathBuf,
     directory: PathBuf,
     files: &[(&str, &str)],
     settings: &[&str],
@@ -195,7 +195,6 @@ fn start_in(
     if root {
         run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
     }
-    let mut binaries = find(release)?;
     if run(&mut as_user(&binaries.join("bin/postgres"), root, &["--version"])).is_err() {
         // Where only root may go: take it somewhere else.
         let copy = directory.join("native");
@@ -217,64 +216,81 @@ fn start_in(
         "--auth=trust",
     ];
     run(&mut as_user(&binaries.join("bin/initdb"), root, &initdb))?;
-    let port = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .map_err(|error| error.to_string())?
-        .port();
-    let port_text = port.to_string();
-    let mut arguments = vec![
-        "-D",
-        &data_text,
-        "-p",
-        &port_text,
-        "-h",
-        "127.0.0.1",
-        "-k",
-        "",
-        "-c",
-        "fsync=off",
-        "-c",
-        "timezone=UTC",
-        "-c",
-        "shared_buffers=16MB",
-    ];
     let settings: Vec<String> = settings
         .iter()
         .map(|setting| setting.replace("{dir}", &directory.display().to_string()))
         .collect();
-    for setting in &settings {
-        arguments.extend(["-c", setting]);
-    }
-    let child = as_user(&binaries.join("bin/postgres"), root, &arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("cannot start postgres: {error}"))?;
     let mut server = Server {
-        child,
+        child: None,
         directory,
-        port,
+        port: 0,
     };
-    let patience = Instant::now() + Duration::from_secs(30);
-    while !ready(port) {
-        if let Ok(Some(status)) = server.child.try_wait() {
-            return Err(format!("postgres ended at once: {status}"));
+    let mut tries = 0;
+    while let Err(reason) = launch(&mut server, &binaries, root, &settings) {
+        tries += 1;
+        // Between asking for a free port and taking it, another program may have had it.
+        if tries == 3 {
+            let log = std::fs::read_to_string(server.file("log")).unwrap_or_default();
+            return Err(format!("{reason}\n{log}"));
         }
-        if Instant::now() > patience {
-            return Err("postgres did not come up in 30 s".to_owned());
-        }
-        std::thread::sleep(Duration::from_millis(20));
     }
     Ok(server)
 }
 
+/// One try to start it on a port that is free.
+fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String]) -> Result<(), String> {
+    server.kill();
+    server.port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .map_err(|error| error.to_string())?
+        .port();
+    let port = server.port.to_string();
+    let data = server.file("data").display().to_string();
+    let mut arguments = vec!["-D", &data, "-p", &port, "-h", "127.0.0.1", "-k", ""];
+    for setting in ["fsync=off", "timezone=UTC", "shared_buffers=16MB"] {
+        arguments.extend(["-c", setting]);
+    }
+    for setting in settings {
+        arguments.extend(["-c", setting]);
+    }
+    let log = std::fs::File::create(server.file("log")).map_err(|error| error.to_string())?;
+    let child = as_user(&binaries.join("bin/postgres"), root, &arguments)
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .map_err(|error| format!("cannot start postgres: {error}"))?;
+    let child = server.child.insert(child);
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !ready(server.port) {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(format!("postgres ended at once: {status}"));
+        }
+        if Instant::now() > patience {
+            return Err("postgres did not come up in a minute".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Somebody answers there: is it this one?
+    match child.try_wait() {
+        Ok(None) => Ok(()),
+        ended => Err(format!(
+            "postgres ended, and another one answers on its port: {ended:?}"
+        )),
+    }
+}
+
+/// Whether it answers. A refusal is an answer: a server may let nobody in who comes without TLS.
 fn ready(port: u16) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");
     let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
-    runtime.block_on(async { tokio_postgres::connect(&url, tokio_postgres::NoTls).await.is_ok() })
+    let starting = Some(&tokio_postgres::error::SqlState::CANNOT_CONNECT_NOW);
+    match runtime.block_on(tokio_postgres::connect(&url, tokio_postgres::NoTls)) {
+        Ok(_) => true,
+        Err(error) => error.as_db_error().is_some() && error.code() != starting,
+    }
 }
 
 /// The directory with `bin/postgres`: in the npm package for this platform, which the repository depends on.
