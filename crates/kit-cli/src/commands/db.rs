@@ -236,7 +236,10 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
         let question = "Delete all that is in the embedded database?";
         let answer = environment
             .choose(question, &["no", "yes, delete it"])
-            .map_err(|error| refused(&format!("nothing was deleted: {error}")))?;
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::Interrupted => Stop::Interrupted("stopped; nothing was deleted"),
+                _ => refused(&format!("nothing was deleted: {error}")),
+            })?;
         if answer != Some(1) {
             return Err(refused("nothing was deleted"));
         }

@@ -1,0 +1,93 @@
+// `kit db reset` deletes nothing before somebody said so: on a terminal it asks, elsewhere it wants `--yes`.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openDatabase } from "@kit/dev-database";
+import { Client } from "pg";
+
+import { Project } from "./support/project.ts";
+import { CTRL_C, DOWN, ENTER, ESCAPE, onTerminal, restored } from "./support/terminal.ts";
+
+const QUESTION = "Delete all that is in the embedded database?";
+
+describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" }, () => {
+  let project: Project;
+
+  before(async () => {
+    project = await Project.copy("teams");
+    await project.kitOk("migrate:apply");
+  });
+  after(() => project?.remove());
+
+  /** Does something with a connection to the embedded database. */
+  async function connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    await using database = await openDatabase({ root: project.root });
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  const add = (email: string): Promise<unknown> =>
+    connected((client) =>
+      client.query("INSERT INTO users (email, display_name) VALUES ($1, 'Ada')", [email]),
+    );
+
+  async function emails(): Promise<string[]> {
+    const { rows } = await connected((client) =>
+      client.query<{ email: string }>("SELECT email FROM users ORDER BY email"),
+    );
+    return rows.map(({ email }) => email);
+  }
+
+  for (const [name, key, code] of [
+    ["the answer that is chosen already", ENTER, 1],
+    ["Esc", ESCAPE, 1],
+    ["Ctrl-C", CTRL_C, 130],
+  ] as const) {
+    test(`leaves all where it is answered with ${name}`, async () => {
+      await add(`${code}-${name.length}@example.com`);
+      const there = await emails();
+      const seen = await onTerminal("db reset", project.root, [[QUESTION, key]]);
+      assert.equal(seen.code, code, seen.text);
+      assert.match(seen.text, /nothing was deleted/);
+      restored(seen);
+      assert.deepEqual(await emails(), there);
+    });
+  }
+
+  test("leaves all where nobody can be asked, and says what to write", async () => {
+    await add("nobody@example.com");
+    for (const args of [
+      ["db", "reset"],
+      ["db", "reset", "--json"],
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, stdout, stderr } = await project.kit(args);
+      assert.equal(code, 1);
+      assert.match(stdout + stderr, /nothing was deleted: there is nobody to ask/);
+      assert.match(stdout + stderr, /kit db reset --yes/);
+    }
+    assert.ok((await emails()).includes("nobody@example.com"));
+  });
+
+  test("makes it new where somebody says so", async () => {
+    await add("gone@example.com");
+    const seen = await onTerminal("db reset", project.root, [[QUESTION, DOWN, ENTER]]);
+    assert.equal(seen.code, 0, seen.text);
+    assert.match(seen.text, /the database is new, with 1 migration/);
+    restored(seen);
+    assert.deepEqual(await emails(), []);
+  });
+
+  test("asks nobody with --yes", async () => {
+    await add("gone@example.com");
+    const seen = await onTerminal("db reset --yes", project.root, []);
+    assert.equal(seen.code, 0, seen.text);
+    assert.ok(!seen.text.includes(QUESTION), seen.text);
+    assert.deepEqual(await emails(), []);
+  });
+});

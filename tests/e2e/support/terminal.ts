@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+
+import { baseEnvironment } from "./command.ts";
+import { repository } from "./project.ts";
+
+/** Keys, as a terminal sends them. */
+export const DOWN = "\u001B[B";
+export const ENTER = "\r";
+export const ESCAPE = "\u001B";
+export const CTRL_C = "\u0003";
+
+/** What is waited for on the screen, and the keys that are pressed then. */
+export type Step = readonly [question: string, ...keys: string[]];
+
+/** What a command showed on its terminal. */
+export interface Seen {
+  readonly code: number;
+  readonly text: string;
+  /** What `stty -g` says of the terminal, before and after. */
+  readonly terminal: readonly (string | undefined)[];
+}
+
+/** Runs `kit` with these arguments on a terminal of 80 columns, as a shell does, and answers its questions. */
+export async function onTerminal(args: string, cwd: string, steps: readonly Step[]): Promise<Seen> {
+  const kit = `'${process.execPath}' '${join(repository, "node_modules/.bin/kit")}'`;
+  const script = `echo "terminal $(stty -g)"; ${kit} ${args}; code=$?; echo "terminal $(stty -g)"; exit $code`;
+  const { NO_COLOR: _, ...inherited } = baseEnvironment();
+  const terminal = spawn("sh", ["-c", script], { cols: 80, rows: 24, cwd, env: inherited });
+  let text = "";
+  let from = 0;
+  const left = [...steps];
+  const typed: string[] = [];
+  terminal.onData((more) => {
+    text += more;
+    const [question, ...keys] = left[0] ?? [];
+    if (question === undefined || !text.slice(from).includes(question)) return;
+    from = text.length;
+    left.shift();
+    typed.push(question);
+    for (const key of keys) terminal.write(key);
+  });
+  const code = await new Promise<number>((resolve) => {
+    const timer = setTimeout(() => terminal.kill("SIGKILL"), 60_000);
+    terminal.onExit(({ exitCode }) => {
+      clearTimeout(timer);
+      resolve(exitCode);
+    });
+  });
+  assert.deepEqual(
+    typed,
+    steps.map(([question]) => question),
+    text,
+  );
+  const settings = [...text.matchAll(/^terminal (\S+)/gm)].map((match) => match[1]);
+  return { code, text, terminal: settings };
+}
+
+/** The terminal is as it was, and its cursor is seen. */
+export function restored({ terminal, text }: Seen): void {
+  assert.equal(terminal.length, 2, text);
+  assert.equal(terminal[0], terminal[1]);
+  assert.ok(text.lastIndexOf("\u001B[?25h") >= text.lastIndexOf("\u001B[?25l"), JSON.stringify(text));
+}
