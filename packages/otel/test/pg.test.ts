@@ -1,0 +1,92 @@
+// Other instrumentation within a handler: a query of `pg` on a real PostgreSQL is a child of the handler's span.
+
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { createApp, type AppOptions } from "@kit/core";
+import { openDatabase, stopDatabase } from "@kit/dev-database";
+import { nativeServer } from "@kit/server-native";
+import { PgInstrumentation } from "@opentelemetry/instrumentation-pg";
+import type pgModule from "pg";
+
+import { compiled, responseOf, route } from "../../core/test/support/compiled.ts";
+import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { Collector, until } from "./support/collector.ts";
+
+quietStdout();
+
+test("a query is a child of its handler's span, also among many requests at once", async (context) => {
+  const instrumentation = new PgInstrumentation({ requireParentSpan: true });
+  context.after(() => instrumentation.disable());
+  // After the instrumentation, and by `require`, whose calls it sees.
+  const pg = createRequire(import.meta.url)("pg") as typeof pgModule;
+  const dataDir = mkdtempSync(join(tmpdir(), "kit-otel-"));
+  // PostgreSQL of root runs as someone else, who may then go there.
+  chmodSync(dataDir, 0o755);
+  const database = await openDatabase({ dataDir });
+  await using collector = await Collector.start();
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  try {
+    const sum = route("GET /sum", { response: responseOf("Sum", { sum: "number" }), middleware: ["who"] });
+    const app = createApp({
+      server: nativeServer(),
+      compiled: compiled(sum),
+      env: "production",
+      signals: false,
+      middleware: [
+        {
+          name: "who",
+          middleware: async () => {
+            await pool.query("select 1 as who");
+          },
+          priority: 1,
+        },
+      ],
+      routes: [
+        {
+          handlers: {
+            "GET /sum": async () => {
+              await new Promise((resolve) => setImmediate(resolve));
+              const { rows } = await pool.query<{ sum: number }>("select 2 + 3 as sum");
+              return rows[0];
+            },
+          },
+        },
+      ],
+      telemetry: { tracing: true, endpoint: collector.endpoint, exportIntervalMs: 20 },
+    } as unknown as AppOptions);
+    const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/sum`)));
+    for (const answer of answers) assert.deepEqual(await answer.json(), { sum: 5 });
+    await app.close({ graceMs: 1_000 });
+    const of = (text: string): Collector["spans"] =>
+      collector.spans.filter(
+        ({ scope, attributes }) =>
+          scope === "@opentelemetry/instrumentation-pg" && JSON.stringify(attributes).includes(text),
+      );
+    await until(() => of("select 2 + 3").length === 20, "the spans of the queries");
+    for (const [text, parent] of [
+      ["select 1 as who", "middleware:who"],
+      ["select 2 + 3", "handler"],
+    ] as const) {
+      const parents = new Set<string>();
+      for (const span of of(text)) {
+        const found = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
+        assert.equal(found?.name, parent);
+        assert.equal(found.traceId, span.traceId);
+        parents.add(found.traceId);
+      }
+      assert.equal(parents.size, 20, "each request has its own");
+    }
+    assert.deepEqual(collector.errors, []);
+  } finally {
+    await pool.end();
+    await database.close();
+    await stopDatabase({ dataDir });
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
