@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+
+import { spawn } from "@lydell/node-pty";
 
 import { Log } from "../src/logging/log.ts";
 import { readableFormat } from "../src/logging/readable.ts";
@@ -46,5 +50,50 @@ describe("readable lines", () => {
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(line, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     assert.match(line, /\n {2}TIME INFO/);
+  });
+});
+
+const appThatLogs = (env: string): string => `
+  import { createApp } from "@kit/core";
+  import { MemoryServer } from ${JSON.stringify(new URL("support/memory-server.ts", import.meta.url).href)};
+  import { compiled } from ${JSON.stringify(new URL("support/compiled.ts", import.meta.url).href)};
+  const plugin = { name: "one", onStart: ({ log }) => log.info("started", { id: 7 }) };
+  const server = new MemoryServer();
+  const app = createApp({ server, routes: [], compiled: compiled(), plugins: [plugin], signals: false, env: "${env}" });
+  await app.listen({ port: 0 });
+  await app.close();`;
+
+/** What a program prints on a terminal. */
+async function onTerminal(code: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const env = { ...process.env, TERM: "xterm" };
+  const terminal = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    cols: 200,
+    env,
+    cwd: import.meta.dirname,
+  });
+  let printed = "";
+  terminal.onData((text) => (printed += text));
+  terminal.onExit(() => resolve());
+  await promise;
+  return printed;
+}
+
+describe("standard output", () => {
+  it("is readable on a terminal in development", async () => {
+    const printed = stripVTControlCharacters(await onTerminal(appThatLogs("development")));
+    assert.match(printed, /\d\d:\d\d:\d\d\.\d{3} INFO {2}started {2}id=7/);
+  });
+
+  it("is JSON elsewhere: in production, and where it is no terminal", async () => {
+    const onPipe = execFileSync(process.execPath, ["--input-type=module", "-e", appThatLogs("development")], {
+      encoding: "utf8",
+      cwd: import.meta.dirname,
+    });
+    for (const printed of [await onTerminal(appThatLogs("production")), onPipe]) {
+      const entry = JSON.parse(printed) as { message: string; data: unknown };
+      assert.equal(entry.message, "started");
+      assert.deepEqual(entry.data, { id: 7 });
+    }
   });
 });
