@@ -176,7 +176,11 @@ export class Recorder implements RequestHistory {
 
   /** The span of the phase that a request is in. */
   spanOf(slot: Slot): RunningSpan {
-    return new PhaseSpan(slot, slot.phase, this.isSampled(slot));
+    if (slot.span === null || slot.spanPhase !== slot.phase) {
+      slot.span = new PhaseSpan(slot, slot.phase, this.isSampled(slot));
+      slot.spanPhase = slot.phase;
+    }
+    return slot.span;
   }
 
   /** Whether the request's trace is sampled. */

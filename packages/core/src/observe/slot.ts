@@ -1,4 +1,4 @@
-import type { AttributeValue, ReceivedRequest, RequestFault } from "@kit/types";
+import type { AttributeValue, ReceivedRequest, RequestFault, RunningSpan } from "@kit/types";
 
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import type { TraceParent } from "../request/ids.ts";
@@ -35,6 +35,9 @@ export class Slot {
   /** By phase number, of the spans that have some. */
   attributes: Map<number, Record<string, AttributeValue>> | null = null;
   received: ReceivedRequest | null = null;
+  /** Of the phase that it was last asked in. */
+  span: RunningSpan | null = null;
+  spanPhase = -1;
   /** The links are the pool's. */
   previous: Slot | null = null;
   next: Slot | null = null;
@@ -69,6 +72,8 @@ export class Slot {
     this.fault = null;
     this.attributes = null;
     this.received = null;
+    this.span = null;
+    this.spanPhase = -1;
   }
 }
 

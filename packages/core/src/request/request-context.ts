@@ -51,7 +51,7 @@ export interface RequestContext {
   readonly span?: Span | undefined;
   /**
    * Headers for requests to other services, by which they belong to this request's trace: `traceparent`, and `tracestate` where the client sent one. While
-   * no spans are recorded, the client's own `traceparent` is passed on.
+   * no spans are recorded, the client's own `traceparent` is passed on until the answer.
    *
    * @example
    * ```ts

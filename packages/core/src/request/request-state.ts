@@ -60,20 +60,18 @@ export class RequestState implements RequestFailure, Waiting {
   #cut: AppError | undefined;
   #log: Logger | undefined;
   #phase: number = phases.normalize;
-  /** Where the request is noted, as long as it lasts. */
-  #slot: Slot | null;
-  /** Where it was noted, and under which number: later the slot serves another one. */
-  #pastSlot: Slot | null = null;
-  #sequence = 0;
-  #span: RunningSpan | undefined;
-  #spanPhase = -1;
-  #forwarded: TraceHeaders | undefined;
+  /** Where the request is noted; after its answer the slot may serve another one, under another number. */
+  readonly #slot: Slot | null;
+  readonly #sequence: number;
 
   constructor(settings: PipelineSettings, exchange: ServerExchange, executable: ExecutableRoute | null) {
     this.settings = settings;
     this.exchange = exchange;
     this.executable = executable;
-    this.#slot = settings.recorder === null ? null : settings.recorder.begin(exchange, executable);
+    const { recorder } = settings;
+    const slot = recorder === null ? null : recorder.begin(exchange, executable);
+    this.#slot = slot;
+    this.#sequence = slot === null ? 0 : slot.sequence;
   }
 
   get route(): CompiledRoute | null {
@@ -112,35 +110,27 @@ export class RequestState implements RequestFailure, Waiting {
 
   /** Headers by which a request to another service belongs to this trace. */
   get traceHeaders(): TraceHeaders {
-    const { span } = this;
+    const { span, traceId } = this;
     if (span !== undefined) return traceHeadersOf(span);
-    if (this.#forwarded === undefined) {
-      const own = this.#ownSlot;
-      const parent = this.#answered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
-      const state = this.#answered ? own?.traceState : this.exchange.header("tracestate");
-      // Nothing is recorded here, so what comes next is the child of whoever asked us.
-      const { traceId } = this;
-      const next = parent ?? { spanId: randomSpanId(), isSampled: false };
-      this.#forwarded = traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
-    }
-    return this.#forwarded;
+    const own = this.#ownSlot;
+    const parent = this.#answered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
+    const state = this.#answered ? own?.traceState : this.exchange.header("tracestate");
+    // Nothing is recorded here, so what comes next is the child of whoever asked us.
+    const next = parent ?? { spanId: randomSpanId(), isSampled: false };
+    return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
   }
 
   /** Where the request is, or still is, noted: its ids are there, or made there. */
   get #ownSlot(): Slot | null {
-    if (this.#slot !== null) return this.#slot;
-    return this.#pastSlot?.sequence === this.#sequence ? this.#pastSlot : null;
+    return this.#slot !== null && this.#slot.sequence === this.#sequence ? this.#slot : null;
   }
 
   /** The span of the phase under way; nothing where spans are not recorded, and after the answer. */
   get span(): RunningSpan | undefined {
-    const { recorder } = this.settings;
-    if (this.#slot === null || !recorder!.hasSpans) return undefined;
-    if (this.#spanPhase !== this.#phase) {
-      this.#span = recorder!.spanOf(this.#slot);
-      this.#spanPhase = this.#phase;
-    }
-    return this.#span;
+    const slot = this.#ownSlot;
+    if (slot === null || !slot.isActive) return undefined;
+    const recorder = this.settings.recorder!;
+    return recorder.hasSpans ? recorder.spanOf(slot) : undefined;
   }
 
   get path(): string {
@@ -287,7 +277,11 @@ export class RequestState implements RequestFailure, Waiting {
     try {
       const answer: ErrorAnswer = this.settings.errorMiddleware(error, this);
       if (!isErrorAnswer(answer)) throw new TypeError("The error middleware returned no { status, body }");
-      return { status: answer.status, code: codeOf(answer.body), text: errorBodyText(answer.body) };
+      return {
+        status: answer.status,
+        code: this.#slot === null ? "" : codeOf(answer.body),
+        text: errorBodyText(answer.body),
+      };
     } catch (failure) {
       this.logFailure("The error middleware failed", failure);
       return { status: 500, code: internalError, text: this.#plainError() };
@@ -396,12 +390,7 @@ export class RequestState implements RequestFailure, Waiting {
   /** The answer is out. */
   #finish(written: number): void {
     this.#phase = phases.response;
-    const slot = this.#slot;
-    if (slot === null) return;
-    this.#pastSlot = slot;
-    this.#sequence = slot.sequence;
-    this.#slot = null;
-    this.settings.recorder!.finish(slot, written);
+    if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
   }
 
   /** In place of an answer that the server does not take (a header that it cannot write, say), so that the client gets one. */
