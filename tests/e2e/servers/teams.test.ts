@@ -203,6 +203,19 @@ describe("teams", () => {
     assertInvalid(await api.post(path, { userId: ada.id, role: "boss" }), "$.role");
   });
 
+  test("give their last place to one of two who join at once", async () => {
+    const [ada, bob] = [await someone(), await someone()];
+    for (let round = 0; round < 5; round += 1) {
+      const team = await made<TeamJson>("/teams", { name: "Solo", capacity: 1 });
+      const path = `/teams/${team.id}/members`;
+      const answers = await Promise.all([ada, bob].map(({ id }) => api.post(path, { userId: id })));
+      assert.deepEqual(statuses(answers), { 201: 1, 403: 1 });
+      const late = answers.find(({ status }) => status === 403);
+      assert.ok(late !== undefined);
+      assertError(late, 403, "TEAM_FULL");
+    }
+  });
+
   test("never hold more than their capacity, however many join at once", async () => {
     const team = await made<TeamJson>("/teams", { name: "Few", capacity: 3 });
     const crowd = await Promise.all(Array.from({ length: 15 }, () => someone()));
