@@ -256,15 +256,16 @@ async fn additions(
         );
         files
     };
+    let mut files = None;
     if !taps.none("afterValidators") {
-        let files = preview(&analysis.program, kept);
-        taps.after_validators(&files, &mut additions, &mut heard).await;
+        let made = files.insert(preview(&analysis.program, kept));
+        taps.after_validators(made, &mut additions, &mut heard).await;
     }
-    if !heard.diagnostics.has_errors() {
-        taps.after_route_table(&mut analysis.program, &mut heard).await;
+    if !heard.diagnostics.has_errors() && taps.after_route_table(&mut analysis.program, &mut heard).await {
+        files = None;
     }
     if !heard.diagnostics.has_errors() && !taps.none("emit") {
-        let files = preview(&analysis.program, kept);
+        let files = files.unwrap_or_else(|| preview(&analysis.program, kept));
         taps.emit(&analysis.program, &files, &mut additions, &mut heard)
             .await?;
     }

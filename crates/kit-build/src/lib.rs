@@ -71,7 +71,8 @@ pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
 pub use place::{Place, create_file, create_tree, names, place, remove_created};
 pub use plugins::{
-    CodePlace, Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapFuture, TapHost, registered_taps,
+    Attachment, CodePlace, Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapEvent, TapFuture, TapHost,
+    registered_taps,
 };
 pub use progress::{Progress, Step};
 pub use session::Session;

@@ -11,25 +11,25 @@ use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
 
 use kit_build::{
-    BuildRequest, BuildTime, Disk, Mode, Plugin, ResolvedConfig, Session, Tap, TapFuture, TapHost, build,
-    build_with, resolve,
+    BuildRequest, BuildTime, Disk, Mode, Plugin, ResolvedConfig, Session, Tap, TapEvent, TapFuture, TapHost,
+    build, build_with, resolve,
 };
 use kit_diagnostics::Severity;
-use serde_json::{Value, json};
+use serde_json::json;
 use support::Project;
 
 /// A plugin that adds a type with a property of this number, and a file of that text.
 struct Host(Cell<u32>);
 
 impl TapHost for Host {
-    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a> {
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a> {
         assert_eq!(plugin, 0);
         let number = self.0.get();
         let result = if hook == "beforeTransform" {
             let text = format!("export interface Made {{ p{number}: string }}\n");
             json!({ "types": [{ "value": { "path": "virtual/made.types.ts", "text": text } }], "routes": [] })
         } else {
-            let declarations = &event["event"]["program"]["declarations"];
+            let declarations = &event.whole()["event"]["program"]["declarations"];
             let text = format!("{number} of {}\n", declarations.as_array().unwrap().len());
             json!({ "files": [{ "value": { "path": "made.txt", "text": text } }], "projectFiles": [] })
         };

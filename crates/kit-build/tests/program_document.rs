@@ -13,8 +13,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
 
 use kit_build::{
-    BuildReport, BuildRequest, BuildTime, Disk, Plugin, ResolvedConfig, Tap, TapFuture, TapHost, build_with,
-    check_with, resolve,
+    BuildReport, BuildRequest, BuildTime, Disk, Plugin, ResolvedConfig, Tap, TapEvent, TapFuture, TapHost,
+    build_with, check_with, resolve,
 };
 use kit_diagnostics::codes;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ use support::{Files, Project, beside, read_tree};
 struct Changed<C: Fn(&mut Value)>(C);
 
 impl<C: Fn(&mut Value)> TapHost for Changed<C> {
-    fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, mut event: Value) -> TapFuture<'a> {
+    fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a> {
         assert_eq!(hook, "afterTypeParse");
-        let mut program = event["event"]["program"].take();
+        let mut program = event.whole()["event"]["program"].take();
         (self.0)(&mut program);
         Box::pin(async move { Ok(json!({ "watch": [], "result": { "program": program } })) })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::pin::Pin;
 
-use kit_build::CodePlace;
+use kit_build::{CodePlace, TapEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub trait Host {
     fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer>;
 
     /// Runs the tap of a plugin of the configuration that was loaded last, and gives its answer to `event`.
-    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value>;
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value>;
 
     /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;

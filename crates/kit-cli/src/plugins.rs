@@ -1,7 +1,6 @@
 //! Plugins of a build, run by the host of the command.
 
-use kit_build::{TapFuture, TapHost};
-use serde_json::Value;
+use kit_build::{TapEvent, TapFuture, TapHost};
 
 use crate::Host;
 
@@ -9,7 +8,7 @@ use crate::Host;
 pub(crate) struct Plugins<'a>(pub(crate) &'a dyn Host);
 
 impl TapHost for Plugins<'_> {
-    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a> {
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a> {
         Box::pin(async move {
             let answer = self.0.run_tap(plugin, hook, event).await;
             answer.map_err(|error| error.message)

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use kit_build::CodePlace;
+use kit_build::{Attachment, CodePlace, TapEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,6 +47,11 @@ pub enum Request {
         hook: &'static str,
         /// What the tap gets.
         event: Value,
+        /// A further member of the event, whose text [`Session::attachment`] gives.
+        attached: Option<&'static str>,
+        /// It.
+        #[serde(skip)]
+        attachment: Option<Attachment>,
     },
     /// Run Node until it ends and reply with a [`NodeEnd`].
     RunNode(NodeRun),
@@ -135,6 +140,14 @@ impl Session {
                 .desk
                 .asked()
                 .expect("a command waits for nothing but its host")),
+        }
+    }
+
+    /// The JSON text of what belongs to the request that waits for its reply and does not stand in it. It is made anew each time.
+    pub fn attachment(&self) -> Option<String> {
+        match &*self.desk.state.borrow() {
+            State::Asked(Request::RunTap { attachment, .. }) => attachment.as_ref().map(Attachment::text),
+            _ => None,
         }
     }
 }
@@ -238,8 +251,15 @@ impl Host for Desk {
         })
     }
 
-    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value> {
-        Box::pin(self.ask(Request::RunTap { plugin, hook, event }))
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value> {
+        let TapEvent { document, attachment } = event;
+        Box::pin(self.ask(Request::RunTap {
+            plugin,
+            hook,
+            event: document,
+            attached: attachment.as_ref().map(|attachment| attachment.name),
+            attachment,
+        }))
     }
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {

@@ -63,6 +63,12 @@ impl Command {
         .map_err(|error| Error::from_reason(error.to_string()))?;
         serde_json::to_string(&request).map_err(|error| Error::from_reason(error.to_string()))
     }
+
+    /// JSON of the member that the last request says is `attached` to its event, for who looks at it; nothing where none is.
+    #[napi]
+    pub fn attachment(&self) -> Option<String> {
+        self.session.as_ref().and_then(Session::attachment)
+    }
 }
 
 /// The version of the addon.

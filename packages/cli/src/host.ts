@@ -6,6 +6,7 @@ import {
   loadCompiler,
   type NodeEnd,
   type ServeRequest,
+  type TapQuestion,
   type WatchRequest,
 } from "@kit/transform-native";
 
@@ -101,12 +102,16 @@ export class Host {
   }
 
   /** Runs a tap of a plugin of the configuration. How it failed, where it did, is part of the answer. */
-  async runTap(plugin: number, hook: string, request: unknown): Promise<TapAnswer> {
+  async runTap(
+    { plugin, hook, event, attached }: TapQuestion,
+    attachment: () => string | null,
+  ): Promise<TapAnswer> {
     const found = this.#plugins[plugin];
     if (found === undefined) throw new Error("the configuration was not loaded");
     const restore = redirectConsole();
     try {
-      const answer = await runTap(found, hook as keyof PluginHooks, request as TapRequest);
+      const request = { ...(event as TapRequest), attached: attached ?? undefined, attachment };
+      const answer = await runTap(found, hook as keyof PluginHooks, request);
       this.#abandoned ||= answer.failure?.kind === "unsettled";
       return answer;
     } finally {

@@ -53,11 +53,15 @@ async function converse(command: Command, host: Host): Promise<number> {
     }
     // One request at a time: the command waits for the reply to each.
     // oxlint-disable-next-line no-await-in-loop
-    reply = await answer(request, host);
+    reply = await answer(request, host, command);
   }
 }
 
-async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: Host): Promise<CommandReply> {
+async function answer(
+  request: Exclude<CommandRequest, { kind: "exit" }>,
+  host: Host,
+  command: Command,
+): Promise<CommandReply> {
   try {
     switch (request.kind) {
       case "loadConfig":
@@ -67,7 +71,7 @@ async function answer(request: Exclude<CommandRequest, { kind: "exit" }>, host: 
       case "database":
         return { value: await host.databases.handle(request) };
       case "runTap":
-        return { value: await host.runTap(request.plugin, request.hook, request.event) };
+        return { value: await host.runTap(request, () => command.attachment()) };
       case "runNode":
         return { value: await host.runNode(request.args, request.directory) };
       case "watch":

@@ -383,6 +383,29 @@ test("a tap is told of the build: its root, its mode and the whole configuration
   });
 });
 
+test("what is long in an event is there for as long as the tap runs, and once read for good", async (t) => {
+  const project = await Project.create(
+    t,
+    withTap(`
+      afterTypeParse(event) { this.looked = event; this.count = event.program.routes.length; this.missed = undefined; },
+      afterRouteTable(event) { this.passed = event; },
+      emit({ addFile, ...rest }) {
+        const same = this.looked.program.routes.length === this.count && rest.program.routes.length === this.count;
+        let late;
+        try { this.passed.routes; } catch (error) { late = error.message; }
+        addFile({ path: "seen.json", text: JSON.stringify({ same, late, keys: Object.keys(this.passed) }) });
+      },
+    `),
+  );
+  const outcome = await project.kit(["build", "--json"]);
+  assert.equal(outcome.code, 0, outcome.out);
+  assert.deepEqual(JSON.parse((await project.output())["seen.json"]!), {
+    same: true,
+    late: "the tap has ended: what it wants of its event, it has to look at before",
+    keys: ["build", "routes"],
+  });
+});
+
 test("a configuration that cannot be loaded is shown where that is", async (t) => {
   for (const [config, place, expected] of [
     ["export default {\n  a: = 1,\n};\n", { line: 2, column: 6 }, /kit\.config\.js cannot be loaded: /],

@@ -21,6 +21,8 @@ export interface Command {
    * @throws An `Error` that begins with "bug in kit" where the command panicked; it cannot go on then.
    */
   step(reply?: string): string;
+  /** JSON of what the last request says is `attached` to it; `null` where nothing is, or the request was replied to. */
+  attachment(): string | null;
 }
 
 /** What a command asks of its host. */
@@ -28,12 +30,21 @@ export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
   | ({ readonly kind: "database" } & DatabaseRequest)
-  | { readonly kind: "runTap"; readonly plugin: number; readonly hook: string; readonly event: unknown }
+  | ({ readonly kind: "runTap" } & TapQuestion)
   | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
   | ({ readonly kind: "watch" } & WatchRequest)
   | { readonly kind: "wait" }
   | ({ readonly kind: "serve" } & ServeRequest)
   | { readonly kind: "exit"; readonly code: number };
+
+/** A tap to run: of which plugin of the configuration, on what. */
+export interface TapQuestion {
+  readonly plugin: number;
+  readonly hook: string;
+  readonly event: unknown;
+  /** A further member of `event.event`, long: {@link Command.attachment} gives its text, for as long as the tap runs. */
+  readonly attached: string | null;
+}
 
 /** What `kit db` wants of the embedded database of a project, an absolute path. */
 export type DatabaseRequest =

@@ -4,6 +4,7 @@
 //! since it is JavaScript; it is handed one JSON document and gives one back. What comes back is judged here, tap by tap, so that
 //! a mistake is told with the plugin's name and the hook. Where a project has no plugins, nothing is asked of the host.
 
+mod event;
 mod files;
 mod heard;
 mod messages;
@@ -18,6 +19,7 @@ use std::pin::Pin;
 use kit_diagnostics::Label;
 use serde_json::Value;
 
+pub use event::{Attachment, TapEvent};
 pub(crate) use files::Additions;
 pub(crate) use heard::Heard;
 pub use place::CodePlace;
@@ -102,7 +104,7 @@ pub type TapFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + 'a
 /// Where the code of plugins runs.
 pub trait TapHost {
     /// Runs the tap of a plugin on a hook and gives what it answers to `event`.
-    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: Value) -> TapFuture<'a>;
+    fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a>;
 }
 
 /// Runs no plugins: for builds of projects without any.
@@ -110,7 +112,7 @@ pub trait TapHost {
 pub struct NoPlugins;
 
 impl TapHost for NoPlugins {
-    fn run_tap<'a>(&'a self, _plugin: usize, _hook: &'static str, _event: Value) -> TapFuture<'a> {
+    fn run_tap<'a>(&'a self, _plugin: usize, _hook: &'static str, _event: TapEvent) -> TapFuture<'a> {
         Box::pin(std::future::ready(Err("nothing here can run it".to_owned())))
     }
 }

@@ -1,17 +1,10 @@
-//! The IR as a document that plugins see, and the way back.
+//! The way back of the IR from the document that plugins saw.
 
 use kit_diagnostics::codes;
 use kit_ir::Program;
 use serde_json::Value;
 
 use super::heard::Mistake;
-
-/// The program with the version of its form.
-pub(super) fn document(program: &Program) -> Value {
-    let mut value = serde_json::to_value(program).expect("a program always has a JSON form");
-    value["version"] = Program::VERSION.into();
-    value
-}
 
 /// Reads a document that a plugin gave; an error says what is wrong with it.
 pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
@@ -90,9 +83,14 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use kit_ir::{Program, TypeKind};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::{document, read};
+    use super::read;
+    use crate::plugins::Attachment;
+
+    fn document(program: &Program) -> Value {
+        serde_json::from_str(&Attachment::program(program).text()).unwrap()
+    }
 
     #[test]
     fn a_document_comes_back_as_it_went() {

@@ -1,18 +1,20 @@
 //! Runs the taps of a hook, one after the other, and judges what each gives back.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use kit_diagnostics::codes;
 use kit_ir::{Program, Route, RouteId};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::event::Validator;
 use super::heard::Mistake;
 use super::messages::{
     AfterRouteTable, AfterTypeParse, AfterValidators, Answer, BeforeTransform, BuildContext, Compile, Config,
     Counts, Done, Emit,
 };
-use super::{AddedSources, Additions, Heard, Mode, Plugin, TapHost, in_order, program};
+use super::{AddedSources, Additions, Attachment, Heard, Mode, Plugin, TapEvent, TapHost, in_order, program};
 use crate::globs::SourceFiles;
 use crate::output::OutputFile;
 use crate::{BuildError, BuildReport, BuildRequest};
@@ -37,7 +39,7 @@ impl<'a> Taps<'a> {
         hook: &'static str,
         heard: &mut Heard,
         state: &mut S,
-        event: impl Fn(&S) -> Value,
+        event: impl Fn(&S) -> (Value, Option<Attachment>),
         mut take: impl FnMut(&mut S, &'a Plugin, A) -> Result<(), Mistake>,
     ) -> bool {
         let mut well = true;
@@ -60,7 +62,7 @@ impl<'a> Taps<'a> {
         plugin: &Plugin,
         hook: &'static str,
         heard: &mut Heard,
-        event: Value,
+        (event, attachment): (Value, Option<Attachment>),
     ) -> Result<A, Mistake> {
         let root = self.request.root;
         let context = BuildContext {
@@ -69,8 +71,11 @@ impl<'a> Taps<'a> {
             plugin: &plugin.name,
             config: Config::new(self.request.config),
         };
-        let document = json!({ "build": context, "event": event });
-        let answer = self.host.run_tap(plugin.index, hook, document).await;
+        let event = TapEvent {
+            document: json!({ "build": context, "event": event }),
+            attachment,
+        };
+        let answer = self.host.run_tap(plugin.index, hook, event).await;
         let answer = answer.map_err(|message| Mistake::new(codes::PLUGIN_FAILED, message))?;
         let unreadable = |error: serde_json::Error| {
             Mistake::new(
@@ -109,7 +114,10 @@ impl<'a> Taps<'a> {
             "beforeTransform",
             heard,
             &mut state,
-            |(sources, _)| json!({ "types": names(&sources.types), "routes": names(&sources.routes) }),
+            |(sources, _)| {
+                let event = json!({ "types": names(&sources.types), "routes": names(&sources.routes) });
+                (event, None)
+            },
             |(sources, added), _, answer: BeforeTransform| {
                 added.add(root, self.request.files.as_ref(), answer, sources)
             },
@@ -123,7 +131,7 @@ impl<'a> Taps<'a> {
             "afterTypeParse",
             heard,
             program,
-            |program| json!({ "program": program::document(program) }),
+            |program| (json!({}), Some(Attachment::program(program))),
             |program, _, answer: AfterTypeParse| {
                 if let Some(document) = answer.program {
                     *program = program::read(document)?;
@@ -141,40 +149,50 @@ impl<'a> Taps<'a> {
         additions: &mut Additions,
         heard: &mut Heard,
     ) {
-        let validators: Vec<Value> = files
+        let validators = files
             .iter()
             .filter_map(|file| {
                 let name = file
                     .path
                     .strip_prefix("validators/")?
                     .strip_suffix(".validator.ts")?;
-                Some(json!({ "type": name, "path": file.path, "text": *file.text }))
+                Some(Validator {
+                    r#type: name.to_owned(),
+                    path: file.path.clone(),
+                    text: Arc::clone(&file.text),
+                })
             })
             .collect();
+        let validators = Attachment::validators(validators);
         let made = paths(files);
         self.each(
             "afterValidators",
             heard,
             additions,
-            |_| json!({ "validators": validators }),
+            |_| (json!({}), Some(validators.clone())),
             |additions, plugin, answer: AfterValidators| additions.validators(plugin, &made, answer),
         )
         .await;
     }
 
-    /// The routes, of which taps may change what they say, but not which there are.
-    pub(crate) async fn after_route_table(&self, program: &mut Program, heard: &mut Heard) {
+    /// The routes, of which taps may change what they say, but not which there are. Gives whether one did.
+    pub(crate) async fn after_route_table(&self, program: &mut Program, heard: &mut Heard) -> bool {
+        let mut state = (program, false);
         self.each(
             "afterRouteTable",
             heard,
-            program,
-            |program| json!({ "routes": program.routes }),
-            |program, _, answer: AfterRouteTable| match answer.routes {
-                Some(routes) => replace_routes(program, &routes),
+            &mut state,
+            |(program, _)| (json!({}), Some(Attachment::routes(program))),
+            |(program, changed), _, answer: AfterRouteTable| match answer.routes {
+                Some(routes) => {
+                    *changed = true;
+                    replace_routes(program, &routes)
+                }
                 None => Ok(()),
             },
         )
         .await;
+        state.1
     }
 
     /// Files that plugins make.
@@ -186,12 +204,12 @@ impl<'a> Taps<'a> {
         heard: &mut Heard,
     ) -> Result<(), BuildError> {
         let made = paths(files);
-        let document = program::document(program);
+        let document = Attachment::program(program);
         self.each(
             "emit",
             heard,
             additions,
-            |_| json!({ "program": document, "files": made }),
+            |_| (json!({ "files": made }), Some(document.clone())),
             |additions, plugin, answer: Emit| additions.emitted(plugin, &made, answer),
         )
         .await;
@@ -205,7 +223,7 @@ impl<'a> Taps<'a> {
             "compile",
             heard,
             &mut handled,
-            |handled: &Option<String>| json!({ "handled": handled.is_some() }),
+            |handled: &Option<String>| (json!({ "handled": handled.is_some() }), None),
             |handled, plugin, answer: Compile| {
                 if answer.handled && handled.is_none() {
                     *handled = Some(plugin.name.clone());
@@ -236,7 +254,7 @@ impl<'a> Taps<'a> {
             "done",
             heard,
             &mut (),
-            |()| event.clone(),
+            |()| (event.clone(), None),
             |(), _, _: Value| Ok(()),
         )
         .await;

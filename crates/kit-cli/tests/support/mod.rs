@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
+use kit_build::TapEvent;
 use kit_cli::{
     DatabaseAction, DatabaseAnswer, Environment, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve,
     Speech, Stream, Watch, run,
@@ -268,8 +269,10 @@ impl Host for TestHost {
         })
     }
 
-    fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: Value) -> HostFuture<'a, Value> {
-        self.asked.borrow_mut().push(format!("tap {hook} {event}"));
+    fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value> {
+        self.asked
+            .borrow_mut()
+            .push(format!("tap {hook} {}", event.whole()));
         let answer = self.taps.borrow_mut().pop_front();
         Box::pin(async move { Self::answer(answer.as_ref()) })
     }

@@ -4,8 +4,6 @@ import { calledFrom, type CodePlace, placeOf } from "../code-place.ts";
 import { attend, Unsettled } from "./attend.ts";
 import { handlerOf } from "./describe.ts";
 import type {
-  AfterRouteTableEvent,
-  AfterTypeParseEvent,
   AfterValidatorsEvent,
   BeforeTransformEvent,
   BuildContext,
@@ -25,6 +23,10 @@ export interface TapRequest {
     readonly plugin: string;
   };
   readonly event: Record<string, unknown>;
+  /** The name of a further member of `event`. */
+  readonly attached: string | undefined;
+  /** Its JSON text. */
+  readonly attachment: () => string | null;
 }
 
 /** What goes back: files to watch, what the tap found, and what it did or why it failed. */
@@ -47,7 +49,45 @@ interface Failure {
   readonly at: CodePlace | undefined;
 }
 
-/** An event without what all of them have, and what the tap did, once it has ended. */
+/** A long member of an event, which is read when a tap looks at it: most look at one thing, and all wait for it. */
+class Attachment {
+  readonly #read: () => string | null;
+  #text: string | undefined;
+  #value: unknown;
+  #isOver = false;
+
+  constructor(read: () => string | null) {
+    this.#read = read;
+  }
+
+  /** It, each time the same. */
+  get value(): unknown {
+    if (this.#text === undefined) {
+      // The build has gone on; what it would give now is something else.
+      if (this.#isOver)
+        throw new Error("the tap has ended: what it wants of its event, it has to look at before");
+      this.#text = this.#read() ?? "null";
+      this.#value = JSON.parse(this.#text);
+    }
+    return this.#value;
+  }
+
+  /** It, where the tap made something else of it; null where not. */
+  changed(): unknown {
+    if (this.#text === undefined) return null;
+    const now = JSON.stringify(this.#value);
+    // Numbers can be written in several ways.
+    const isSame = now === this.#text || now === JSON.stringify(JSON.parse(this.#text));
+    return isSame ? null : this.#value;
+  }
+
+  /** Says that the tap has ended. */
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+/** What an event has besides, and what the tap did, once it has ended. */
 interface Stage {
   readonly event: object;
   readonly result: () => unknown;
@@ -63,7 +103,7 @@ const FRAMES = 50;
 export async function runTap(
   plugin: Plugin,
   hook: keyof PluginHooks,
-  { build, event }: TapRequest,
+  { build, event, attached, attachment }: TapRequest,
 ): Promise<TapAnswer> {
   const watch: string[] = [];
   const reports: Call[] = [];
@@ -79,15 +119,20 @@ export async function runTap(
   });
   const tap = plugin.hooks[hook];
   const { timeout = PATIENCE[hook === "compile" ? hook : "hook"] } = tap as { timeout?: number };
-  const stage = STAGES[hook](event);
+  const long = new Attachment(attachment);
+  const stage = STAGES[hook](long);
+  const whole: object = { ...event, ...stage.event, build: context };
+  if (attached !== undefined)
+    Object.defineProperty(whole, attached, { enumerable: true, get: () => long.value });
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = FRAMES;
   try {
-    await attend(() => handlerOf(tap)?.({ ...stage.event, build: context }), timeout);
+    await attend(() => handlerOf(tap)?.(whole), timeout);
   } catch (error) {
     return { watch, reports: printable(reports), failure: failure(error) };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
+    long.end();
   }
   try {
     const answer = { watch, reports, result: stage.result() };
@@ -140,39 +185,28 @@ function say(message: string): void {
 
 type Own<Event> = Omit<Event, "build">;
 
-const STAGES: Readonly<Record<keyof PluginHooks, (event: Record<string, unknown>) => Stage>> = {
-  beforeTransform(event) {
+const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => Stage>> = {
+  beforeTransform() {
     const types: Call[] = [];
     const routes: Call[] = [];
     const own: Partial<Own<BeforeTransformEvent>> = {
       addTypes: (source) => void types.push(call(source)),
       addRoutes: (source) => void routes.push(call(source)),
     };
-    return { event: { ...event, ...own }, result: () => ({ types, routes }) };
+    return { event: own, result: () => ({ types, routes }) };
   },
-  afterTypeParse(event) {
-    const { program } = event as unknown as Own<AfterTypeParseEvent>;
-    const before = JSON.stringify(program);
-    return {
-      event,
-      result: () => ({ program: JSON.stringify(program) === before ? null : program }),
-    };
-  },
-  afterValidators(event) {
+  afterTypeParse: (long) => ({ event: {}, result: () => ({ program: long.changed() }) }),
+  afterValidators() {
     const added: Call[] = [];
     const replaced: Call[] = [];
     const own: Partial<Own<AfterValidatorsEvent>> = {
       addValidator: (file) => void added.push(call(file)),
       replaceValidator: (type, text) => void replaced.push(call({ type, text })),
     };
-    return { event: { ...event, ...own }, result: () => ({ added, replaced }) };
+    return { event: own, result: () => ({ added, replaced }) };
   },
-  afterRouteTable(event) {
-    const { routes } = event as unknown as Own<AfterRouteTableEvent>;
-    const before = JSON.stringify(routes);
-    return { event, result: () => ({ routes: JSON.stringify(routes) === before ? null : routes }) };
-  },
-  emit(event) {
+  afterRouteTable: (long) => ({ event: {}, result: () => ({ routes: long.changed() }) }),
+  emit() {
     const files: Call[] = [];
     const projectFiles: Call[] = [];
     const own: Partial<Own<EmitEvent>> = {
@@ -180,14 +214,12 @@ const STAGES: Readonly<Record<keyof PluginHooks, (event: Record<string, unknown>
       addProjectFile: (file, options) =>
         void projectFiles.push(call({ ...file, onlyIfMissing: options?.onlyIfMissing ?? false })),
     };
-    return { event: { ...event, ...own }, result: () => ({ files, projectFiles }) };
+    return { event: own, result: () => ({ files, projectFiles }) };
   },
-  compile(event) {
+  compile() {
     let handled = false;
     const own: Partial<Own<CompileEvent>> = { handle: () => void (handled = true) };
-    return { event: { ...event, ...own }, result: () => ({ handled }) };
+    return { event: own, result: () => ({ handled }) };
   },
-  done(event) {
-    return { event, result: () => ({}) };
-  },
+  done: () => ({ event: {}, result: () => ({}) }),
 };
