@@ -1,3 +1,5 @@
+import { unplugged } from "./subjects.ts";
+
 /** One figure. */
 export interface Row {
   readonly scenario: string;
@@ -5,6 +7,19 @@ export interface Row {
   readonly metric: string;
   readonly value: number;
   readonly unit: string;
+}
+
+/** What hooks cost: a line for each kind of tap, with the milliseconds that it adds to a cold build, and the ratio. */
+export function hooks(rows: readonly Row[]): string {
+  const cold = (subject: string): number =>
+    rows.find((row) => row.scenario === "cold" && row.subject === subject)?.value ?? Number.NaN;
+  const base = cold(unplugged);
+  return ["kit-idle-taps", "kit-reading-taps"]
+    .map((name) => {
+      const value = cold(name);
+      return `${name.padEnd(16)} ${(value - base).toFixed(1)} ms more than without plugins, ${(value / base).toFixed(2)}x`;
+    })
+    .join("\n");
 }
 
 /** A line for each subject: its times, and how many times kit's whole process they are. */

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 
 import { measure } from "./in-process.ts";
 import { edit, size, writeProject } from "./project.ts";
-import { type Row, table } from "./report.ts";
+import { hooks, type Row, table } from "./report.ts";
 import { app, clean, install, run, subjects, versions } from "./subjects.ts";
 
 const { values } = parseArgs({
@@ -58,6 +58,7 @@ const rows: Row[] = [...samples].map(([key, taken]) => {
   return { scenario, subject, metric: "ms", value: median(taken), unit: "ms" };
 });
 console.log(`${size.types} named types, ${size.routes} routes, ${size.files} files\n\n${table(rows)}`);
+console.log(`\n${hooks(rows)}`);
 if (values.json !== undefined) {
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
   const result = { bench: "compile", machine, project: size, versions: versions(), rows };

@@ -95,13 +95,15 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       );
       const programs = await run(kit, ["build", "--json"], { cwd: root });
       assert.equal(programs.code, 1);
-      const { code, phase, failures } = JSON.parse(programs.stdout) as {
-        code: string;
-        phase: string;
-        failures: { message: string }[];
+      const { failures, ...failure } = JSON.parse(programs.stdout) as {
+        failures: { message: string; path: string; line: number; column: number }[];
       };
-      assert.deepEqual([code, phase, failures.length], ["BUILD_ERROR", "compile", 1]);
-      assert.match(failures[0]!.message, /src\/main\.ts/);
+      assert.partialDeepStrictEqual(failure, { code: "BUILD_ERROR", phase: "compile" });
+      // As tsc's mistakes have it: the file, the line, and the column of the semicolon.
+      const line = (await readFile(main, "utf8")).split("\n").indexOf("export const wrong = ;") + 1;
+      assert.equal(failures.length, 1);
+      assert.partialDeepStrictEqual(failures[0], { path: "src/main.ts", line, column: 22 });
+      assert.match(failures[0]!.message, /^(Unexpected ";"|Expression expected)$/);
     });
   }
 

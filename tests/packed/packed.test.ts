@@ -20,6 +20,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { type CommandResult, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
@@ -254,6 +257,13 @@ describe("packed packages", () => {
       ],
     });
     const made = (path: string): Promise<string> => readFile(join(root, ".kit", path), "utf8");
+    // What a program may hold is in the package, for a plugin in any language; the one that the plugin got is that.
+    const schema = join(root, "node_modules/@kit/cli/program.schema.json");
+    const resolve = 'process.stdout.write(import.meta.resolve("@kit/cli/program.schema.json"))';
+    const resolved = await run("node", ["--input-type=module", "-e", resolve], { cwd: root });
+    assert.equal(resolved.stdout, pathToFileURL(schema).href);
+    const validate = new Ajv2020().compile(JSON.parse(await readFile(schema, "utf8")) as object);
+    assert.ok(validate(JSON.parse(await made("plans/program.json"))), JSON.stringify(validate.errors));
     assert.match(await made("types.ts"), /"free" \| "paid"/);
     assert.match(
       await made("validators/Subscription.validator.ts"),

@@ -5,6 +5,7 @@ export const plugin: Readonly<Record<string, string>> = {
   "package.json": JSON.stringify({
     name: "kit-plugin-plans",
     version: "1.0.0",
+    keywords: ["kit", "kit-plugin"],
     type: "module",
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
     files: ["dist"],
@@ -67,6 +68,7 @@ export function plans({ plans }: PlansOptions): Plugin {
       emit({ program, addFile }) {
         const routes = program.routes.map(({ method, path }) => \`\${method} \${path}\\n\`);
         addFile({ path: "plans/routes.txt", text: routes.join("") });
+        addFile({ path: "plans/program.json", text: JSON.stringify(program) });
       },
       async compile({ build, handle }) {
         const { root, config } = build;

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::entry;
 use crate::failure::{Problem, Reason, Stop};
 use crate::project::Project;
-use crate::{Stream, tsconfig};
+use crate::{Stream, mistakes, tsconfig};
 
 /// A compiler that ran without an error.
 pub(crate) struct Compiled {
@@ -222,7 +222,7 @@ fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>
     let name = compiler.name();
     let mut end = format!("`{name}` failed ({})", output.status);
     if console.is_json() {
-        let mut reasons = mistakes(text);
+        let mut reasons = mistakes::read(compiler, text);
         if reasons.is_empty() {
             if !text.trim().is_empty() {
                 let _ = write!(end, ":\n{}", text.trim());
@@ -238,37 +238,11 @@ fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>
     Problem::compile(vec![Reason::new(end)]).into()
 }
 
-/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it.
-fn mistakes(text: &str) -> Vec<Reason> {
-    let mut found: Vec<Reason> = Vec::new();
-    for line in text.lines() {
-        if let Some(reason) = mistake(line) {
-            found.push(reason);
-        } else if let (Some(last), true) = (found.last_mut(), line.starts_with(' ')) {
-            last.message.push('\n');
-            last.message.push_str(line);
-        }
-    }
-    found
-}
-
-fn mistake(line: &str) -> Option<Reason> {
-    let (place, message) = line.split_once(": error ")?;
-    let (path, position) = place.strip_suffix(')')?.rsplit_once('(')?;
-    let (row, column) = position.split_once(',')?;
-    Some(Reason {
-        path: Some(path.to_owned()),
-        position: Some((row.parse().ok()?, column.parse().ok()?)),
-        message: message.to_owned(),
-        help: None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use kit_build::ResolvedConfig;
 
-    use super::{directories, mistakes};
+    use super::directories;
 
     #[test]
     fn directories_are_read_from_arguments() {
@@ -278,20 +252,5 @@ mod tests {
             ..ResolvedConfig::default()
         };
         assert_eq!(directories(&config), ["build", "types"]);
-    }
-
-    #[test]
-    fn mistakes_of_tsc_have_a_place() {
-        let text = "src/a (1).ts(3,7): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
-                    Property 'x' is missing.\nsrc/b.ts(1,1): error TS1005: ';' expected.\n\nFound 2 errors.\n";
-        let found = mistakes(text);
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].path.as_deref(), Some("src/a (1).ts"));
-        assert_eq!(found[0].position, Some((3, 7)));
-        assert_eq!(
-            found[0].message,
-            "TS2322: Type 'A' is not assignable to type 'B'.\n  Property 'x' is missing."
-        );
-        assert_eq!(found[1].position, Some((1, 1)));
     }
 }

@@ -29,6 +29,7 @@ mod environment;
 mod exit;
 mod failure;
 mod host;
+mod mistakes;
 mod plugins;
 mod process;
 mod project;

@@ -387,13 +387,13 @@ test("what is long in an event is there for as long as the tap runs, and once re
   const project = await Project.create(
     t,
     withTap(`
-      afterTypeParse(event) { this.looked = event; this.count = event.program.routes.length; this.missed = undefined; },
-      afterRouteTable(event) { this.passed = event; },
+      afterTypeParse(event) { globalThis.looked = event; globalThis.count = event.program.routes.length; globalThis.missed = undefined; },
+      afterRouteTable(event) { globalThis.passed = event; },
       emit({ addFile, ...rest }) {
-        const same = this.looked.program.routes.length === this.count && rest.program.routes.length === this.count;
+        const same = globalThis.looked.program.routes.length === globalThis.count && rest.program.routes.length === globalThis.count;
         let late;
-        try { this.passed.routes; } catch (error) { late = error.message; }
-        addFile({ path: "seen.json", text: JSON.stringify({ same, late, keys: Object.keys(this.passed) }) });
+        try { globalThis.passed.routes; } catch (error) { late = error.message; }
+        addFile({ path: "seen.json", text: JSON.stringify({ same, late, keys: Object.keys(globalThis.passed) }) });
       },
     `),
   );

@@ -1,0 +1,183 @@
+//! What compilers say of mistakes, read from what they print: none of them has a form for programs.
+
+use kit_build::Compiler;
+
+use crate::failure::Reason;
+
+/// The mistakes that a compiler tells of, with their places; none where it speaks of something else.
+pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
+    match compiler {
+        Compiler::Tsc => of_tsc(text),
+        Compiler::Tsup => text.lines().filter_map(of_esbuild).collect(),
+        Compiler::Swc => of_swc(text),
+    }
+}
+
+/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it.
+fn of_tsc(text: &str) -> Vec<Reason> {
+    let mut found: Vec<Reason> = Vec::new();
+    for line in text.lines() {
+        if let Some(reason) = line_of_tsc(line) {
+            found.push(reason);
+        } else if let (Some(last), true) = (found.last_mut(), line.starts_with(' ')) {
+            last.message.push('\n');
+            last.message.push_str(line);
+        }
+    }
+    found
+}
+
+fn line_of_tsc(line: &str) -> Option<Reason> {
+    let (place, message) = line.split_once(": error ")?;
+    let (path, position) = place.strip_suffix(')')?.rsplit_once('(')?;
+    let (row, column) = position.split_once(',')?;
+    Some(reason(path, row.parse().ok()?, column.parse().ok()?, message))
+}
+
+/// tsup bundles with esbuild, which ends with a list: `src/app.ts:3:6: ERROR: Unexpected ";"`. Its columns begin at 0.
+fn of_esbuild(line: &str) -> Option<Reason> {
+    let (place, message) = line.split_once(": ERROR: ")?;
+    let (place, column) = place.rsplit_once(':')?;
+    let (path, row) = place.rsplit_once(':')?;
+    let column: u32 = column.parse().ok()?;
+    Some(reason(path, row.parse().ok()?, column + 1, message))
+}
+
+/// swc draws a frame, whose head has the line and whose mark has the column:
+///
+/// ```text
+///   x Expression expected
+///    ,-[src/app.ts:3:1]
+///  3 | const a = ;
+///    :           ^
+///    `----
+/// ```
+fn of_swc(text: &str) -> Vec<Reason> {
+    let mut found = Vec::new();
+    let mut message: Option<String> = None;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let inner = line.trim_start();
+        if let Some(said) = inner.strip_prefix("x ").or_else(|| inner.strip_prefix("× ")) {
+            message = Some(said.to_owned());
+        } else if let (Some((path, row)), Some(said)) = (head_of_swc(inner), &message) {
+            let frame = lines.by_ref().take_while(|line| !is_end_of_swc(line));
+            let column = frame.filter_map(mark_of_swc).next().unwrap_or(1);
+            found.push(reason(path, row, column, said));
+            message = None;
+        } else if let (Some(said), Some(more)) = (&mut message, inner.strip_prefix(['|', '│'])) {
+            said.push('\n');
+            said.push_str(more.trim_start());
+        }
+    }
+    found
+}
+
+/// `,-[src/app.ts:3:1]`, whose column is that of the line.
+fn head_of_swc(line: &str) -> Option<(&str, u32)> {
+    let inner = line.strip_prefix(",-[").or_else(|| line.strip_prefix("╭─["))?;
+    let (place, _) = inner.strip_suffix(']')?.rsplit_once(':')?;
+    let (path, row) = place.rsplit_once(':')?;
+    Some((path, row.parse().ok()?))
+}
+
+fn is_end_of_swc(line: &str) -> bool {
+    let inner = line.trim_start();
+    inner.starts_with("`-") || inner.starts_with("╰─")
+}
+
+/// The column, from 1, of the first mark below a line of source. Sources stand one space behind the bar.
+fn mark_of_swc(line: &str) -> Option<u32> {
+    let (gutter, marks) = line.split_once([':', '·'])?;
+    if !gutter.trim().is_empty() {
+        return None;
+    }
+    let column = marks.chars().position(|character| character != ' ')?;
+    u32::try_from(column).ok()
+}
+
+fn reason(path: &str, row: u32, column: u32, message: &str) -> Reason {
+    Reason {
+        path: Some(path.to_owned()),
+        position: Some((row, column)),
+        message: message.to_owned(),
+        help: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_build::Compiler;
+
+    use super::read;
+
+    /// Path, line, column, message.
+    fn told(compiler: Compiler, text: &str) -> Vec<(String, u32, u32, String)> {
+        let mistakes = read(compiler, text).into_iter();
+        mistakes
+            .map(|reason| {
+                let (line, column) = reason.position.unwrap();
+                (reason.path.unwrap(), line, column, reason.message)
+            })
+            .collect()
+    }
+
+    fn row(path: &str, line: u32, column: u32, message: &str) -> (String, u32, u32, String) {
+        (path.to_owned(), line, column, message.to_owned())
+    }
+
+    #[test]
+    fn tsc_is_heard_out() {
+        let text = "src/a (1).ts(3,7): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
+                    Property 'x' is missing.\nsrc/b.ts(1,1): error TS1005: ';' expected.\n\nFound 2 errors.\n";
+        assert_eq!(
+            told(Compiler::Tsc, text),
+            [
+                row(
+                    "src/a (1).ts",
+                    3,
+                    7,
+                    "TS2322: Type 'A' is not assignable to type 'B'.\n  Property 'x' is missing."
+                ),
+                row("src/b.ts", 1, 1, "TS1005: ';' expected."),
+            ]
+        );
+    }
+
+    #[test]
+    fn tsup_is_heard_out() {
+        let text = "CLI tsup v9.0.0\nESM Build start\n✘ [ERROR] Unexpected \";\"\n\n    src/main.ts:2:21:\n      \
+                    2 │ export const wrong = ;\n        ╵                      ^\n\nESM Build failed\n\
+                    Error: Build failed with 2 errors:\nsrc/main.ts:2:21: ERROR: Unexpected \";\"\n\
+                    src/three.ts:1:16: ERROR: Could not resolve \"./nothere.ts\"\n    at main.js:1752:15\n";
+        assert_eq!(
+            told(Compiler::Tsup, text),
+            [
+                row("src/main.ts", 2, 22, "Unexpected \";\""),
+                row("src/three.ts", 1, 17, "Could not resolve \"./nothere.ts\""),
+            ]
+        );
+        assert!(told(Compiler::Tsup, "Cannot find src/none.ts\n").is_empty());
+    }
+
+    #[test]
+    fn swc_is_heard_out() {
+        let text = "  x Expression expected\n   ,-[src/main.ts:2:1]\n 1 | const a = { b: 1 };\n \
+                    2 | export const wrong = ;\n   :                      ^\n   `----\n\n\nCaused by:\n    Syntax Error\n\n\
+                    Stack backtrace:\n   0: <unknown>\n  x Expected ',', got 'x'\n  | and more\n   ,-[src/two.ts:10:1]\n \
+                    10 | f(1 x)\n    :     ^\n    `----\nSuccessfully compiled: 1 file with swc (826.35ms)\n\
+                    Failed to compile 2 files with swc.\nError: Failed to compile:\nsrc/main.ts\nsrc/two.ts\n";
+        assert_eq!(
+            told(Compiler::Swc, text),
+            [
+                row("src/main.ts", 2, 22, "Expression expected"),
+                row("src/two.ts", 10, 5, "Expected ',', got 'x'\nand more"),
+            ]
+        );
+        let drawn = "  × Expression expected\n   ╭─[src/main.ts:2:1]\n 2 │ export const wrong = ;\n   ·                      ─\n   ╰────\n";
+        assert_eq!(
+            told(Compiler::Swc, drawn),
+            [row("src/main.ts", 2, 22, "Expression expected")]
+        );
+    }
+}
