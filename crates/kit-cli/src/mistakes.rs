@@ -61,8 +61,8 @@ fn of_swc(text: &str) -> Vec<Reason> {
         if let Some(said) = inner.strip_prefix("x ").or_else(|| inner.strip_prefix("× ")) {
             message = Some(said.to_owned());
         } else if let (Some((path, row)), Some(said)) = (head_of_swc(inner), &message) {
-            let frame = lines.by_ref().take_while(|line| !is_end_of_swc(line));
-            let column = frame.filter_map(mark_of_swc).next().unwrap_or(1);
+            let mut frame = lines.by_ref().take_while(|line| !is_end_of_swc(line));
+            let column = frame.find_map(mark_of_swc).unwrap_or(1);
             found.push(reason(path, row, column, said));
             message = None;
         } else if let (Some(said), Some(more)) = (&mut message, inner.strip_prefix(['|', '│'])) {
