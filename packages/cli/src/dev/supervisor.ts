@@ -55,7 +55,10 @@ export class Supervisor {
       if (files.some((file) => foundation.test(file) || elsewhere.test(file))) this.#dropSpare();
     };
     this.#terminal = new Terminal({
-      r: () => watching.tell({ kind: "rebuild" }),
+      r: () => {
+        this.#changedAt = performance.now();
+        watching.tell({ kind: "rebuild" });
+      },
       o: () => this.#address && this.#terminal.open(`${this.#address.url}/docs`),
       q: () => watching.tell({ kind: "quit" }),
     });
