@@ -140,6 +140,7 @@ impl<'a> Context<'a> {
             program: self.program,
             direction,
             names: self.analysis.components(),
+            implied: true,
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Number, Value};
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::{Job, Parts};
-use crate::json_schema::{Direction, Schema, default_value};
+use crate::json_schema::{Direction, Schema, Schemas, default_value};
 use crate::text::nested;
 use crate::types::type_text;
 
@@ -219,10 +219,10 @@ struct SchemaEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
     /// JSON Schema of the wire form in a response.
-    schema: &'a Schema,
+    schema: Schema,
     /// JSON Schema of the wire form in a request, where it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    input_schema: Option<&'a Schema>,
+    input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
     /// Routes that name the type itself.
     used_by: Vec<Usage>,
@@ -259,8 +259,14 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
         DeclarationOrigin::Instance { expression } => ("instance", Some(expression.as_str())),
         DeclarationOrigin::Slot => ("slot", None),
     };
-    let schema = context.declared.get(id, Direction::Output);
-    let input = context.declared.get(id, Direction::Input);
+    let written = |direction| {
+        let schemas = Schemas {
+            implied: false,
+            ..context.schemas(direction)
+        };
+        schemas.declaration(id)
+    };
+    let (schema, input) = (written(Direction::Output), written(Direction::Input));
     let entity = context.analysis.entity(id);
     SchemaEntry {
         name: &declaration.name,

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use kit_ir::{
-    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, IndexKey, LiteralValue, ObjectType,
-    Program, Property, TupleElement, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, Format, IndexKey, LiteralValue,
+    ObjectType, Program, Property, TupleElement, TypeId, TypeKind,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -127,11 +127,13 @@ pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
     pub(crate) names: &'a ComponentNames,
+    /// Whether they say what follows from tags without being written, such as the greatest length of `@format email`.
+    pub(crate) implied: bool,
 }
 
 impl Schemas<'_> {
     /// A declaration's schema itself, with its documentation.
-    fn declaration(self, id: DeclarationId) -> Schema {
+    pub(crate) fn declaration(self, id: DeclarationId) -> Schema {
         let declaration = &self.program.declarations[id];
         documented(self.schema(declaration.r#type), &declaration.documentation)
     }
@@ -157,19 +159,11 @@ impl Schemas<'_> {
             },
             TypeKind::Null => of_type("null"),
             TypeKind::Boolean => of_type("boolean"),
-            TypeKind::Number => Schema {
-                r#type: Some(if constraints.integer { "integer" } else { "number" }),
-                minimum: constraints.minimum.and_then(decimal),
-                maximum: constraints.maximum.and_then(decimal),
-                exclusive_minimum: constraints.exclusive_minimum.and_then(decimal),
-                exclusive_maximum: constraints.exclusive_maximum.and_then(decimal),
-                multiple_of: constraints.multiple_of.and_then(decimal),
-                ..Schema::default()
-            },
+            TypeKind::Number => number(constraints, self.implied),
             TypeKind::String => Schema {
                 format: constraints.format.map(kit_ir::Format::name),
                 min_length: constraints.min_length,
-                max_length: constraints.max_length,
+                max_length: max_length(constraints, self.implied),
                 pattern: constraints.pattern.clone(),
                 ..of_type("string")
             },
@@ -326,6 +320,7 @@ impl<'a> DeclaredSchemas<'a> {
             program: self.program,
             direction,
             names: self.names,
+            implied: true,
         };
         made.get_or_init(|| schemas.declaration(id))
     }
@@ -416,6 +411,42 @@ fn literal_type(value: &LiteralValue) -> &'static str {
         LiteralValue::String(_) | LiteralValue::BigInt(_) => "string",
         LiteralValue::Number(_) => "number",
         LiteralValue::Boolean(_) => "boolean",
+    }
+}
+
+/// The greatest whole number up to which JavaScript's numbers are exact, as JSON readers expect of each other (RFC 8259, section 6). `@integer`
+/// takes no greater one.
+const GREATEST_INTEGER: i64 = 9_007_199_254_740_991;
+
+fn number(constraints: &Constraints, implied: bool) -> Schema {
+    let mut schema = Schema {
+        r#type: Some(if constraints.integer { "integer" } else { "number" }),
+        minimum: constraints.minimum.and_then(decimal),
+        maximum: constraints.maximum.and_then(decimal),
+        exclusive_minimum: constraints.exclusive_minimum.and_then(decimal),
+        exclusive_maximum: constraints.exclusive_maximum.and_then(decimal),
+        multiple_of: constraints.multiple_of.and_then(decimal),
+        ..Schema::default()
+    };
+    if constraints.integer && implied {
+        if schema.minimum.is_none() && schema.exclusive_minimum.is_none() {
+            schema.minimum = Some(Number::from(-GREATEST_INTEGER));
+        }
+        if schema.maximum.is_none() && schema.exclusive_maximum.is_none() {
+            schema.maximum = Some(Number::from(GREATEST_INTEGER));
+        }
+    }
+    schema
+}
+
+/// The greatest length; that of a mailbox (RFC 5321, section 4.5.3.1.3) also where no tag says so.
+fn max_length(constraints: &Constraints, implied: bool) -> Option<u64> {
+    const MAILBOX: u64 = 254;
+    match constraints.format {
+        Some(Format::Email) if implied => {
+            Some(constraints.max_length.map_or(MAILBOX, |own| own.min(MAILBOX)))
+        }
+        _ => constraints.max_length,
     }
 }
 
