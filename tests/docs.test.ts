@@ -1,8 +1,10 @@
 // The documentation does what it says: its code compiles, its transcripts are what happens, its links lead somewhere.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { matches, type Page, readPage } from "./docs/page.ts";
@@ -50,14 +52,15 @@ async function assertWorks(page: Page, path: string): Promise<void> {
     ? await Project.copy()
     : await Project.of(await withBase(page));
   let app: RunningApp | undefined;
+  const debugPort = page.steps.some((step) => step.command.includes("9800")) ? await freePort() : 9800;
   try {
     if (!page.steps.some((step) => step.command.startsWith("kit build"))) await project.kitOk("build");
     for (const step of page.steps) {
       const asks = step.command.includes("localhost:3000");
-      if (asks) app ??= await project.start();
+      if (asks) app ??= await project.start({ env: { DEBUG_PORT: String(debugPort) } });
       const command = asks
         ? step.command.replaceAll("localhost:3000", `127.0.0.1:${app?.port}`)
-        : step.command;
+        : step.command.replaceAll(/\b9800\b/g, String(debugPort));
       const result = await run("bash", ["-o", "pipefail", "-c", command], {
         cwd: project.root,
         env: { PATH: `${join(repository, "node_modules/.bin")}:${process.env["PATH"]}` },
@@ -75,11 +78,21 @@ async function assertWorks(page: Page, path: string): Promise<void> {
     );
     assert.equal(tsc.code, 0, tsc.stdout);
     // A page without a transcript still has to run.
-    if (page.files.has("src/main.ts")) app ??= await project.start();
+    if (page.files.has("src/main.ts")) app ??= await project.start({ env: { DEBUG_PORT: "0" } });
     if (app !== undefined) assert.deepEqual(await app.stop(), { code: 0, signal: null });
   } finally {
     await project.remove();
   }
+}
+
+/** A port that nobody listens on, for what a page has at a port of its own. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 async function withBase(page: Page): Promise<Map<string, string>> {

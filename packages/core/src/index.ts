@@ -11,7 +11,7 @@ export type { AppOptions, Environment, LoggingOptions, RouteGroup } from "./app/
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { TrustProxy } from "./request/trust-proxy.ts";
-export type { Plugin, PluginHost, RequestFailure } from "./app/plugin.ts";
+export type { Plugin, PluginHost, PluginRedactor, RequestFailure } from "./app/plugin.ts";
 export type { SchemaChange } from "./app/schema-watch.ts";
 export {
   createErrorMiddleware,

@@ -72,6 +72,10 @@ class ExpressServer implements ServerAdapter {
     await host?.close(options);
   }
 
+  connections(): number {
+    return this.#host?.connections ?? 0;
+  }
+
   getNativeServer(): Express {
     return this.#app;
   }

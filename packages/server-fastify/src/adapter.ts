@@ -91,6 +91,10 @@ class FastifyServer implements ServerAdapter {
     await host?.close(options, async () => this.#app.close());
   }
 
+  connections(): number {
+    return this.#host?.connections ?? 0;
+  }
+
   getNativeServer(): FastifyInstance {
     return this.#app;
   }

@@ -82,6 +82,10 @@ class HonoServer implements ServerAdapter {
     await host?.close(options);
   }
 
+  connections(): number {
+    return this.#host?.connections ?? 0;
+  }
+
   getNativeServer(): Hono {
     return this.#app;
   }

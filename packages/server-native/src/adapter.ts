@@ -88,6 +88,10 @@ class NativeServer implements PortSharer {
     await running?.close(options.graceMs);
   }
 
+  connections(): number {
+    return this.#running?.connections() ?? 0;
+  }
+
   getNativeServer(): NativeServerHandle | undefined {
     return this.#running;
   }

@@ -89,6 +89,10 @@ export class FallbackServer implements PortSharer {
     await running?.host.close(options);
   }
 
+  connections(): number {
+    return this.#running?.connections() ?? 0;
+  }
+
   getNativeServer(): Pick<Running, "address" | "connections"> | undefined {
     return this.#running;
   }

@@ -195,6 +195,8 @@ export interface ServerAdapter {
   readonly worker?: ServerWorker;
   /** Stops accepting, lets requests finish, then cuts. */
   close(options: CloseOptions): Promise<void>;
+  /** How many connections are open; 0 while it does not listen. */
+  connections?(): number;
   /** The wrapped framework's own instance. */
   getNativeServer(): unknown;
 }

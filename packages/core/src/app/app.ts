@@ -34,7 +34,7 @@ import { type AppListenOptions, checkPath, readListen } from "./listen-options.t
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
-import { type PluginHost, PluginRunner } from "./plugin.ts";
+import { type PluginHost, type PluginRedactor, PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
@@ -255,6 +255,19 @@ class Application implements App {
       projectRoot,
       requests: recorder,
       describeError: (error, request) => describeError(error, request, redactor),
+      toLoggable: (value) => toLoggable(value, redactor),
+      redactor: (patterns) => this.#pluginRedactor(patterns, found),
+      connections: () => server.connections?.() ?? null,
+      worker: server.worker?.number ?? null,
+    };
+  }
+
+  #pluginRedactor(patterns: readonly string[], { compiled }: FoundCompiled): PluginRedactor {
+    const redactor = compileRedactor([...this.#options.redact, ...patterns]);
+    redactor.hideNames(compiled.sensitive ?? []);
+    return {
+      // Entries lie below their `data`, as in the log.
+      hides: (path) => redactor.hides(["data", ...path.map((name) => name.toLowerCase())]),
       toLoggable: (value) => toLoggable(value, redactor),
     };
   }

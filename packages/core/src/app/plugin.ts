@@ -29,6 +29,24 @@ export interface PluginHost {
   describeError(error: unknown, request: RequestFailure): ErrorRecord;
   /** Plain JSON data for any value: bounded, and redacted as the log is. Never throws. */
   toLoggable(value: unknown): unknown;
+  /**
+   * Hides what the log hides, and what further patterns name, which are written as those of `logging.redact`.
+   *
+   * @throws {TypeError} that names the pattern which is none.
+   */
+  redactor(patterns: readonly string[]): PluginRedactor;
+  /** How many connections the server has open; nothing where the adapter does not tell. */
+  connections(): number | null;
+  /** The number of this process among those that serve the application, from 1; nothing where it is the only one. */
+  readonly worker: number | null;
+}
+
+/** What {@link PluginHost.redactor} makes. */
+export interface PluginRedactor {
+  /** Whether the value of a property is hidden. `path` holds the names that lead to it: `["user", "password"]`. */
+  hides(path: readonly string[]): boolean;
+  /** As {@link PluginHost.toLoggable}. Never throws. */
+  toLoggable(value: unknown): unknown;
 }
 
 /** A request whose failure became an answer. */

@@ -46,6 +46,10 @@ export class WorkerServer implements ServerAdapter {
     return this.#server.close(options);
   }
 
+  connections(): number {
+    return this.#server.connections?.() ?? 0;
+  }
+
   getNativeServer(): unknown {
     return this.#server.getNativeServer();
   }

@@ -1,0 +1,122 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIP } from "node:net";
+
+import type { Access } from "../options.ts";
+import { type Allowlist, plainAddress, readAllowlist } from "./allowlist.ts";
+import { RateLimiter } from "./rate-limit.ts";
+
+/** What of a request decides whether it is answered. */
+export interface Asked {
+  readonly method: string;
+  readonly remoteAddress: string;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** Why a request is not answered. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Decides who is answered. Of the request it believes the connection alone: `X-Forwarded-For` is whatever the client likes. */
+export class Guard {
+  readonly #allowlist: Allowlist | null;
+  readonly #limiter: RateLimiter | null;
+  readonly #keyHash: Uint8Array | null;
+  readonly #hostname: string;
+
+  constructor(access: Access) {
+    this.#allowlist = access.allowlist && readAllowlist(access.allowlist.entries, access.allowlist.option);
+    this.#limiter = access.rateLimit && new RateLimiter(access.rateLimit);
+    this.#keyHash = access.apiKey === null ? null : hash(access.apiKey);
+    this.#hostname = access.hostname.toLowerCase();
+  }
+
+  /** Nothing where the request is to be answered. */
+  refuse(asked: Asked, now: number): Refusal | null {
+    const address = plainAddress(asked.remoteAddress);
+    if (this.#allowlist !== null && !this.#allowlist.has(address)) {
+      return refusal(403, "FORBIDDEN", "this address is not in the allowlist of the debug sidecar");
+    }
+    // Before the key, so that keys cannot be guessed fast.
+    const waitMs = this.#limiter?.count(address, now) ?? 0;
+    if (waitMs > 0) {
+      const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+      return {
+        ...refusal(429, "TOO_MANY_REQUESTS", `too many requests; ask again in ${seconds} s`),
+        headers: { "retry-after": String(seconds) },
+      };
+    }
+    return this.#refuseBrowser(asked) ?? this.#refuseKey(asked) ?? refuseMethod(asked);
+  }
+
+  /**
+   * A page of another site is not to read what is shown here. It could ask by a name of its own that leads to this machine, so the name must
+   * be one that no site can have: an address, `localhost`, or the one that was configured.
+   */
+  #refuseBrowser(asked: Asked): Refusal | null {
+    const hosts = valuesOf(asked, "host");
+    const [host = ""] = hosts;
+    const name = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
+    const bare = name?.replace(/^\[|\]$/g, "");
+    const isKnown =
+      bare !== undefined && (isIP(bare) !== 0 || bare === "localhost" || bare === this.#hostname);
+    if (hosts.length !== 1 || !isKnown) {
+      return refusal(
+        403,
+        "FORBIDDEN",
+        "the debug sidecar answers to an IP address, to localhost and to its configured `hostname` only, and `Host` is none of them",
+      );
+    }
+    const origins = valuesOf(asked, "origin");
+    const isOther = origins.some((origin) => origin.toLowerCase() !== `http://${host.toLowerCase()}`);
+    // Without an origin too, browsers say that a page of another site asks.
+    const isCross = valuesOf(asked, "sec-fetch-site").some((site) =>
+      /^(?:cross-site|same-site)$/i.test(site),
+    );
+    const isNavigation = valuesOf(asked, "sec-fetch-mode").includes("navigate");
+    if (!isOther && (!isCross || isNavigation)) return null;
+    return refusal(403, "FORBIDDEN", "pages of other origins may not ask the debug sidecar");
+  }
+
+  #refuseKey(asked: Asked): Refusal | null {
+    if (this.#keyHash === null) return null;
+    const keys = valuesOf(asked, "x-debug-key");
+    // Hashes have one length, and take the same time to compare whatever the keys share.
+    const isRight = keys.length === 1 && timingSafeEqual(hash(keys[0]!), this.#keyHash);
+    if (isRight) return null;
+    const message =
+      keys.length === 0
+        ? "the header X-Debug-Key is missing"
+        : "the header X-Debug-Key has not the configured key";
+    return refusal(401, "UNAUTHORIZED", message);
+  }
+}
+
+/** Everything here is for reading. */
+function refuseMethod({ method }: Asked): Refusal | null {
+  if (method === "GET" || method === "HEAD") return null;
+  return {
+    ...refusal(405, "METHOD_NOT_ALLOWED", `the debug sidecar is for reading: it takes GET, not ${method}`),
+    headers: { allow: "GET, HEAD" },
+  };
+}
+
+function valuesOf({ rawHeaders }: Asked, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === name) values.push(rawHeaders[index + 1]!);
+  }
+  return values;
+}
+
+function refusal(status: number, code: string, message: string): Refusal {
+  return { status, code, message };
+}
+
+function hash(key: string): Uint8Array {
+  return createHash("sha256").update(key).digest();
+}

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { PluginHost } from "@kit/core";
+
+import { NoAnswer } from "./question.ts";
+
+/** What `kit build` wrote into `.kit/` under that name. It is read each time: a build may have changed it. */
+export async function readArtifact<T>(host: Pick<PluginHost, "projectRoot">, name: string): Promise<T> {
+  try {
+    return JSON.parse(await readFile(join(host.projectRoot, ".kit", name), "utf8")) as T;
+  } catch (cause) {
+    const reason =
+      (cause as NodeJS.ErrnoException).code === "ENOENT"
+        ? "is not there"
+        : `cannot be read (${String(cause)})`;
+    throw new NoAnswer(
+      404,
+      "NOT_BUILT",
+      `.kit/${name} ${reason}: run \`kit build\`, and deploy .kit/ with the application`,
+    );
+  }
+}

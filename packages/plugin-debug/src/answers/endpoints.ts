@@ -1,0 +1,160 @@
+import type { SidecarState } from "../sidecar-state.ts";
+import { nearest } from "../nearest.ts";
+import { healthOf, serverOf } from "./health.ts";
+import { performanceOf } from "./performance.ts";
+import { dependenciesOf, middlewareOf, pipelineOf } from "./project.ts";
+import { NoAnswer, Question, shown } from "./question.ts";
+import { errorsOf, logsOf, requestOf, requestsOf, spansOf, tracesOf } from "./requests.ts";
+import { allRoutes, oneRoute } from "./routes.ts";
+import { allSchemas, schemaOf } from "./schema.ts";
+
+interface Endpoint {
+  readonly path: string;
+  /** Names of the query. */
+  readonly query: readonly string[];
+  readonly about: string;
+  /** Further spellings of the path. */
+  readonly also?: readonly string[];
+  /** `rest` holds the decoded segments where the path ends with parameters. */
+  answer(state: SidecarState, question: Question, rest: readonly string[]): object | Promise<object>;
+}
+
+const endpoints: readonly Endpoint[] = [
+  {
+    path: "/_debug/requests",
+    query: ["since", "limit", "route", "status"],
+    about: "requests under way and the last ones, with their phases and spans",
+    answer: requestsOf,
+  },
+  {
+    path: "/_debug/requests/:requestId",
+    query: [],
+    about: "a request with its log entries and its error",
+    answer: (state, _, [requestId = ""]) => requestOf(state, requestId),
+  },
+  {
+    path: "/_debug/errors",
+    query: ["since", "limit", "last"],
+    about: "the last errors, each with the request it happened in",
+    answer: errorsOf,
+  },
+  {
+    path: "/_debug/logs",
+    query: ["since", "level", "limit", "requestId"],
+    about: "the last log entries",
+    answer: logsOf,
+  },
+  { path: "/_debug/spans", query: ["since", "limit"], about: "the last spans", answer: spansOf },
+  {
+    path: "/_debug/traces",
+    query: [],
+    about: "the spans of the last 100 requests as trees",
+    answer: tracesOf,
+  },
+  {
+    path: "/_debug/performance",
+    query: ["route", "window"],
+    about: "percentiles of latency, and throughput",
+    answer: performanceOf,
+  },
+  {
+    path: "/_debug/health",
+    query: [],
+    about: "memory, connections, how late the event loop is",
+    answer: healthOf,
+  },
+  { path: "/_debug/server", query: [], about: "the server beneath", answer: serverOf },
+  {
+    path: "/_debug/routes",
+    query: [],
+    about: "routes with their middleware, validators and serializer",
+    answer: allRoutes,
+  },
+  {
+    path: "/_debug/routes/:method/:path",
+    query: [],
+    about: "one route",
+    answer: (state, _, [method = "", ...path]) => oneRoute(state, method, `/${path.join("/")}`),
+  },
+  {
+    path: "/_debug/middleware",
+    query: [],
+    about: "middleware with its priorities",
+    answer: middlewareOf,
+  },
+  { path: "/_debug/schema", query: [], about: "the names of all types", answer: allSchemas },
+  {
+    path: "/_debug/schema/:name",
+    query: [],
+    about: "a type, and who uses it",
+    answer: (state, _, [name = ""]) => schemaOf(state, name),
+  },
+  {
+    path: "/_debug/deps",
+    also: ["/_debug/dependencies"],
+    query: [],
+    about: "which packages of kit depend on which",
+    answer: dependenciesOf,
+  },
+  {
+    path: "/_debug/build-pipeline",
+    query: [],
+    about: "the hooks of a build, and who steps in",
+    answer: pipelineOf,
+  },
+];
+
+/** What answers at a path, without parameters. */
+const byPath: ReadonlyMap<string, Endpoint> = new Map(
+  endpoints.flatMap((endpoint) =>
+    [endpoint.path, ...(endpoint.also ?? [])].map((path) => [path, endpoint] as const),
+  ),
+);
+
+/** The answer to a target: path and query as they came. Rejects with {@link NoAnswer} where there is none. */
+export async function answer(state: SidecarState, target: string): Promise<object> {
+  const start = target.indexOf("?");
+  const path = start === -1 ? target : target.slice(0, start);
+  const query = start === -1 ? "" : target.slice(start + 1);
+  if (path === "/" || path === "/_debug" || path === "/_debug/") return indexOf(query);
+  const { endpoint, rest } = find(path);
+  return endpoint.answer(state, new Question(query, endpoint.query), rest);
+}
+
+function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
+  const own = byPath.get(path);
+  if (own !== undefined) return { endpoint: own, rest: [] };
+  const segments = path.split("/");
+  const base = segments.slice(0, 3).join("/");
+  const rest = segments.slice(3).map(decode);
+  // `/_debug/routes/GET/` is the route at the root.
+  const endpoint = endpoints.find((candidate) => {
+    const [pattern = "", ...parameters] = candidate.path.split("/:");
+    const isOpen = parameters.length === 2 ? rest.length >= 2 : rest.length === 1;
+    return parameters.length > 0 && pattern === base && isOpen && rest[0] !== "";
+  });
+  if (endpoint !== undefined) return { endpoint, rest };
+  const near = nearest(path, byPath.keys());
+  const help = near === undefined ? "`/` lists what there is" : `did you mean ${near}?`;
+  throw new NoAnswer(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new NoAnswer(400, "BAD_REQUEST", `${shown(segment)} has an invalid percent-escape`);
+  }
+}
+
+function indexOf(query: string): object {
+  void new Question(query, []);
+  return {
+    endpoints: endpoints.map(({ path, query: names, about, also }) => ({
+      path,
+      also,
+      query: names,
+      about,
+    })),
+  };
+}

@@ -1,0 +1,75 @@
+import { writeDuration } from "../duration.ts";
+import { Latency, longestWindowMs } from "../history/latency.ts";
+import type { SidecarState } from "../sidecar-state.ts";
+import type { Question } from "./question.ts";
+import { routesNamed } from "./routes.ts";
+
+/** Latencies, in milliseconds. Percentiles are right within one in a hundred. */
+interface Figures {
+  readonly count: number;
+  /** Answered with 500 or above. */
+  readonly failed: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly avgMs: number | null;
+  /** Requests a second. */
+  readonly throughput: number;
+}
+
+const defaultWindowMs = 5 * 60_000;
+
+export function performanceOf(state: SidecarState, question: Question): object {
+  const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
+  const name = question.text("route");
+  const wanted = name === undefined ? undefined : routesNamed(state, name);
+  const { since, routes } = state.history.latency(windowMs);
+  const seconds = Math.max(1, (Date.now() - since) / 1_000);
+  const all = new Latency();
+  for (const [route, latency] of routes) if (wanted?.has(route) ?? true) all.merge(latency);
+  return {
+    route: name ?? null,
+    window: writeDuration(windowMs),
+    // Whole slices of time are counted: from this moment on.
+    since: new Date(since).toISOString(),
+    ...figures(all, seconds),
+    ...(wanted === undefined && {
+      // A request that no route took has an empty name here.
+      routes: [...routes]
+        .filter(([, { sketch }]) => sketch.count > 0)
+        .map(([route, latency]) =>
+          Object.assign({ route: route === "" ? null : route }, figures(latency, seconds)),
+        )
+        .toSorted((a, b) => b.count - a.count),
+    }),
+  };
+}
+
+function figures({ sketch, failed }: Latency, seconds: number): Figures {
+  const { count, sum, min, max } = sketch;
+  if (count === 0) {
+    const none = { p50: null, p95: null, p99: null, min: null, max: null, avgMs: null };
+    return { count, failed, ...none, throughput: 0 };
+  }
+  // A histogram knows its bins, and the outermost values exactly.
+  const at = (quantile: number): number =>
+    round(Math.min(max, Math.max(min, sketch.getValueAtQuantile(quantile))));
+  return {
+    count,
+    failed,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    min: round(min),
+    max: round(max),
+    avgMs: round(sum / count),
+    throughput: round(count / seconds),
+  };
+}
+
+/** To six places: less than what a fast route takes. */
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

@@ -1,0 +1,87 @@
+import type { LogLevel, RequestRecord, SpanRecord } from "@kit/types";
+
+import { severities } from "../history/memory.ts";
+import type { SidecarState } from "../sidecar-state.ts";
+import { NoAnswer, type Question, shown } from "./question.ts";
+import { routesNamed } from "./routes.ts";
+
+const defaultLimit = 100;
+/** How many requests stand in one list of traces. */
+const traceCount = 100;
+
+export function requestsOf(state: SidecarState, question: Question): object {
+  const route = question.text("route");
+  const requests = state.history.requests({
+    since: question.since(),
+    limit: question.limit(["limit"], defaultLimit),
+    status: question.whole("status", 100, 599),
+    routes: route === undefined ? undefined : routesNamed(state, route),
+  });
+  const show = (record: RequestRecord): RequestRecord => state.redaction.request(record);
+  return { requests: requests.map(show), active: state.active().map(show) };
+}
+
+/** A request with what was logged meanwhile, and why it failed. */
+export function requestOf({ history, redaction }: SidecarState, requestId: string): object {
+  const request = history.request(requestId);
+  if (request === undefined) {
+    throw new NoAnswer(
+      404,
+      "NOT_FOUND",
+      `there is no request ${shown(requestId)}, or it was too long ago: ask for /_debug/requests`,
+    );
+  }
+  const [error] = history.errors({ requestId, limit: 1 });
+  return {
+    request: redaction.request(request),
+    error: error === undefined ? null : redaction.error(error),
+    logs: history.logs({ requestId, limit: 1_000 }).map((entry) => redaction.log(entry)),
+  };
+}
+
+export function errorsOf({ history, redaction }: SidecarState, question: Question): object {
+  const selection = { since: question.since(), limit: question.limit(["limit", "last"], defaultLimit) };
+  return { errors: history.errors(selection).map((record) => redaction.error(record)) };
+}
+
+export function logsOf({ history, redaction }: SidecarState, question: Question): object {
+  const level = question.oneOf("level", Object.keys(severities) as LogLevel[]);
+  const logs = history.logs({
+    since: question.since(),
+    limit: question.limit(["limit"], defaultLimit),
+    severity: level === undefined ? undefined : severities[level],
+    requestId: question.text("requestId"),
+  });
+  return { logs: logs.map((entry) => redaction.log(entry)) };
+}
+
+export function spansOf({ history, redaction }: SidecarState, question: Question): object {
+  const since = question.since();
+  const limit = question.limit(["limit"], 1_000);
+  const spans: SpanRecord[] = [];
+  for (const record of history.requests({ since, limit })) {
+    if (spans.length >= limit) break;
+    spans.push(...record.spans.map((span) => redaction.span(span)));
+  }
+  return { spans: spans.slice(0, limit) };
+}
+
+/** A span with those that are within it. */
+interface SpanTree extends SpanRecord {
+  readonly children: readonly SpanTree[];
+}
+
+export function tracesOf({ history, redaction }: SidecarState): { traces: SpanTree[] } {
+  const records = history.requests({ limit: traceCount });
+  return {
+    traces: records.flatMap(({ spans }) => {
+      const [root, ...others] = spans.map((span) => redaction.span(span));
+      return root === undefined ? [] : [treeOf(root, others)];
+    }),
+  };
+}
+
+function treeOf(span: SpanRecord, others: readonly SpanRecord[]): SpanTree {
+  const children = others.filter(({ parentSpanId }) => parentSpanId === span.spanId);
+  return { ...span, children: children.map((child) => treeOf(child, others)) };
+}

@@ -1,0 +1,72 @@
+import type { CompiledRoute } from "@kit/types";
+
+import { suggestion } from "../nearest.ts";
+import type { SidecarState } from "../sidecar-state.ts";
+import { NoAnswer, shown } from "./question.ts";
+
+const slots = ["params", "query", "body"] as const;
+
+/** A route as it is shown. */
+export interface ShownRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly ref: string;
+  /** In the order in which they run. */
+  readonly middleware: readonly string[];
+  /** The type of each slot that is validated: `{ body: "CreateNoteInput" }`. */
+  readonly validators: Readonly<Record<string, string>>;
+  readonly serializer: string | null;
+  readonly status: number;
+  readonly group: string;
+  readonly handler: CompiledRoute["source"]["handler"];
+  readonly contract: CompiledRoute["source"]["contract"];
+  readonly tests: readonly string[];
+}
+
+export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
+  return { routes: host.compiled.routes.map(showRoute) };
+}
+
+/** The route of `/_debug/routes/GET/notes/:id`. */
+export function oneRoute({ host }: SidecarState, method: string, path: string): ShownRoute {
+  const ref = `${method.toUpperCase()} ${path}`;
+  const { routes } = host.compiled;
+  const found = routes.find((route) => route.ref === ref);
+  if (found !== undefined) return showRoute(found);
+  const refs = routes.map((route) => route.ref);
+  throw new NoAnswer(404, "NOT_FOUND", `there is no route ${shown(ref)}; ${suggestion(ref, refs)}`);
+}
+
+function showRoute(route: CompiledRoute): ShownRoute {
+  const { method, path, ref, middleware, response, status, group, source } = route;
+  const validators = slots.flatMap((slot) => {
+    const validator = route[slot];
+    return validator === null ? [] : [[slot, validator.name] as const];
+  });
+  return {
+    method,
+    path,
+    ref,
+    middleware,
+    validators: Object.fromEntries(validators),
+    serializer: response?.name ?? null,
+    status,
+    group,
+    handler: source.handler,
+    contract: source.contract,
+    tests: source.tests,
+  };
+}
+
+/**
+ * The routes that a path or a ref names: `GET /notes/:id` is one, `/notes/:id` every method of it. `/` names all, unless there is a route at that
+ * path, since `kit inspect performance` asks for it where it is told nothing else.
+ */
+export function routesNamed({ host }: SidecarState, name: string): ReadonlySet<string> {
+  const { routes } = host.compiled;
+  const refs = routes.filter(({ ref, path }) => ref === name || path === name).map(({ ref }) => ref);
+  if (refs.length > 0) return new Set(refs);
+  if (name === "/") return new Set(routes.map(({ ref }) => ref));
+  const names = [...routes.map(({ path }) => path), ...routes.map(({ ref }) => ref)];
+  throw new NoAnswer(404, "NOT_FOUND", `there is no route ${shown(name)}; ${suggestion(name, names)}`);
+}

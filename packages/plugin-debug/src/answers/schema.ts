@@ -1,0 +1,102 @@
+import { suggestion } from "../nearest.ts";
+import type { SidecarState } from "../sidecar-state.ts";
+import { readArtifact } from "./artifacts.ts";
+import { NoAnswer, shown } from "./question.ts";
+
+/** An entry of `.kit/schemas.json`. */
+interface Entry {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly table?: string | null;
+  readonly schema: { readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+  readonly inputSchema?: unknown;
+  readonly properties: readonly Property[];
+  readonly usedBy: readonly { readonly route: string; readonly as: string }[];
+  readonly refersTo: readonly string[];
+}
+
+interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly tags: readonly string[];
+}
+
+/** A slot of a route that holds the type. */
+interface Usage {
+  readonly route: string;
+  readonly as: string;
+  /** The types that lead to it; absent where the route names the type itself. */
+  readonly through?: readonly string[];
+}
+
+type Entries = Readonly<Record<string, Entry>>;
+
+/** Of a property's JSON Schema, what is said in another way. */
+const saidOtherwise: ReadonlySet<string> = new Set(["type", "default", "readOnly", "$ref"]);
+
+export async function allSchemas(state: SidecarState): Promise<object> {
+  const entries = await readArtifact<Entries>(state.host, "schemas.json");
+  return {
+    schemas: Object.values(entries).map(({ name, file, line, table }) => ({
+      name,
+      table: table ?? undefined,
+      file,
+      line,
+    })),
+  };
+}
+
+export async function schemaOf(state: SidecarState, name: string): Promise<object> {
+  const entries = await readArtifact<Entries>(state.host, "schemas.json");
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  if (entry === undefined) {
+    const names = Object.keys(entries);
+    throw new NoAnswer(404, "NOT_FOUND", `there is no type ${shown(name)}; ${suggestion(name, names)}`);
+  }
+  const { file, line, table, schema, inputSchema } = entry;
+  return {
+    name: entry.name,
+    ...(table && { table }),
+    properties: entry.properties.map((property) => showProperty(property, entry)),
+    usedBy: usesOf(entry, entries),
+    file,
+    line,
+    schema,
+    ...(inputSchema !== undefined && inputSchema !== null && { inputSchema }),
+  };
+}
+
+function showProperty(property: Property, { schema }: Entry): object {
+  const own = schema.properties?.[property.name] ?? {};
+  const isInteger = property.type === "number" && own["type"] === "integer";
+  return {
+    name: property.name,
+    type: isInteger ? "integer" : property.type,
+    ...Object.fromEntries(Object.entries(own).filter(([rule]) => !saidOtherwise.has(rule))),
+    ...(property.default !== undefined && property.default !== null && { default: property.default }),
+    required: property.required,
+    tags: property.tags,
+  };
+}
+
+/** Who uses a type: first who names it, then who reaches it through others, each slot once, by the shortest way. */
+function usesOf(entry: Entry, entries: Entries): Usage[] {
+  const uses = new Map<string, Usage>();
+  const seen = new Set([entry.name]);
+  const open: { current: Entry; through: readonly string[] }[] = [{ current: entry, through: [] }];
+  for (const { current, through } of open) {
+    for (const { route, as } of current.usedBy) {
+      const key = `${route} ${as}`;
+      if (!uses.has(key)) uses.set(key, { route, as, ...(through.length > 0 && { through }) });
+    }
+    for (const other of Object.values(entries)) {
+      if (!other.refersTo.includes(current.name) || seen.has(other.name)) continue;
+      seen.add(other.name);
+      open.push({ current: other, through: [other.name, ...through] });
+    }
+  }
+  return [...uses.values()];
+}

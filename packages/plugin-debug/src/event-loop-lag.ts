@@ -1,0 +1,57 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+
+/** How late timers came in the last whole minute, in milliseconds. */
+export interface Lag {
+  readonly meanMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+const resolutionMs = 20;
+const windowMs = 60_000;
+
+/** Watches how long the event loop is held up. */
+export class EventLoopLag {
+  readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #timer: NodeJS.Timeout;
+  #last: Lag | undefined;
+
+  constructor() {
+    this.#histogram.enable();
+    this.#timer = setInterval(() => {
+      this.#last = this.#read();
+      this.#histogram.reset();
+    }, windowMs);
+    this.#timer.unref();
+  }
+
+  /** Of the last minute that is over and the one under way, whichever is worse; nothing before anything was measured. */
+  read(): Lag | null {
+    const present = this.#read();
+    const last = this.#last;
+    if (present === undefined || last === undefined) return present ?? last ?? null;
+    return present.p99Ms > last.p99Ms ? present : last;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#histogram.disable();
+  }
+
+  #read(): Lag | undefined {
+    const histogram = this.#histogram;
+    if (histogram.count === 0) return undefined;
+    return {
+      meanMs: late(histogram.mean),
+      p50Ms: late(histogram.percentile(50)),
+      p99Ms: late(histogram.percentile(99)),
+      maxMs: late(histogram.max),
+    };
+  }
+}
+
+/** What is measured is the time between two timers, which is the resolution where nothing is late. */
+function late(ns: number): number {
+  return Math.round(Math.max(0, ns / 1e6 - resolutionMs) * 1_000) / 1_000;
+}

@@ -1,0 +1,211 @@
+import { DDSketch } from "@datadog/sketches-js";
+
+/** Half of what is promised, so that rounding is in it. */
+const relativeAccuracy = 0.005;
+
+/** Durations of one route in one slice of time: a histogram that can be added to others without becoming less exact. */
+export class Latency {
+  readonly sketch: DDSketch = new DDSketch({ relativeAccuracy });
+  /** How many were answered with 500 or above. */
+  failed = 0;
+
+  add(durationMs: number, isFailed: boolean): void {
+    this.sketch.accept(durationMs);
+    if (isFailed) this.failed += 1;
+  }
+
+  merge(other: Latency): void {
+    if (other.sketch.count > 0) this.sketch.merge(other.sketch);
+    this.failed += other.failed;
+  }
+
+  /** As JSON. */
+  write(): string {
+    const { store, zeroCount, min, max, sum } = this.sketch;
+    const { bins, offset, minKey, maxKey } = store;
+    const counts = store.count === 0 ? [] : bins.slice(minKey - offset, maxKey - offset + 1);
+    return JSON.stringify({
+      minKey: store.count === 0 ? 0 : minKey,
+      counts,
+      zeroCount,
+      min,
+      max,
+      sum,
+      failed: this.failed,
+    });
+  }
+
+  static read(text: string): Latency {
+    const { minKey, counts, zeroCount, min, max, sum, failed } = JSON.parse(text) as {
+      minKey: number;
+      counts: number[];
+      zeroCount: number;
+      min: number;
+      max: number;
+      sum: number;
+      failed: number;
+    };
+    const latency = new Latency();
+    const { sketch } = latency;
+    for (const [index, count] of counts.entries()) if (count > 0) sketch.store.add(minKey + index, count);
+    sketch.zeroCount = zeroCount;
+    sketch.count = sketch.store.count + zeroCount;
+    Object.assign(sketch, { min, max, sum });
+    latency.failed = failed;
+    return latency;
+  }
+}
+
+/** How finely time is kept, and for how long. */
+export interface Tier {
+  readonly sliceMs: number;
+  readonly keepMs: number;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The finer ones are kept for shorter, so that a day costs little. */
+export const tiers: readonly Tier[] = [
+  { sliceMs: 10_000, keepMs: 10 * minute },
+  { sliceMs: minute, keepMs: 2 * hour },
+  { sliceMs: 15 * minute, keepMs: 25 * hour },
+];
+
+/** The longest window that can be asked for. */
+export const longestWindowMs: number = 24 * hour;
+
+/** The tier that a window is answered from. */
+export function tierOf(windowMs: number): number {
+  const found = tiers.findIndex(({ keepMs }) => windowMs < keepMs);
+  return found === -1 ? tiers.length - 1 : found;
+}
+
+/** Routes that are told apart at once; the rest are one. Applications have fewer. */
+const mostRoutes = 2_000;
+/** Histograms in memory: some kilobytes each. */
+const mostHistograms = 8_000;
+
+/** What a slice of time holds, by route; the empty name is what no route took. */
+export type Routes = Map<string, Latency>;
+
+/** Latencies of the routes in slices of time: recent ones in short slices, older ones in long ones. */
+export class LatencyHistory {
+  /** What came since the last {@link LatencyHistory.flush}: where each request is counted. */
+  #recent: Routes = new Map();
+  /** Until when what comes belongs to the present slices. */
+  #recentEndsAt = 0;
+  #recentStart = 0;
+  /** For each tier its slices, by their beginning, the oldest first. */
+  readonly #slices: readonly Map<number, Routes>[] = tiers.map(() => new Map());
+  /** For each tier the moment from which on it is complete. */
+  readonly #since: number[] = tiers.map(() => -Infinity);
+  #histograms = 0;
+  readonly #changed: Set<string>[] = tiers.map(() => new Set());
+
+  /** How many histograms there are. */
+  get size(): number {
+    return this.#histograms;
+  }
+
+  record(route: string, durationMs: number, isFailed: boolean, now: number): void {
+    if (now >= this.#recentEndsAt || now < this.#recentStart) this.#begin(now);
+    let latency = this.#recent.get(route);
+    if (latency === undefined) {
+      const name = this.#recent.size >= mostRoutes ? "" : route;
+      latency = this.#recent.get(name) ?? new Latency();
+      this.#recent.set(name, latency);
+    }
+    latency.add(durationMs, isFailed);
+  }
+
+  /** Adds what came to the slices, and forgets those that are too old. */
+  flush(now: number): void {
+    if (this.#recent.size > 0) {
+      for (const [index, tier] of tiers.entries()) this.#addTo(index, tier);
+      this.#recent = new Map();
+    }
+    for (const [index, { keepMs, sliceMs }] of tiers.entries()) {
+      for (const start of this.#slices[index]!.keys()) {
+        if (start + sliceMs > now - keepMs) break;
+        this.#forget(index, start);
+      }
+    }
+    while (this.#histograms > mostHistograms) this.#forgetMost();
+  }
+
+  /** Latencies by route in the last `windowMs`, counted from the beginning of a slice, and that beginning. */
+  window(windowMs: number, now: number): { readonly since: number; readonly routes: Routes } {
+    this.flush(now);
+    let index = tierOf(windowMs);
+    while (index + 1 < tiers.length && this.#since[index]! > now - windowMs) index += 1;
+    const { sliceMs } = tiers[index]!;
+    const since = Math.max(Math.floor((now - windowMs) / sliceMs) * sliceMs, this.#since[index]!);
+    const routes: Routes = new Map();
+    for (const [start, slice] of this.#slices[index]!) if (start >= since) mergeInto(routes, slice);
+    return { since, routes };
+  }
+
+  /** The slices that changed since the last call, for keeping them elsewhere. */
+  takeChanged(): { tier: number; start: number; route: string; latency: Latency }[] {
+    return this.#changed.flatMap((names, tier) => {
+      const taken = [...names].flatMap((name) => {
+        const separator = name.indexOf(" ");
+        const [start, route] = [Number(name.slice(0, separator)), name.slice(separator + 1)];
+        const latency = this.#slices[tier]!.get(start)?.get(route);
+        return latency === undefined ? [] : [{ tier, start, route, latency }];
+      });
+      names.clear();
+      return taken;
+    });
+  }
+
+  #begin(now: number): void {
+    this.flush(now);
+    const { sliceMs } = tiers[0]!;
+    this.#recentStart = Math.floor(now / sliceMs) * sliceMs;
+    this.#recentEndsAt = this.#recentStart + sliceMs;
+  }
+
+  #addTo(index: number, { sliceMs }: Tier): void {
+    const start = Math.floor(this.#recentStart / sliceMs) * sliceMs;
+    const slices = this.#slices[index]!;
+    let slice = slices.get(start);
+    if (slice === undefined) {
+      slice = new Map();
+      slices.set(start, slice);
+    }
+    this.#histograms += mergeInto(slice, this.#recent);
+    for (const route of this.#recent.keys()) this.#changed[index]!.add(`${start} ${route}`);
+  }
+
+  #forget(index: number, start: number): void {
+    this.#histograms -= this.#slices[index]!.get(start)!.size;
+    this.#slices[index]!.delete(start);
+    this.#since[index] = start + tiers[index]!.sliceMs;
+  }
+
+  /** The oldest slice of the tier that has the most histograms. */
+  #forgetMost(): void {
+    const sizes = this.#slices.map((slices) =>
+      [...slices.values()].reduce((sum, slice) => sum + slice.size, 0),
+    );
+    const index = sizes.indexOf(Math.max(...sizes));
+    this.#forget(index, this.#slices[index]!.keys().next().value!);
+  }
+}
+
+/** Adds all of one to the other, and tells how many histograms were made for it. */
+export function mergeInto(target: Routes, source: Routes): number {
+  let made = 0;
+  for (const [route, latency] of source) {
+    let merged = target.get(route);
+    if (merged === undefined) {
+      merged = new Latency();
+      target.set(route, merged);
+      made += 1;
+    }
+    merged.merge(latency);
+  }
+  return made;
+}

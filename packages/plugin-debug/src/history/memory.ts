@@ -1,0 +1,157 @@
+import type {
+  AnsweredView,
+  ErrorRecord,
+  LogEntry,
+  LogLevel,
+  RequestHistory,
+  RequestRecord,
+} from "@kit/types";
+
+import { EntryRing, type KeptText } from "./entry-ring.ts";
+import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
+import { LatencyHistory, type Routes } from "./latency.ts";
+
+/** By level, as OpenTelemetry numbers them. */
+export const severities: Readonly<Record<LogLevel, number>> = {
+  trace: 1,
+  debug: 5,
+  info: 9,
+  warn: 13,
+  error: 17,
+  fatal: 21,
+};
+
+const errorBytes = 8 * 1024 * 1024;
+const logBytes = 16 * 1024 * 1024;
+/** Describing an error looks for files. Whoever sends nonsense as fast as possible must not make that the application's work. */
+const errorsPerSecond = 100;
+
+/** What this process knows. Requests stand in the application's own record of them, and are made plain when they are asked for. */
+export class MemoryHistory implements History {
+  readonly errorRing: EntryRing;
+  readonly logRing: EntryRing;
+  readonly latencies: LatencyHistory = new LatencyHistory();
+  readonly #keep: number;
+  #requests: RequestHistory | null = null;
+  #second = 0;
+  #errorsInSecond = 0;
+  #missedErrors = 0;
+
+  constructor(keep: number) {
+    this.#keep = keep;
+    this.errorRing = new EntryRing(keep, errorBytes);
+    this.logRing = new EntryRing(keep * 10, logBytes);
+  }
+
+  attach(requests: RequestHistory | null): void {
+    this.#requests = requests;
+  }
+
+  get missed(): Missed {
+    return { requests: 0, errors: this.#missedErrors };
+  }
+
+  answered({ route, durationMs, status }: AnsweredView): void {
+    this.latencies.record(route ?? "", durationMs, status >= 500, Date.now());
+  }
+
+  failed(describe: () => ErrorRecord): void {
+    const now = Date.now();
+    const second = Math.floor(now / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#errorsInSecond = 0;
+    }
+    this.#errorsInSecond += 1;
+    if (this.#errorsInSecond > errorsPerSecond) {
+      this.#missedErrors += 1;
+      return;
+    }
+    const record = describe();
+    const { requestId } = record;
+    this.errorRing.push({ time: now, requestId, severity: 0, text: JSON.stringify(record) });
+  }
+
+  logged(entry: LogEntry): void {
+    this.logRing.push({
+      time: Date.parse(entry.timestamp),
+      requestId: entry.requestId ?? null,
+      severity: severities[entry.level],
+      text: JSON.stringify(entry),
+    });
+  }
+
+  requests(selection: RequestSelection): RequestRecord[] {
+    const isWhole = selection.since === undefined && selection.routes === undefined && !selection.status;
+    const limit = isWhole ? selection.limit : this.#requests?.capacity;
+    const records = this.#requests?.recent({ limit: Math.min(limit ?? 0, this.#keep) }) ?? [];
+    return records.filter((record) => isSelected(record, selection)).slice(0, selection.limit);
+  }
+
+  /** Those after a sequence number, the oldest first, at most so many. */
+  requestsAfter(after: number, limit: number): RequestRecord[] {
+    return this.#requests?.recent({ after, limit }).toReversed() ?? [];
+  }
+
+  active(): RequestRecord[] {
+    return this.#requests?.active() ?? [];
+  }
+
+  get answeredCount(): number {
+    return this.#requests?.answeredCount ?? 0;
+  }
+
+  get activeCount(): number {
+    return this.#requests?.activeCount ?? 0;
+  }
+
+  request(requestId: string): RequestRecord | undefined {
+    return this.#requests?.find(requestId);
+  }
+
+  errors({
+    since,
+    limit,
+    requestId,
+  }: Selection & { readonly requestId?: string | undefined }): ErrorRecord[] {
+    return select(this.errorRing, limit, (entry) => isAfter(entry, since) && isOf(entry, requestId));
+  }
+
+  logs({ since, limit, severity = 0, requestId }: LogSelection): LogEntry[] {
+    return select(
+      this.logRing,
+      limit,
+      (entry) => entry.severity >= severity && isAfter(entry, since) && isOf(entry, requestId),
+    );
+  }
+
+  latency(windowMs: number): { readonly since: number; readonly routes: Routes } {
+    return this.latencies.window(windowMs, Date.now());
+  }
+}
+
+/** Whether a request is among those that were asked for. */
+export function isSelected(record: RequestRecord, { since, routes, status = 0 }: RequestSelection): boolean {
+  return (
+    (since === undefined || record.startTime >= since) &&
+    (routes === undefined || (record.route !== null && routes.has(record.route))) &&
+    record.status >= status
+  );
+}
+
+function select<T>(ring: EntryRing, limit: number, isWanted: (entry: KeptText) => boolean): T[] {
+  const found: T[] = [];
+  for (const entry of ring.newest()) {
+    if (found.length >= limit) break;
+    if (isWanted(entry)) found.push(JSON.parse(entry.text) as T);
+  }
+  return found;
+}
+
+function isAfter({ time }: KeptText, since: number | undefined): boolean {
+  return since === undefined || time >= since;
+}
+
+function isOf(entry: KeptText, requestId: string | undefined): boolean {
+  return requestId === undefined || entry.requestId === requestId;
+}

@@ -1,0 +1,257 @@
+import { readAllowlist } from "./access/allowlist.ts";
+import type { RateLimit } from "./access/rate-limit.ts";
+import { nearest } from "./nearest.ts";
+
+/** Who may ask the sidecar, in production. In development nobody is asked for a key, and only `hostname` counts. */
+export interface DebugSecurityOptions {
+  /** What clients send as `X-Debug-Key`. Production does not start without one. */
+  readonly apiKey?: string;
+  /** Addresses and ranges that may ask: `["10.0.0.0/8", "fd00::/8"]`; default all that reach it. */
+  readonly allowlist?: readonly string[];
+  /** What it binds, and a name that `Host` may have; default `0.0.0.0` in development and `127.0.0.1` in production. */
+  readonly hostname?: string;
+  /** Patterns of properties to hide, as those of `logging.redact`, besides credentials and what is hidden already. */
+  readonly redact?: readonly string[];
+  /** Requests of one client in `rateLimitWindow`; default 100. */
+  readonly rateLimit?: number;
+  /** In milliseconds; default 60,000. */
+  readonly rateLimitWindow?: number;
+}
+
+/** Options of {@link debugPlugin}. What says who may ask has two spellings; each may be given in either, not in both. */
+export interface DebugOptions {
+  /** TCP port; default 9800, and 0 takes a free one. */
+  readonly port?: number;
+  /** Default: as `NODE_ENV` has it, `production` or otherwise `dev`. */
+  readonly mode?: "dev" | "production";
+  /** Another spelling of `mode`. */
+  readonly production?: boolean;
+  readonly security?: DebugSecurityOptions;
+  /** As `security.apiKey`. */
+  readonly apiKey?: string;
+  /** As `security.allowlist`. */
+  readonly allowedIPs?: readonly string[];
+  /** As `security.redact`. */
+  readonly redactFields?: readonly string[];
+  /** As `security.rateLimit` and `security.rateLimitWindow`. */
+  readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
+  /** How many finished requests, errors and, tenfold, log entries are kept in memory; default 1,000. */
+  readonly keep?: number;
+}
+
+/** Who may ask. */
+export interface Access {
+  readonly hostname: string;
+  readonly apiKey: string | null;
+  readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
+  readonly rateLimit: RateLimit | null;
+  /** Patterns; nothing where nothing is hidden that was not hidden before. */
+  readonly redact: readonly string[] | null;
+}
+
+/** Options with their defaults, checked. */
+export interface ReadDebugOptions {
+  readonly port: number;
+  readonly isProduction: boolean;
+  readonly access: Access;
+  readonly keep: number;
+}
+
+/** What production hides without being told to. */
+export const credentials: readonly string[] = [
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key",
+  "x-debug-key",
+  "password",
+  "secret",
+  "token",
+];
+
+const known: Readonly<Record<keyof DebugOptions, true>> = {
+  port: true,
+  mode: true,
+  production: true,
+  security: true,
+  apiKey: true,
+  allowedIPs: true,
+  redactFields: true,
+  rateLimit: true,
+  keep: true,
+};
+const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
+  apiKey: true,
+  allowlist: true,
+  hostname: true,
+  redact: true,
+  rateLimit: true,
+  rateLimitWindow: true,
+};
+const knownInRateLimit: Readonly<Record<"windowMs" | "max", true>> = { windowMs: true, max: true };
+
+const defaultRateLimit: RateLimit = { windowMs: 60_000, max: 100 };
+const longestWindowMs = 24 * 3_600_000;
+const greatestCount = 1_000_000;
+const greatestKeep = 20_000;
+
+/**
+ * Checks options, in both spellings.
+ *
+ * @throws {TypeError} that names the option and says what it may be.
+ */
+export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
+  requireObject(options, "the options");
+  requireKnown(options, known, "");
+  const { port = 9800, security = {}, rateLimit = {}, keep = 1_000 } = options;
+  requireObject(security, "`security`");
+  requireKnown(security, knownInSecurity, "security.");
+  requireObject(rateLimit, "`rateLimit`");
+  requireKnown(rateLimit, knownInRateLimit, "rateLimit.");
+  requireWhole(port, "port", 0, 65_535);
+  requireWhole(keep, "keep", 1, greatestKeep);
+  return {
+    port,
+    isProduction: readMode(options),
+    access: readAccess(options, security, readMode(options)),
+    keep,
+  };
+}
+
+function readMode({ mode, production }: DebugOptions): boolean {
+  if (mode !== undefined && mode !== "dev" && mode !== "production") {
+    const near = typeof mode === "string" ? nearMode(mode) : undefined;
+    wrong("mode", '"dev" or "production"', mode, near === undefined ? "" : `; did you mean "${near}"?`);
+  }
+  if (production !== undefined && typeof production !== "boolean") {
+    wrong("production", "true or false", production);
+  }
+  if (mode !== undefined && production !== undefined) twice("mode", "production");
+  return production ?? (mode ?? process.env["NODE_ENV"]) === "production";
+}
+
+function nearMode(mode: string): string | undefined {
+  return /^dev/i.test(mode)
+    ? "dev"
+    : /^prod/i.test(mode)
+      ? "production"
+      : nearest(mode, ["dev", "production"]);
+}
+
+function readAccess(options: DebugOptions, security: DebugSecurityOptions, isProduction: boolean): Access {
+  const apiKey = either("apiKey", options.apiKey, "security.apiKey", security.apiKey);
+  const entries = either("allowedIPs", options.allowedIPs, "security.allowlist", security.allowlist);
+  const redact = either("redactFields", options.redactFields, "security.redact", security.redact);
+  const max = either("rateLimit.max", options.rateLimit?.max, "security.rateLimit", security.rateLimit);
+  const windowMs = either(
+    "rateLimit.windowMs",
+    options.rateLimit?.windowMs,
+    "security.rateLimitWindow",
+    security.rateLimitWindow,
+  );
+  const { hostname = isProduction ? "127.0.0.1" : "0.0.0.0" } = security;
+  if (typeof hostname !== "string" || !/^[0-9a-z:._-]+$/i.test(hostname)) {
+    wrong("security.hostname", "an address or a host name", hostname);
+  }
+  if (apiKey.value !== undefined) requireKey(apiKey.value, apiKey.option);
+  requireTexts(entries.value, entries.option);
+  requireTexts(redact.value, redact.option);
+  if (max.value !== undefined) requireWhole(max.value, max.option, 1, greatestCount);
+  if (windowMs.value !== undefined) requireWhole(windowMs.value, windowMs.option, 1, longestWindowMs);
+  const allowlist = entries.value && { option: entries.option, entries: entries.value };
+  // What would be wrong in production is wrong in development already, where somebody looks.
+  if (allowlist !== undefined) readAllowlist(allowlist.entries, allowlist.option);
+  for (const pattern of redact.value ?? []) requirePattern(pattern, redact.option);
+  if (!isProduction) return { hostname, apiKey: null, allowlist: null, rateLimit: null, redact: null };
+  if (apiKey.value === undefined) {
+    throw new TypeError(
+      "debugPlugin: production needs a key, which clients send as X-Debug-Key. Give `apiKey`, from a secret of the environment, or leave the plugin out in production",
+    );
+  }
+  return {
+    hostname,
+    apiKey: apiKey.value,
+    allowlist: allowlist ?? null,
+    rateLimit: {
+      max: max.value ?? defaultRateLimit.max,
+      windowMs: windowMs.value ?? defaultRateLimit.windowMs,
+    },
+    redact: [...credentials, ...(redact.value ?? [])],
+  };
+}
+
+interface Either<T> {
+  readonly option: string;
+  readonly value: T | undefined;
+}
+
+/** One value of two options that mean the same. */
+function either<T>(one: string, first: T | undefined, other: string, second: T | undefined): Either<T> {
+  if (first !== undefined && second !== undefined) twice(one, other);
+  return second === undefined ? { option: one, value: first } : { option: other, value: second };
+}
+
+function twice(one: string, other: string): never {
+  throw new TypeError(
+    `debugPlugin: \`${one}\` and \`${other}\` are one option in two spellings; give one of them`,
+  );
+}
+
+function wrong(option: string, may: string, value: unknown, more = ""): never {
+  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+  throw new TypeError(`debugPlugin: \`${option}\` must be ${may}, not ${shown}${more}`);
+}
+
+function requireObject(value: unknown, what: string): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new TypeError(`debugPlugin: ${what} must be an object`);
+}
+
+function requireKnown(value: object, names: Readonly<Record<string, true>>, prefix: string): void {
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(names, name)) continue;
+    throw new TypeError(
+      `debugPlugin: there is no option \`${prefix}${name}\`; ${nearOption(name, names, prefix)}`,
+    );
+  }
+}
+
+/** Of all options: one may have been written in the other place. */
+function nearOption(name: string, names: Readonly<Record<string, true>>, prefix: string): string {
+  const near = nearest(name, Object.keys(names));
+  if (near !== undefined) return `did you mean \`${prefix}${near}\`?`;
+  const elsewhere = [
+    ...Object.keys(known),
+    ...Object.keys(knownInSecurity).map((option) => `security.${option}`),
+    ...Object.keys(knownInRateLimit).map((option) => `rateLimit.${option}`),
+  ].find((option) => option.split(".").at(-1)!.toLowerCase() === name.toLowerCase());
+  if (elsewhere !== undefined) return `did you mean \`${elsewhere}\`?`;
+  const all = Object.keys(names).map((option) => `\`${prefix}${option}\``);
+  return `there are ${all.join(", ")}`;
+}
+
+function requireWhole(value: unknown, option: string, least: number, most: number): void {
+  const isFit = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+  if (!isFit) wrong(option, `a whole number from ${least} to ${most}`, value);
+}
+
+function requireTexts(value: unknown, option: string): void {
+  if (value !== undefined && !(Array.isArray(value) && value.every((entry) => typeof entry === "string")))
+    wrong(option, "a list of texts", value);
+}
+
+/** A key is sent in a header, and what a header cannot carry would never be right. The key is not shown: messages end up in logs. */
+function requireKey(key: unknown, option: string): void {
+  if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) return;
+  throw new TypeError(
+    `debugPlugin: \`${option}\` must be a text of visible ASCII characters, since it is sent in a header; ${
+      key === "" ? "it is empty" : "it is not"
+    }`,
+  );
+}
+
+function requirePattern(pattern: string, option: string): void {
+  if (pattern.split(".").includes(""))
+    wrong(option, "property names joined by dots, such as `*.password`", pattern);
+}

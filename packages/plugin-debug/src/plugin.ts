@@ -1,0 +1,122 @@
+import type { Plugin, PluginHost, RequestFailure } from "@kit/core";
+import type { ListenAddress, LogEntry, RequestObserver } from "@kit/types";
+
+import { EventLoopLag } from "./event-loop-lag.ts";
+import type { History } from "./history/history.ts";
+import { MemoryHistory } from "./history/memory.ts";
+import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
+import { Redaction } from "./redaction.ts";
+import { type SidecarAddress, SidecarServer } from "./server.ts";
+
+/** Of a request's body, in development. */
+const receivedBodyBytes = 8 * 1024;
+
+/** The debug sidecar of an application. */
+export interface DebugPlugin extends Plugin {
+  /** Where the sidecar listens; nothing before it does, and while another process has its port. */
+  readonly address: SidecarAddress | null;
+}
+
+/**
+ * Serves what an application does on a port of its own: requests, errors, logs, spans, latencies, health, routes and types. `kit inspect` reads it.
+ *
+ * In development everybody who reaches it may ask. In production it listens on 127.0.0.1, takes a key, limits how often each client asks, and hides
+ * credentials and whatever `redact` names.
+ *
+ * @example
+ * ```ts
+ * createApp({
+ *   server: nativeServer(),
+ *   routes,
+ *   plugins: [debugPlugin({ mode: "production", apiKey: process.env.DEBUG_KEY })],
+ * });
+ * ```
+ * @throws {TypeError} that names the option that is wrong, and the nearest one where there is none of that name; in production also where
+ *   there is no key.
+ */
+export function debugPlugin(options: DebugOptions = {}): DebugPlugin {
+  return new Sidecar(readDebugOptions(options));
+}
+
+class Sidecar implements DebugPlugin {
+  readonly name = "debug";
+  readonly observe: RequestObserver;
+  readonly #options: ReadDebugOptions;
+  readonly #memory: MemoryHistory;
+  #host: PluginHost | undefined;
+  #server: SidecarServer | undefined;
+  #lag: EventLoopLag | undefined;
+  #address: SidecarAddress | null = null;
+  #isStopping = false;
+
+  constructor(options: ReadDebugOptions) {
+    this.#options = options;
+    const memory = new MemoryHistory(options.keep);
+    this.#memory = memory;
+    this.observe = {
+      keep: options.keep,
+      spans: true,
+      // To show and repeat requests. In production what clients send is nobody's business here.
+      ...(!options.isProduction && { received: { bodyBytes: receivedBodyBytes } }),
+      onAnswer: (request) => memory.answered(request),
+    };
+  }
+
+  get address(): SidecarAddress | null {
+    return this.#address;
+  }
+
+  onStart(host: PluginHost): void {
+    this.#host = host;
+    this.#memory.attach(host.requests);
+    this.#lag = new EventLoopLag();
+  }
+
+  onReady(address: ListenAddress): void {
+    const { access, port, isProduction } = this.#options;
+    const host = this.#host!;
+    const history: History = this.#memory;
+    const isStopping = (): boolean => this.#isStopping;
+    const state = {
+      host,
+      history,
+      active: () => this.#memory.active(),
+      redaction: new Redaction(host, access.redact),
+      lag: this.#lag!,
+      address,
+      isProduction,
+      get isStopping() {
+        return isStopping();
+      },
+    };
+    this.#server = new SidecarServer(state, access, {
+      listening: (listening) => {
+        this.#address = listening;
+        host.log.info(`The debug sidecar listens on ${listening.url}`);
+      },
+      waiting: (taken) =>
+        host.log.warn(
+          `The debug sidecar waits for port ${taken}, which another program uses: give debugPlugin another \`port\`, or 0 for a free one`,
+        ),
+      failed: (error) =>
+        host.log.warn("The debug sidecar cannot listen; the application goes on without it", { error }),
+      broken: (error, target) => host.log.error("The debug sidecar failed", { error, target }),
+    });
+    this.#server.listen(port, access.hostname);
+  }
+
+  onError(error: unknown, request: RequestFailure): void {
+    this.#memory.failed(() => this.#host!.describeError(error, request));
+  }
+
+  onLog(entry: LogEntry): void {
+    this.#memory.logged(entry);
+  }
+
+  async onStop(): Promise<void> {
+    this.#isStopping = true;
+    this.#lag?.stop();
+    await this.#server?.close();
+    this.#address = null;
+  }
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { Guard, type Refusal } from "./access/guard.ts";
+import { answer } from "./answers/endpoints.ts";
+import { NoAnswer } from "./answers/question.ts";
+import type { Access } from "./options.ts";
+import type { SidecarState } from "./sidecar-state.ts";
+
+/** A sidecar is for few. */
+const mostConnections = 256;
+const retryMs = 1_000;
+
+/** Where the sidecar listens. */
+export interface SidecarAddress {
+  readonly port: number;
+  readonly host: string;
+  /** `http://localhost:9800`. */
+  readonly url: string;
+}
+
+/** What the server tells of itself. */
+export interface ServerEvents {
+  listening(address: SidecarAddress): void;
+  /** The port is in use, which is tried again each second; called once. */
+  waiting(port: number): void;
+  /** It cannot listen at all. */
+  failed(error: Error): void;
+  /** An answer could not be made. */
+  broken(error: unknown, target: string): void;
+}
+
+/** The HTTP server of the sidecar, apart from the application's. */
+export class SidecarServer {
+  readonly #state: SidecarState;
+  readonly #guard: Guard;
+  readonly #events: ServerEvents;
+  readonly #server: Server;
+  #retry: NodeJS.Timeout | undefined;
+  #isWaiting = false;
+  #isClosed = false;
+
+  constructor(state: SidecarState, access: Access, events: ServerEvents) {
+    this.#state = state;
+    this.#guard = new Guard(access);
+    this.#events = events;
+    this.#server = createServer(
+      { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, requireHostHeader: false },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.maxConnections = mostConnections;
+    // Whoever upgrades or tunnels finds nobody.
+    for (const event of ["upgrade", "connect"]) this.#server.on(event, (_, socket) => socket.destroy());
+  }
+
+  /** Starts listening, now or as soon as the port is free. What fails is told, and is nothing to the application. */
+  listen(port: number, hostname: string): void {
+    const server = this.#server;
+    const onError = (error: NodeJS.ErrnoException): void => {
+      server.off("listening", onListening);
+      if (this.#isClosed) return;
+      if (error.code !== "EADDRINUSE") return this.#events.failed(error);
+      if (!this.#isWaiting) this.#events.waiting(port);
+      this.#isWaiting = true;
+      this.#retry = setTimeout(() => this.listen(port, hostname), retryMs);
+      this.#retry.unref();
+    };
+    const onListening = (): void => {
+      server.off("error", onError);
+      server.on("error", (error) => this.#events.failed(error));
+      this.#events.listening(addressOf(server));
+    };
+    server.once("error", onError);
+    server.once("listening", onListening);
+    // Each process has its own socket; a cluster's primary would hand out one for all.
+    server.listen({ port, host: hostname, exclusive: true });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    if (!this.#server.listening) {
+      this.#server.close();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: target = "", rawHeaders, socket } = request;
+    // A body is for nothing here. Where there is one, the connection ends with the answer, and it is not read.
+    const hasBody =
+      request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
+    if (hasBody) response.setHeader("connection", "close");
+    const asked = { method, rawHeaders, remoteAddress: socket.remoteAddress ?? "" };
+    const refusal = this.#guard.refuse(asked, performance.now());
+    if (refusal !== null) return send(response, refusal.status, errorOf(refusal), refusal.headers);
+    try {
+      if (!target.startsWith("/")) throw new NoAnswer(400, "BAD_REQUEST", "the target must be a path");
+      send(response, 200, await answer(this.#state, target));
+    } catch (error) {
+      if (error instanceof NoAnswer) return send(response, error.status, errorOf(error));
+      this.#events.broken(error, target);
+      const message = "the debug sidecar failed; the application's log says why";
+      send(response, 500, errorOf({ code: "INTERNAL_SERVER_ERROR", message }));
+    }
+  }
+}
+
+function errorOf({ code, message }: Pick<Refusal, "code" | "message">): object {
+  return { error: { code, message } };
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+    // What is shown is of this moment, and for whoever asked.
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
+  // To HEAD Node sends the head alone.
+  response.end(text);
+}
+
+function addressOf(server: Server): SidecarAddress {
+  const { port, address: host } = server.address() as AddressInfo;
+  const isEverywhere = host === "0.0.0.0" || host === "::";
+  const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return { port, host, url: `http://${name}:${port}` };
+}

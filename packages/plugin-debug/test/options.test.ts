@@ -1,0 +1,140 @@
+// Options of the sidecar, in both spellings.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { type DebugOptions, debugPlugin } from "@kit/plugin-debug";
+import { credentials, readDebugOptions } from "../src/options.ts";
+
+const key = "k".repeat(32);
+
+describe("options", () => {
+  it("have the same meaning in both spellings", () => {
+    const a = readDebugOptions({
+      port: 9900,
+      mode: "production",
+      apiKey: key,
+      allowedIPs: ["10.0.0.0/8"],
+      redactFields: ["*.iban"],
+      rateLimit: { windowMs: 5_000, max: 7 },
+    });
+    const b = readDebugOptions({
+      port: 9900,
+      production: true,
+      security: {
+        apiKey: key,
+        allowlist: ["10.0.0.0/8"],
+        redact: ["*.iban"],
+        rateLimit: 7,
+        rateLimitWindow: 5_000,
+      },
+    });
+    const { allowlist: inA, ...accessA } = a.access;
+    const { allowlist: inB, ...accessB } = b.access;
+    assert.deepEqual({ ...a, access: accessA }, { ...b, access: accessB });
+    assert.deepEqual(inA?.entries, inB?.entries);
+    assert.deepEqual(a, {
+      port: 9900,
+      isProduction: true,
+      keep: 1_000,
+      access: {
+        hostname: "127.0.0.1",
+        apiKey: key,
+        allowlist: { option: "allowedIPs", entries: ["10.0.0.0/8"] },
+        rateLimit: { windowMs: 5_000, max: 7 },
+        redact: [...credentials, "*.iban"],
+      },
+    });
+  });
+
+  it("default to development on port 9800, open to all that reach it", () => {
+    const open = { apiKey: null, allowlist: null, rateLimit: null, redact: null };
+    const access = { hostname: "0.0.0.0", ...open };
+    assert.deepEqual(readDebugOptions({}), { port: 9800, isProduction: false, keep: 1_000, access });
+    // What is for production does nothing in development, so that one configuration serves both.
+    const same = readDebugOptions({
+      mode: "dev",
+      apiKey: key,
+      allowedIPs: ["10.0.0.1"],
+      rateLimit: { max: 1 },
+    });
+    assert.deepEqual(same.access, access);
+    assert.deepEqual(readDebugOptions({ production: false, security: { apiKey: key } }).access, access);
+  });
+
+  it("follow NODE_ENV where the mode is not said", (t) => {
+    const before = process.env["NODE_ENV"];
+    t.after(() => {
+      if (before === undefined) delete process.env["NODE_ENV"];
+      else process.env["NODE_ENV"] = before;
+    });
+    process.env["NODE_ENV"] = "production";
+    assert.throws(() => debugPlugin(), /production needs a key, which clients send as X-Debug-Key/);
+    assert.equal(readDebugOptions({ production: false }).isProduction, false);
+    assert.equal(readDebugOptions({ mode: "dev" }).isProduction, false);
+  });
+
+  const mistakes: [options: unknown, message: RegExp][] = [
+    [{ prot: 1 }, /no option `prot`; did you mean `port`\?/],
+    [{ allowedIps: [] }, /no option `allowedIps`; did you mean `allowedIPs`\?/],
+    [{ allowlist: [] }, /no option `allowlist`; did you mean `security\.allowlist`\?/],
+    [{ security: { apikey: key } }, /no option `security\.apikey`; did you mean `security\.apiKey`\?/],
+    [{ security: { ratelimitwindow: 1 } }, /did you mean `security\.rateLimitWindow`\?/],
+    [{ rateLimit: { window: 1 } }, /no option `rateLimit\.window`; did you mean `rateLimit\.windowMs`\?/],
+    [{ zzzzzzzz: 1 }, /no option `zzzzzzzz`; there are `port`, `mode`, /],
+    [{ port: 70_000 }, /`port` must be a whole number from 0 to 65535, not 70000/],
+    [{ port: "9800" }, /`port` must be .*, not "9800"/],
+    [{ mode: "prod" }, /`mode` must be "dev" or "production", not "prod"; did you mean "production"\?/],
+    [{ mode: "development" }, /did you mean "dev"\?/],
+    [{ production: "yes" }, /`production` must be true or false, not "yes"/],
+    [{ mode: "dev", production: false }, /`mode` and `production` are one option in two spellings/],
+    [{ apiKey: key, security: { apiKey: key } }, /`apiKey` and `security\.apiKey` are one option/],
+    [{ rateLimit: { max: 1 }, security: { rateLimit: 1 } }, /`rateLimit\.max` and `security\.rateLimit`/],
+    [{ rateLimit: { max: 0 } }, /`rateLimit\.max` must be a whole number from 1 /],
+    [{ rateLimit: 100 }, /`rateLimit` must be an object/],
+    [{ security: { rateLimitWindow: 0.5 } }, /`security\.rateLimitWindow` must be a whole number/],
+    [{ mode: "production" }, /production needs a key/],
+    [{ mode: "production", apiKey: "" }, /`apiKey` must be a text of visible ASCII characters.* it is empty/],
+    [{ apiKey: "schlüssel" }, /`apiKey` must be a text of visible ASCII/],
+    [{ apiKey: "two words" }, /`apiKey` must be a text of visible ASCII/],
+    [{ allowedIPs: "10.0.0.1" }, /`allowedIPs` must be a list of texts/],
+    [{ redactFields: ["a..b"] }, /`redactFields` must be property names joined by dots/],
+    [{ keep: 0 }, /`keep` must be a whole number from 1 /],
+    [{ security: { hostname: "a/b" } }, /`security\.hostname` must be an address or a host name/],
+    [null, /the options must be an object/],
+  ];
+  for (const [options, message] of mistakes) {
+    it(`refuse ${JSON.stringify(options)}`, () => {
+      assert.throws(() => debugPlugin(options as DebugOptions), message);
+    });
+  }
+
+  it("never show a key", () => {
+    assert.throws(
+      () => debugPlugin({ apiKey: "geheim schlüssel" }),
+      (error: Error) => !error.message.includes("geheim"),
+    );
+  });
+
+  for (const entry of [
+    "",
+    "10.0.0.0/33",
+    "10.0.0.256",
+    "10.0.0.0/-1",
+    "10.0.0.0/8/8",
+    "fd00::/129",
+    "example.com",
+    "10.0.0.0/a",
+    "10.0.0.0/",
+    "::ffff:10.0.0.0/95",
+    "fe80::1%eth0",
+  ]) {
+    it(`refuse ${JSON.stringify(entry)} in the allowlist`, () => {
+      for (const options of [{ allowedIPs: [entry] }, { security: { allowlist: [entry] } }])
+        assert.throws(
+          () => debugPlugin({ production: true, apiKey: key, ...options }),
+          /allow.* has .* no address/s,
+        );
+    });
+  }
+});
