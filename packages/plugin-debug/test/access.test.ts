@@ -49,11 +49,11 @@ describe("in development", () => {
   });
 
   it("what is sensitive is hidden all the same", async () => {
-    await app.send("POST /things", json({ name: "a", pin: "4711" }));
-    await app.send("POST /things", json({ name: "a", pin: 4712 }));
-    await app.send("POST /things", json('{"name":"a","pin":"4713"'));
+    await app.send("POST /things", json({ name: "a", pin: "secret-pin" }));
+    await app.send("POST /things", json({ name: "a", pin: 47_114_711_471_147 }));
+    await app.send("POST /things", json('{"name":"a","pin":"secret-pin"'));
     for (const path of ["/_debug/requests", "/_debug/errors", "/_debug/logs", "/_debug/spans"])
-      assert.doesNotMatch((await app.get(path)).text, /471[123]/, path);
+      assert.doesNotMatch((await app.get(path)).text, /secret-pin|47114711471147/, path);
   });
 });
 
