@@ -68,6 +68,17 @@ describe("redaction", () => {
     });
   });
 
+  it("leaves the message of an error where a type calls a `message` sensitive", () => {
+    const redactor = compileRedactor([]);
+    redactor.hideNames(["message"]);
+    const error = Object.assign(new Error("broken", { cause: { message: "secret" } }), {
+      data: { message: "secret" },
+    });
+    const { message, cause, data } = toLoggable(error, redactor) as Record<string, unknown>;
+    assert.equal(message, "broken");
+    assert.equal(JSON.stringify([cause, data]), '[{"message":"[redacted]"},{"message":"[redacted]"}]');
+  });
+
   it("hides what a failure shows of a hidden field", () => {
     const failures = [
       { path: "$.user.password.old", expected: "string", received: "number 5", value: 5 },

@@ -23,6 +23,8 @@ const bad = (): never => {
   throw new Error("out of order");
 };
 
+const beginsWithA = ({ traceId }: { traceId: string }): boolean => traceId.startsWith("a");
+
 const targets = (records: readonly RequestRecord[]): string[] => records.map(({ target }) => target);
 
 interface Watched extends Served {
@@ -266,6 +268,38 @@ describe("observe", () => {
     const [entry] = log;
     assert.equal(entry!.spanId, span.spanId);
     assert.equal(entry!.traceId, span.traceId);
+  });
+
+  it("hides attributes that the log would hide", async () => {
+    const handler: TestRoute = [
+      thing,
+      ({ ctx }) => {
+        ctx.span!.setAttribute("user.password", "secret");
+        ctx.span!.setAttribute("user.name", "Ada");
+        return { id: "1" };
+      },
+    ];
+    const { send, host } = await watch([handler], { spans: true }, { logging: { redact: ["*.password"] } });
+    await send("GET /things/1");
+    const span = last(host).spans.find(({ name }) => name === "handler")!;
+    assert.deepEqual(span.attributes, { "user.password": "[redacted]", "user.name": "Ada" });
+  });
+
+  it("reads what finished since it last looked, and says what it missed", async () => {
+    const { send, host } = await watch([getThing], { keep: 4, isSampled: beginsWithA });
+    const requests = host.requests!;
+    const traced = (id: number, letter: string): Promise<unknown> =>
+      send(`GET /things/${id}`, { headers: { traceparent: `00-${letter.repeat(32)}-${"b".repeat(16)}-01` } });
+    for (let id = 1; id <= 3; id += 1) await traced(id, id === 2 ? "c" : "a");
+    const first = requests.finished(0, { limit: 2 });
+    assert.deepEqual([targets(first.records), first.next, first.missed], [["/things/1", "/things/2"], 2, 0]);
+    const sampled = requests.finished(0, { limit: 2, sampled: true });
+    assert.deepEqual(targets(sampled.records), ["/things/1", "/things/3"]);
+    for (let id = 4; id <= 9; id += 1) await traced(id, "a");
+    const late = requests.finished(first.next, { limit: 10 });
+    assert.deepEqual(targets(late.records), ["/things/6", "/things/7", "/things/8", "/things/9"]);
+    assert.deepEqual([late.next, late.missed], [9, 3]);
+    assert.deepEqual(requests.finished(late.next, { limit: 10 }), { records: [], next: 9, missed: 0 });
   });
 
   it("gives handlers the headers of further requests", async () => {

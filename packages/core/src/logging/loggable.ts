@@ -35,8 +35,13 @@ class Reader {
     this.#redactor = redactor;
   }
 
-  read(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
-    if (this.#redactor.hides(path)) return redacted;
+  read(
+    value: unknown,
+    path: readonly string[],
+    ancestors: readonly object[],
+    isOfError: boolean = false,
+  ): unknown {
+    if (isOfError ? this.#redactor.hidesByPattern(path) : this.#redactor.hides(path)) return redacted;
     this.#remaining -= 1;
     if (this.#remaining < 0) return "[left out]";
     try {
@@ -111,8 +116,8 @@ class Reader {
 
   #readError(error: Error, path: readonly string[], within: readonly object[]): unknown {
     // These are no enumerable properties of an error.
-    const own = ["name", "message", "stack", "cause"].filter((key) => key in error);
-    const keys = [...own, ...Object.keys(error).filter((key) => !own.includes(key))];
+    const own = new Set(["name", "message", "stack", "cause"].filter((key) => key in error));
+    const keys = [...own, ...Object.keys(error).filter((key) => !own.has(key))];
     const view = viewOfDatabaseError(error);
     return this.#readEntries(
       keys.map((key) => [
@@ -121,6 +126,7 @@ class Reader {
       ]),
       path,
       within,
+      own,
     );
   }
 
@@ -128,6 +134,7 @@ class Reader {
     entries: Iterable<readonly [string, () => unknown]>,
     path: readonly string[],
     within: readonly object[],
+    ofError?: ReadonlySet<string>,
   ): Record<string, unknown> {
     // No prototype, so that a property named `__proto__` is ordinary.
     const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
@@ -142,7 +149,7 @@ class Reader {
       } catch {
         item = "[unreadable]";
       }
-      copy[key] = this.read(item, [...path, key.toLowerCase()], within);
+      copy[key] = this.read(item, [...path, key.toLowerCase()], within, ofError?.has(key));
     }
     return copy;
   }

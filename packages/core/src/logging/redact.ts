@@ -7,6 +7,8 @@ export interface Redactor {
   hideNames(names: readonly string[]): void;
   /** `path` holds the lower-case property names from the entry down; items of lists add nothing to it. */
   hides(path: readonly string[]): boolean;
+  /** The same by patterns alone: what is no property of the application's, such as the message of an error, is nothing that a type calls sensitive. */
+  hidesByPattern(path: readonly string[]): boolean;
 }
 
 /**
@@ -35,10 +37,11 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
       for (const name of names) hidden.add(bareName(name));
     },
     hides(path) {
-      const last = path[path.length - 1]!;
-      const named = byLastName.get(last);
+      return (hidden.size > 0 && hidden.has(bareName(path[path.length - 1]!))) || this.hidesByPattern(path);
+    },
+    hidesByPattern(path) {
+      const named = byLastName.get(path[path.length - 1]!);
       return (
-        (hidden.size > 0 && hidden.has(bareName(last))) ||
         named?.some((names) => endsWith(path, names)) === true ||
         underAnyName.some((names) => endsWith(path, names))
       );

@@ -19,7 +19,10 @@ export function describeError(error: unknown, request: RequestFailure, redactor:
     const { body } = inDevelopment(error, request);
     const { server: _, serverAdapter: __, ...told } = body.error as Record<string, unknown>;
     const shown = { ...told, ...(AppError.isAppError(error) ? stackOf(error) : withoutData(error, told)) };
-    return { ...(toLoggable(shown, redactor) as ErrorRecord), ...place, timestamp };
+    // Only these hold what is the application's own; the rest are kit's names for things.
+    const { details, failures, ...rest } = shown as Record<string, unknown>;
+    const own = toLoggable({ details, failures }, redactor) as Pick<ErrorRecord, "details" | "failures">;
+    return { ...(rest as unknown as ErrorRecord), ...definedOf(own), ...place, timestamp };
   } catch (failure) {
     const { message } = describeBriefly(failure);
     const code = "INTERNAL_SERVER_ERROR";
@@ -44,4 +47,8 @@ function withoutData(error: unknown, told: Record<string, unknown>): object {
     ...(stack !== undefined && { stack }),
   };
   return { message, details, ...(stack !== undefined && { stack }) };
+}
+
+function definedOf<T extends object>(object: T): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
