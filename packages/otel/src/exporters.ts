@@ -65,18 +65,21 @@ export function metricExporter(settings: TelemetrySettings): PushMetricExporter 
   }
 }
 
-/** An exporter of metrics that says what became of each collection. */
+/** An exporter of metrics that says when a collection is sent, and what became of it. */
 export function counted(
   exporter: PushMetricExporter,
+  begin: () => void,
   settle: (isExported: boolean, error: Error | undefined) => void,
 ): PushMetricExporter {
   return {
-    export: (metrics: ResourceMetrics, done) =>
+    export: (metrics: ResourceMetrics, done) => {
+      begin();
       exporter.export(metrics, (result) => {
         settle(result.code === ExportResultCode.SUCCESS, result.error);
         // Told already: the SDK would only write it to the console.
         done({ code: ExportResultCode.SUCCESS });
-      }),
+      });
+    },
     forceFlush: () => exporter.forceFlush(),
     shutdown: () => exporter.shutdown(),
     ...(exporter.selectAggregationTemporality !== undefined && {

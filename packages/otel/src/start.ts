@@ -173,14 +173,19 @@ class Metrics {
   readonly counter: Counter;
   readonly provider: MeterProvider;
   readonly requests: RequestMetrics;
+  #isOver = false;
 
   constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
     this.counter = new Counter(onLoss);
-    const exporter = counted(metricExporter(settings), (isExported, error) => {
-      this.counter.add(1);
-      this.counter.settle(1, isExported);
-      if (!isExported) onLoss(error);
-    });
+    const exporter = counted(
+      metricExporter(settings),
+      () => this.counter.add(1),
+      (isExported, error) => {
+        if (this.#isOver) return;
+        this.counter.settle(1, isExported);
+        if (!isExported) onLoss(error);
+      },
+    );
     const { metricsIntervalMs } = settings;
     const reader = new PeriodicExportingMetricReader({
       exporter,
@@ -198,6 +203,8 @@ class Metrics {
     // What failed was counted, and stopping goes on.
     await Promise.race([this.provider.shutdown().catch(() => undefined), promise]);
     clearTimeout(timer);
+    this.#isOver = true;
+    this.counter.drop(this.counter.counts().pending);
   }
 }
 

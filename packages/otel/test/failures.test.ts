@@ -38,7 +38,7 @@ describe("a collector", () => {
     assert.equal(logs.exported, 0);
     assert.equal(logs.pending, 0);
     assert.equal(logs.dropped, log.length);
-    assert.equal(metrics.exported, 0);
+    assert.deepEqual(metrics, { exported: 0, dropped: 1, pending: 0 });
     const [loss] = lossesIn(log);
     assert.equal((loss!.data as { requests: number }).requests, 50);
   });
