@@ -143,7 +143,7 @@ fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
     for (database, asks) in [
         ("drizzle", "db.insert(table).values(body)"),
         ("kysely", "db.insertInto(\"orderItems\")"),
-        ("raw", "INSERT INTO \"order_items\" (name)"),
+        ("raw", "db.query<OrderItemRow>(insert(table, body))"),
     ] {
         let project = shelf(database);
         let before = project.tree("shelf");
@@ -193,7 +193,7 @@ fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
         let handlers = text(&project, "src/order-items.handlers.ts");
         assert!(handlers.contains(asks), "{handlers}");
         assert!(text(&project, "src/order-items.types.ts").contains(" * @table order_items\n"));
-        assert!(text(&project, "src/order-items.routes.ts").contains("@throws UNAUTHORIZED 401"));
+        assert!(text(&project, "tests/order-items.test.ts").contains("UNAUTHORIZED"));
         assert!(text(&project, &format!("{migration}/migration.sql")).contains("CREATE TABLE order_items ("));
         let check = project.kit(&["migrate:generate", "--root", "shelf", "--name", "left", "--json"]);
         assert_eq!(check.json()["status"], "unchanged", "{}", check.out);

@@ -12,8 +12,6 @@ export interface SampleRoutes {
   /**
    * @summary Adds to the samples
    * @tag samples
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "POST /samples-path": RouteContract<void, void, CreateSampleInput, Sample>;
 
@@ -22,8 +20,6 @@ export interface SampleRoutes {
    *
    * @summary Lists samples, a page at a time
    * @tag samples
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /samples-path": RouteContract<void, SamplePaging, void, SamplePage>;
 
@@ -31,8 +27,6 @@ export interface SampleRoutes {
    * @summary Reads one of the samples
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /samples-path/:id": RouteContract<{ id: string }, void, void, Sample>;
 
@@ -42,8 +36,6 @@ export interface SampleRoutes {
    * @summary Changes one of the samples
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "PUT /samples-path/:id": RouteContract<{ id: string }, void, UpdateSampleInput, Sample>;
 
@@ -51,8 +43,6 @@ export interface SampleRoutes {
    * @summary Deletes one of the samples
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "DELETE /samples-path/:id": RouteContract<{ id: string }, void, void, void>;
 }

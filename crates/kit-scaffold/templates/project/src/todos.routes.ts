@@ -6,8 +6,6 @@ export interface TodoRoutes {
   /**
    * @summary Adds a todo
    * @tag todos
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "POST /todos": RouteContract<void, void, CreateTodoInput, Todo>;
 
@@ -16,8 +14,6 @@ export interface TodoRoutes {
    *
    * @summary Lists todos, a page at a time
    * @tag todos
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /todos": RouteContract<void, Paging, void, PaginatedResponse<Todo>>;
 
@@ -25,8 +21,6 @@ export interface TodoRoutes {
    * @summary Reads a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "GET /todos/:id": RouteContract<{ id: string }, void, void, Todo>;
 
@@ -36,8 +30,6 @@ export interface TodoRoutes {
    * @summary Changes a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "PUT /todos/:id": RouteContract<{ id: string }, void, UpdateTodoInput, Todo>;
 
@@ -45,8 +37,6 @@ export interface TodoRoutes {
    * @summary Deletes a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
-   * @throws UNAUTHORIZED 401 The access token is missing.
-   * @throws INVALID_TOKEN 401 The access token names no user.
    */
   "DELETE /todos/:id": RouteContract<{ id: string }, void, void, void>;
 }
