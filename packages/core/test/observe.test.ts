@@ -292,14 +292,22 @@ describe("observe", () => {
       send(`GET /things/${id}`, { headers: { traceparent: `00-${letter.repeat(32)}-${"b".repeat(16)}-01` } });
     for (let id = 1; id <= 3; id += 1) await traced(id, id === 2 ? "c" : "a");
     const first = requests.finished(0, { limit: 2 });
-    assert.deepEqual([targets(first.records), first.next, first.missed], [["/things/1", "/things/2"], 2, 0]);
+    assert.deepEqual(
+      [targets(first.records), first.next, first.missed, first.left],
+      [["/things/1", "/things/2"], 2, 0, 1],
+    );
     const sampled = requests.finished(0, { limit: 2, sampled: true });
-    assert.deepEqual(targets(sampled.records), ["/things/1", "/things/3"]);
+    assert.deepEqual([targets(sampled.records), sampled.left], [["/things/1", "/things/3"], 0]);
     for (let id = 4; id <= 9; id += 1) await traced(id, "a");
     const late = requests.finished(first.next, { limit: 10 });
     assert.deepEqual(targets(late.records), ["/things/6", "/things/7", "/things/8", "/things/9"]);
     assert.deepEqual([late.next, late.missed], [9, 3]);
-    assert.deepEqual(requests.finished(late.next, { limit: 10 }), { records: [], next: 9, missed: 0 });
+    assert.deepEqual(requests.finished(late.next, { limit: 10 }), {
+      records: [],
+      next: 9,
+      missed: 0,
+      left: 0,
+    });
   });
 
   it("gives handlers the headers of further requests", async () => {

@@ -1,4 +1,10 @@
-import type { ExportCounts, RequestHistory, RequestObserver, TelemetrySettings } from "@kit/types";
+import type {
+  ExportCounts,
+  RequestHistory,
+  RequestObserver,
+  RequestRecord,
+  TelemetrySettings,
+} from "@kit/types";
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import {
@@ -85,6 +91,7 @@ export class Traces {
   }
 
   counts(): { readonly requests: ExportCounts; readonly spans: ExportCounts } {
+    this.#readRequests(0);
     return { requests: this.#requests.counts(), spans: this.#spans.counts() };
   }
 
@@ -110,7 +117,7 @@ export class Traces {
   }
 
   #take(): Batch<ReadableSpan> | undefined {
-    const records = this.#takeRequests();
+    const records = this.#readRequests(requestsOfBatch);
     const others = this.#queue.take(spansOfBatch);
     if (records.length === 0 && others.length === 0) return undefined;
     const items = records.flatMap((record) => readableSpans(record, this.#resource)).concat(others);
@@ -123,17 +130,14 @@ export class Traces {
     };
   }
 
-  #takeRequests(): ReturnType<RequestHistory["finished"]>["records"] {
+  /** The next that are to be sent; counts those that are lost. */
+  #readRequests(limit: number): readonly RequestRecord[] {
     if (this.#history === undefined || this.#waiting === 0) return [];
-    const options = { limit: requestsOfBatch, sampled: true };
-    const { records, next } = this.#history.finished(this.#next, options);
+    const { records, next, left } = this.#history.finished(this.#next, { limit, sampled: true });
     this.#next = next;
-    this.#waiting -= records.length;
-    if (next === this.#history.answeredCount) {
-      // What was counted and is not there any more gave way to others.
-      this.#requests.drop(this.#waiting);
-      this.#waiting = 0;
-    }
+    // What was counted, and is neither here nor there, gave way to others.
+    this.#requests.drop(this.#waiting - records.length - left);
+    this.#waiting = left;
     return records;
   }
 }

@@ -89,6 +89,7 @@ describe("a collector", () => {
     await until(() => collector.requests.traces === 1 && collector.requests.logs === 1, "the first export");
     await ask(app, 200);
     assert.equal(collector.requests.traces, 1);
+    assert.deepEqual(app.counts().requests, { exported: 0, dropped: 184, pending: 17 });
     gate.resolve();
     await until(() => app.counts().requests.pending === 0 && app.counts().logs.pending === 0, "the rest");
     await app[Symbol.asyncDispose]();

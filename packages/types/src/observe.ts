@@ -214,12 +214,17 @@ export interface RequestHistory {
   recent(options?: { readonly limit?: number; readonly after?: number }): RequestRecord[];
   /**
    * Those that finished since an earlier call, in the order in which they did: `from` is what that call gave as `next`, and 0 at first. What was no longer kept is
-   * counted in `missed`. At most `limit` are given, and only those whose trace is sampled where `sampled` says so.
+   * counted in `missed`. At most `limit` are given, and only those whose trace is sampled where `sampled` says so; `left` is how many more of them are kept.
    */
   finished(
     from: number,
     options: { readonly limit: number; readonly sampled?: boolean },
-  ): { readonly records: RequestRecord[]; readonly next: number; readonly missed: number };
+  ): {
+    readonly records: RequestRecord[];
+    readonly next: number;
+    readonly missed: number;
+    readonly left: number;
+  };
   /** One of those that are kept or active. */
   find(requestId: string): RequestRecord | undefined;
 }

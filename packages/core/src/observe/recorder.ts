@@ -98,7 +98,7 @@ export class Recorder implements RequestHistory {
   finished(
     from: number,
     options: { readonly limit: number; readonly sampled?: boolean },
-  ): { records: RequestRecord[]; next: number; missed: number } {
+  ): { records: RequestRecord[]; next: number; missed: number; left: number } {
     const { limit, sampled = false } = options;
     const oldest = Math.max(0, this.answeredCount - this.capacity);
     const records: RequestRecord[] = [];
@@ -107,7 +107,10 @@ export class Recorder implements RequestHistory {
       const slot = this.#pool.finishedAt(next);
       if (!sampled || this.isSampled(slot)) records.push(this.recordOf(slot));
     }
-    return { records, next, missed: Math.max(0, oldest - from) };
+    let left = 0;
+    for (let rest = next; rest < this.answeredCount; rest += 1)
+      if (!sampled || this.isSampled(this.#pool.finishedAt(rest))) left += 1;
+    return { records, next, missed: Math.max(0, oldest - from), left };
   }
 
   find(requestId: string): RequestRecord | undefined {
