@@ -22,6 +22,9 @@ pub(crate) struct Options {
     /// The port to serve at.
     #[arg(long, default_value_t = 3000)]
     port: u16,
+    /// The port of the debug sidecar.
+    #[arg(long, value_name = "PORT", default_value_t = 9800)]
+    debug_port: u16,
     /// Where the embedded PostgreSQL keeps its data [default: inside the example, ignored by git].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -33,7 +36,7 @@ pub(crate) struct Options {
 /// Installs, builds, migrates and serves until Ctrl-C or the end of `--seconds`.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     // Before minutes of building, not after.
-    check_port(options.port)?;
+    check_ports(options)?;
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
     addons::build(repository)?;
@@ -48,7 +51,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         &format!("kit migrate:apply on {database}"),
         environment.kit(repository, &["migrate:apply"])?,
     )?;
-    check_port(options.port)?;
+    check_ports(options)?;
     let mut server = environment.start(repository)?;
     let result = serve(&mut server, options);
     interrupt::stop(&mut server)?;
@@ -58,6 +61,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 /// What the example's commands are told by environment variables.
 struct Environment {
     port: u16,
+    debug_port: u16,
     data: Option<PathBuf>,
 }
 
@@ -75,6 +79,7 @@ impl Environment {
         };
         Ok(Self {
             port: options.port,
+            debug_port: options.debug_port,
             data,
         })
     }
@@ -83,7 +88,8 @@ impl Environment {
         let mut command = run::command(repository, program)?;
         command
             .current_dir(repository.path(EXAMPLE))
-            .env("PORT", self.port.to_string());
+            .env("PORT", self.port.to_string())
+            .env("DEBUG_PORT", self.debug_port.to_string());
         if std::env::var_os("NODE_ENV").is_none() {
             command.env("NODE_ENV", "development");
         }
@@ -109,12 +115,23 @@ impl Environment {
     }
 }
 
-fn check_port(port: u16) -> anyhow::Result<()> {
+fn check_ports(options: &Options) -> anyhow::Result<()> {
+    if options.port == options.debug_port {
+        bail!(
+            "--port and --debug-port are both {}: each needs its own",
+            options.port
+        );
+    }
+    check_port(options.port, "--port", 3000)?;
+    check_port(options.debug_port, "--debug-port", 9800)
+}
+
+fn check_port(port: u16, option: &str, usual: u16) -> anyhow::Result<()> {
     match TcpListener::bind(("127.0.0.1", port)) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => bail!(
-            "port {port} is in use by another program. Stop it, or choose another port: cargo xtask demo --port {}",
-            if port < 65_000 { port + 1 } else { 3000 }
+            "port {port} is in use by another program. Stop it, or choose another port: cargo xtask demo {option} {}",
+            if port < 65_000 { port + 1 } else { usual }
         ),
         Err(error) => Err(error).with_context(|| format!("port {port} cannot be used")),
     }
@@ -122,7 +139,7 @@ fn check_port(port: u16) -> anyhow::Result<()> {
 
 fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
     wait_until_ready(server, options.port)?;
-    print_invitation(options.port, options.seconds);
+    print_invitation(options);
     let end = options
         .seconds
         .map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -174,9 +191,10 @@ fn answers(port: u16) -> bool {
         && &answer == b"HTTP/"
 }
 
-fn print_invitation(port: u16, seconds: Option<u64>) {
-    let url = format!("http://localhost:{port}");
-    let end = match seconds {
+fn print_invitation(options: &Options) {
+    let url = format!("http://localhost:{}", options.port);
+    let debug_port = options.debug_port;
+    let end = match options.seconds {
         Some(seconds) => format!("It stops by itself after {seconds} seconds, or at Ctrl-C."),
         None => "Ctrl-C stops it. The notes are there again at the next start.".to_owned(),
     };
@@ -189,6 +207,8 @@ The Notes API is at {url}, its reference at {url}/docs, its OpenAPI document at 
   curl -X POST {url}/notes -H 'Authorization: Bearer ada:user' -H 'Content-Type: application/json' -d '{{\"title\":\"\"}}'
 
 The last one is refused: its title is empty and its content missing. {end}
+
+What happens in it is at http://localhost:{debug_port}; in examples/notes, `kit inspect errors --debug-port {debug_port}` shows the last errors.
 "
     );
 }

@@ -1,8 +1,15 @@
 import { createApp } from "@kit/core";
+import { debugPlugin } from "@kit/plugin-debug";
 import { nativeServer } from "@kit/server-native";
 import { requireAuth } from "./auth.ts";
 import { database } from "./database.ts";
 import { noteHandlers } from "./notes.handlers.ts";
+
+/** What happens in the application, for whoever works on it. */
+const debug =
+  process.env["NODE_ENV"] === "development"
+    ? [debugPlugin({ mode: "dev", port: Number(process.env["DEBUG_PORT"] || 9800) })]
+    : [];
 
 /** The notes API. */
 export const app = createApp({
@@ -14,5 +21,5 @@ export const app = createApp({
       middleware: [{ name: "requireAuth", middleware: requireAuth, priority: 10 }],
     },
   ],
-  plugins: [database],
+  plugins: [database, ...debug],
 });

@@ -4,6 +4,9 @@ import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord 
 /** What stands in place of a hidden value, as in logs. */
 const hidden = "[redacted]";
 
+/** How a message tells of a value that does not fit: `$.user.iban: expected string, received number 42 (and 2 more)`. */
+const misfit = /(\$[^\n]*?)(: expected [^\n]*?, received )[^\n]*?( \(and \d+ more\))?(?=\n|$)/g;
+
 /**
  * Takes out of what is shown what nobody is to see. The application's own patterns and `@sensitive` fields are hidden already, except in
  * what a request contained; the sidecar's patterns are hidden in everything.
@@ -24,6 +27,7 @@ export class Redaction {
     return {
       ...record,
       received,
+      fault: record.fault && { ...record.fault, message: this.#text(record.fault.message) },
       target: this.#target(record.target, record.route),
       spans: record.spans.map((span) => this.span(span)),
     };
@@ -33,25 +37,61 @@ export class Redaction {
     if (!this.#hasPatterns) return span;
     const attributes = Object.entries(span.attributes).map(([name, value]) => {
       // `user.password` is a `password` of a `user`.
-      return [name, this.#redactor.hides(name.split(".")) ? hidden : value] as const;
+      return [name, this.#redactor.hides(name.split(".")) ? hidden : this.#texts(value)] as const;
     });
     return { ...span, attributes: Object.fromEntries(attributes) };
   }
 
   error(record: ErrorRecord): ErrorRecord {
     if (!this.#hasPatterns) return record;
-    const { details, failures, ...rest } = record;
+    const { details, failures, message, stack, ...rest } = record;
     return {
       ...rest,
+      message: this.#text(message),
       path: this.#target(record.path, record.route),
-      ...(details !== undefined && { details: this.#redactor.toLoggable(details) }),
-      ...(failures !== undefined && { failures: this.#redactor.toLoggable(failures) as unknown[] }),
+      ...(details !== undefined && { details: this.#data(details) }),
+      ...(failures !== undefined && { failures: this.#data(failures) as unknown[] }),
+      ...(stack !== undefined && { stack: this.#text(stack) }),
     };
   }
 
   log(entry: LogEntry): LogEntry {
-    if (!this.#hasPatterns || entry.data === undefined) return entry;
-    return { ...entry, data: this.#redactor.toLoggable(entry.data) };
+    if (!this.#hasPatterns) return entry;
+    const { data } = entry;
+    return {
+      ...entry,
+      message: this.#text(entry.message),
+      ...(data !== undefined && { data: this.#data(data) }),
+    };
+  }
+
+  #data(value: unknown): unknown {
+    return this.#texts(this.#redactor.toLoggable(value));
+  }
+
+  /** Plain data with each of its texts looked at. */
+  #texts<T>(value: T): T {
+    if (typeof value === "string") return this.#text(value) as T;
+    if (Array.isArray(value)) return value.map((item: unknown) => this.#texts(item)) as T;
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).map(
+      ([name, item]) => [name, this.#texts(item as unknown)] as const,
+    );
+    return Object.fromEntries(entries) as T;
+  }
+
+  /** A message, without the values of hidden fields that validation found in them. */
+  #text(text: string): string {
+    if (!text.includes(", received ")) return text;
+    return text.replace(misfit, (whole, path: string, between: string, more: string | undefined) =>
+      this.#hidesField(path) ? `${path}${between}${hidden}${more ?? ""}` : whole,
+    );
+  }
+
+  /** Whether a field is hidden, or one that it lies within: `$.user["first name"].tags[0]`. */
+  #hidesField(path: string): boolean {
+    const names = path.match(/[^.[\]"$]+/g) ?? [];
+    return names.some((_, index) => this.#redactor.hides(names.slice(0, index + 1)));
   }
 
   /** Headers and the values of a JSON body. A body that is no JSON has no names by which something could be hidden, so it is not shown. */

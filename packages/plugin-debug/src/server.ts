@@ -9,7 +9,9 @@ import type { SidecarState } from "./sidecar-state.ts";
 
 /** A sidecar is for few. */
 const mostConnections = 256;
-const retryMs = 1_000;
+const retryMs = 250;
+/** A process that this one takes the place of, as under `kit dev`, has the port for a moment longer. */
+const patienceMs = 6_000;
 
 /** Where the sidecar listens. */
 export interface SidecarAddress {
@@ -22,7 +24,7 @@ export interface SidecarAddress {
 /** What the server tells of itself. */
 export interface ServerEvents {
   listening(address: SidecarAddress): void;
-  /** The port is in use, which is tried again each second; called once. */
+  /** The port has been in use for some seconds, and goes on being tried; called once. */
   waiting(port: number): void;
   /** It cannot listen at all. */
   failed(error: Error): void;
@@ -37,7 +39,7 @@ export class SidecarServer {
   readonly #events: ServerEvents;
   readonly #server: Server;
   #retry: NodeJS.Timeout | undefined;
-  #isWaiting = false;
+  #warnAt: number | undefined;
   #isClosed = false;
 
   constructor(state: SidecarState, access: Access, events: ServerEvents) {
@@ -60,8 +62,11 @@ export class SidecarServer {
       server.off("listening", onListening);
       if (this.#isClosed) return;
       if (error.code !== "EADDRINUSE") return this.#events.failed(error);
-      if (!this.#isWaiting) this.#events.waiting(port);
-      this.#isWaiting = true;
+      this.#warnAt ??= performance.now() + patienceMs;
+      if (performance.now() >= this.#warnAt) {
+        this.#events.waiting(port);
+        this.#warnAt = Infinity;
+      }
       this.#retry = setTimeout(() => this.listen(port, hostname), retryMs);
       this.#retry.unref();
     };

@@ -51,6 +51,7 @@ export async function run(
 /** What would lead a command elsewhere or colour its output. */
 const LEFT_OUT = [
   "DATABASE_URL",
+  "DEBUG_PORT",
   "FORCE_COLOR",
   "HOST",
   "KIT_DATA_DIR",

@@ -47,6 +47,7 @@ export class RunningApp {
         NODE_ENV: options.mode ?? "development",
         PORT: "0",
         HOST: "127.0.0.1",
+        DEBUG_PORT: "0",
         ...server.env,
         ...options.env,
       },
@@ -76,6 +77,17 @@ export class RunningApp {
   /** Speaks to it with these headers and no others. */
   with(headers: Readonly<Record<string, string>>): Api {
     return new Api(this.url, headers);
+  }
+
+  /** The port of its debug sidecar, as soon as that listens. */
+  async debugPort(): Promise<number> {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    for (;;) {
+      const port = /The debug sidecar listens on http:\/\/[^:]+:(\d+)/.exec(this.#output.stdout)?.[1];
+      if (port !== undefined) return Number(port);
+      if (Date.now() > deadline) throw new Error(`there is no debug sidecar:\n${this.#output.stdout}`);
+      await new Promise((wake) => setTimeout(wake, 20));
+    }
   }
 
   /** What it printed so far. */
