@@ -3,6 +3,6 @@
  *
  * @module
  */
-export type { DebugOptions, DebugSecurityOptions } from "./options.ts";
+export type { DebugOptions, DebugSecurityOptions, DebugStoreOptions } from "./options.ts";
 export { type DebugPlugin, debugPlugin } from "./plugin.ts";
 export type { SidecarAddress } from "./server.ts";

@@ -18,6 +18,14 @@ export interface DebugSecurityOptions {
   readonly rateLimitWindow?: number;
 }
 
+/** Where history is kept on disk. */
+export interface DebugStoreOptions {
+  /** The SQLite file, below the project's root; made where it is missing. */
+  readonly path: string;
+  /** The most bytes that it holds, after which the oldest go; default 64 MiB. */
+  readonly maxBytes?: number;
+}
+
 /** Options of {@link debugPlugin}. What says who may ask has two spellings; each may be given in either, not in both. */
 export interface DebugOptions {
   /** TCP port; default 9800, and 0 takes a free one. */
@@ -37,6 +45,11 @@ export interface DebugOptions {
   readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
   /** How many finished requests, errors and, tenfold, log entries are kept in memory; default 1,000. */
   readonly keep?: number;
+  /**
+   * A file that history is kept in, so that it survives restarts, below the project's root: `.data/debug.db`. All workers of a server write into it, and
+   * the sidecar shows what all of them did. Default: memory alone, of each process its own.
+   */
+  readonly store?: string | DebugStoreOptions;
 }
 
 /** Who may ask. */
@@ -55,6 +68,7 @@ export interface ReadDebugOptions {
   readonly isProduction: boolean;
   readonly access: Access;
   readonly keep: number;
+  readonly store: { readonly path: string; readonly maxBytes: number } | null;
 }
 
 /** What production hides without being told to. */
@@ -80,6 +94,7 @@ const known: Readonly<Record<keyof DebugOptions, true>> = {
   redactFields: true,
   rateLimit: true,
   keep: true,
+  store: true,
 };
 const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
   apiKey: true,
@@ -90,8 +105,11 @@ const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
   rateLimitWindow: true,
 };
 const knownInRateLimit: Readonly<Record<"windowMs" | "max", true>> = { windowMs: true, max: true };
+const knownInStore: Readonly<Record<keyof DebugStoreOptions, true>> = { path: true, maxBytes: true };
 
 const defaultRateLimit: RateLimit = { windowMs: 60_000, max: 100 };
+const defaultStoreBytes = 64 * 1024 * 1024;
+const leastStoreBytes = 1024 * 1024;
 const longestWindowMs = 24 * 3_600_000;
 const greatestCount = 1_000_000;
 const greatestKeep = 20_000;
@@ -116,6 +134,7 @@ export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
     isProduction: readMode(options),
     access: readAccess(options, security, readMode(options)),
     keep,
+    store: readStore(options.store),
   };
 }
 
@@ -179,6 +198,20 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, isPro
     },
     redact: [...credentials, ...(redact.value ?? [])],
   };
+}
+
+function readStore(store: DebugOptions["store"]): ReadDebugOptions["store"] {
+  if (store === undefined) return null;
+  const { path, maxBytes = defaultStoreBytes } = typeof store === "string" ? { path: store } : store;
+  if (typeof store !== "string") {
+    requireObject(store, "`store`");
+    requireKnown(store, knownInStore, "store.");
+  }
+  if (typeof path !== "string" || path === "" || path.includes("\0")) {
+    wrong(typeof store === "string" ? "store" : "store.path", "the path of a file", path);
+  }
+  requireWhole(maxBytes, "store.maxBytes", leastStoreBytes, Number.MAX_SAFE_INTEGER);
+  return { path, maxBytes };
 }
 
 interface Either<T> {

@@ -1,9 +1,12 @@
+import { resolve } from "node:path";
+
 import type { Plugin, PluginHost, RequestFailure } from "@kit/core";
 import type { ListenAddress, LogEntry, RequestObserver } from "@kit/types";
 
 import { EventLoopLag } from "./event-loop-lag.ts";
 import type { History } from "./history/history.ts";
 import { MemoryHistory } from "./history/memory.ts";
+import { StoredHistory } from "./history/stored.ts";
 import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
@@ -44,6 +47,7 @@ class Sidecar implements DebugPlugin {
   readonly #options: ReadDebugOptions;
   readonly #memory: MemoryHistory;
   #host: PluginHost | undefined;
+  #stored: StoredHistory | undefined;
   #server: SidecarServer | undefined;
   #lag: EventLoopLag | undefined;
   #address: SidecarAddress | null = null;
@@ -58,7 +62,10 @@ class Sidecar implements DebugPlugin {
       spans: true,
       // To show and repeat requests. In production what clients send is nobody's business here.
       ...(!options.isProduction && { received: { bodyBytes: receivedBodyBytes } }),
-      onAnswer: (request) => memory.answered(request),
+      onAnswer: (request) => {
+        memory.answered(request);
+        this.#stored?.answered(request);
+      },
     };
   }
 
@@ -70,12 +77,13 @@ class Sidecar implements DebugPlugin {
     this.#host = host;
     this.#memory.attach(host.requests);
     this.#lag = new EventLoopLag();
+    this.#stored = this.#openStore(host);
   }
 
   onReady(address: ListenAddress): void {
     const { access, port, isProduction } = this.#options;
     const host = this.#host!;
-    const history: History = this.#memory;
+    const history: History = this.#stored ?? this.#memory;
     const isStopping = (): boolean => this.#isStopping;
     const state = {
       host,
@@ -94,10 +102,13 @@ class Sidecar implements DebugPlugin {
         this.#address = listening;
         host.log.info(`The debug sidecar listens on ${listening.url}`);
       },
-      waiting: (taken) =>
+      waiting: (taken) => {
+        // Of several workers one has the sidecar, and another takes it over when that one ends.
+        if (host.worker !== null) return;
         host.log.warn(
           `The debug sidecar waits for port ${taken}, which another program uses: give debugPlugin another \`port\`, or 0 for a free one`,
-        ),
+        );
+      },
       failed: (error) =>
         host.log.warn("The debug sidecar cannot listen; the application goes on without it", { error }),
       broken: (error, target) => host.log.error("The debug sidecar failed", { error, target }),
@@ -117,6 +128,22 @@ class Sidecar implements DebugPlugin {
     this.#isStopping = true;
     this.#lag?.stop();
     await this.#server?.close();
+    this.#stored?.close();
     this.#address = null;
+  }
+
+  /** Nothing where there is none, or where it cannot be opened: the application is to start all the same. */
+  #openStore({ projectRoot, log }: PluginHost): StoredHistory | undefined {
+    const { store } = this.#options;
+    if (store === null) return undefined;
+    const path = resolve(projectRoot, store.path);
+    const failed = (error: unknown): void =>
+      log.warn(`The debug sidecar cannot keep its history in ${path}; it has what is in memory`, { error });
+    try {
+      return new StoredHistory(path, store.maxBytes, this.#memory, failed);
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
   }
 }

@@ -37,6 +37,7 @@ describe("options", () => {
       port: 9900,
       isProduction: true,
       keep: 1_000,
+      store: null,
       access: {
         hostname: "127.0.0.1",
         apiKey: key,
@@ -50,7 +51,13 @@ describe("options", () => {
   it("default to development on port 9800, open to all that reach it", () => {
     const open = { apiKey: null, allowlist: null, rateLimit: null, redact: null };
     const access = { hostname: "0.0.0.0", ...open };
-    assert.deepEqual(readDebugOptions({}), { port: 9800, isProduction: false, keep: 1_000, access });
+    assert.deepEqual(readDebugOptions({}), {
+      port: 9800,
+      isProduction: false,
+      keep: 1_000,
+      store: null,
+      access,
+    });
     // What is for production does nothing in development, so that one configuration serves both.
     const same = readDebugOptions({
       mode: "dev",
@@ -101,6 +108,9 @@ describe("options", () => {
     [{ redactFields: ["a..b"] }, /`redactFields` must be property names joined by dots/],
     [{ keep: 0 }, /`keep` must be a whole number from 1 /],
     [{ security: { hostname: "a/b" } }, /`security\.hostname` must be an address or a host name/],
+    [{ store: "" }, /`store` must be the path of a file, not ""/],
+    [{ store: { path: "a.db", maxBytes: 10 } }, /`store\.maxBytes` must be a whole number from 1048576 /],
+    [{ store: { file: "a.db" } }, /no option `store\.file`/],
     [null, /the options must be an object/],
   ];
   for (const [options, message] of mistakes) {

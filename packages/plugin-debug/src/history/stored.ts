@@ -1,0 +1,295 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+
+import type { AnsweredView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
+
+import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
+import { Latency, mergeInto, type Routes, tierOf, tiers } from "./latency.ts";
+import type { MemoryHistory } from "./memory.ts";
+
+const version = 1;
+const schema = `
+  CREATE TABLE requests (id INTEGER PRIMARY KEY, time REAL, request_id TEXT, route TEXT, status INTEGER, text TEXT);
+  CREATE INDEX requests_by_request ON requests (request_id);
+  CREATE TABLE errors (id INTEGER PRIMARY KEY, time REAL, request_id TEXT, text TEXT);
+  CREATE INDEX errors_by_request ON errors (request_id);
+  CREATE TABLE logs (id INTEGER PRIMARY KEY, time REAL, request_id TEXT, severity INTEGER, text TEXT);
+  CREATE INDEX logs_by_request ON logs (request_id);
+  CREATE TABLE slices (tier INTEGER, start REAL, route TEXT, process TEXT, text TEXT,
+    PRIMARY KEY (tier, start, route, process)) WITHOUT ROWID;
+  PRAGMA user_version = ${version};
+`;
+const lists = ["requests", "errors", "logs"] as const;
+
+const flushMs = 1_000;
+/** What SQLite says where another process writes. */
+const busy = 5;
+/** The event loop waits as long. */
+const busyMs = 100;
+/** Requests that are written in each of them: writing one costs as much as answering some. */
+const mostRequests = 200;
+/** Log entries and errors that are written at once, the newest. */
+const mostEntries = 2_000;
+/** As many flushes pass between two looks at what is too old. */
+const flushesBetweenTrims = 64;
+/** Each takes a tenth: after that many an eighth is left. Latencies stay: they are bounded by themselves. */
+const mostTrims = 20;
+
+type Values = SQLInputValue[];
+
+/**
+ * History in a file of SQLite, so that it survives restarts, and so that all processes of one application can write into it and one can show
+ * what all of them did. What was just answered is written within a second, or when somebody asks.
+ */
+export class StoredHistory implements History {
+  readonly #database: DatabaseSync;
+  readonly #memory: MemoryHistory;
+  readonly #maxBytes: number;
+  readonly #process: string = randomUUID();
+  readonly #onFailure: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #pending: RequestRecord[] = [];
+  #missedRequests = 0;
+  #lastError = 0;
+  #lastLog = 0;
+  #flushes = 0;
+  /** Whether the file can no longer be used; then memory is all there is. */
+  #isBroken = false;
+
+  /**
+   * Opens the file, and makes it where it is missing.
+   *
+   * @throws where that is not possible.
+   */
+  constructor(path: string, maxBytes: number, memory: MemoryHistory, onFailure: (error: unknown) => void) {
+    this.#memory = memory;
+    this.#maxBytes = maxBytes;
+    this.#onFailure = onFailure;
+    this.#database = open(path);
+    this.#timer = setInterval(() => this.flush(), flushMs);
+    this.#timer.unref();
+  }
+
+  /** After each answer. */
+  answered(request: AnsweredView): void {
+    if (this.#isBroken) return;
+    if (this.#pending.length < mostRequests) this.#pending.push(request.record());
+    else this.#missedRequests += 1;
+  }
+
+  get missed(): Missed {
+    const { requests, errors } = this.#memory.missed;
+    return { requests: requests + this.#missedRequests, errors };
+  }
+
+  requests(selection: RequestSelection): RequestRecord[] {
+    return this.#read(
+      () => {
+        const { since = 0, limit, routes, status = 0 } = selection;
+        const names = routes === undefined ? [] : [...routes];
+        const isOneOf = routes === undefined ? "" : `AND route IN (${names.map(() => "?").join(", ")})`;
+        return this.#texts(
+          `SELECT text FROM requests WHERE time >= ? AND status >= ? ${isOneOf} ORDER BY id DESC LIMIT ?`,
+          [since, status, ...names, limit],
+        );
+      },
+      () => this.#memory.requests(selection),
+    );
+  }
+
+  request(requestId: string): RequestRecord | undefined {
+    const own = this.#memory.request(requestId);
+    if (own !== undefined) return own;
+    const sql = "SELECT text FROM requests WHERE request_id = ? ORDER BY id DESC LIMIT 1";
+    return this.#read<RequestRecord[]>(
+      () => this.#texts(sql, [requestId]),
+      () => [],
+    )[0];
+  }
+
+  errors(selection: Selection & { readonly requestId?: string | undefined }): ErrorRecord[] {
+    const { since = 0, limit, requestId } = selection;
+    return this.#read(
+      () =>
+        this.#texts(
+          `SELECT text FROM errors WHERE time >= ? ${ofRequest(requestId)} ORDER BY id DESC LIMIT ?`,
+          [since, ...given(requestId), limit],
+        ),
+      () => this.#memory.errors(selection),
+    );
+  }
+
+  logs(selection: LogSelection): LogEntry[] {
+    const { since = 0, limit, severity = 0, requestId } = selection;
+    return this.#read(
+      () =>
+        this.#texts(
+          `SELECT text FROM logs WHERE time >= ? AND severity >= ? ${ofRequest(requestId)} ORDER BY id DESC LIMIT ?`,
+          [since, severity, ...given(requestId), limit],
+        ),
+      () => this.#memory.logs(selection),
+    );
+  }
+
+  latency(windowMs: number): { readonly since: number; readonly routes: Routes } {
+    return this.#read(
+      () => {
+        const tier = tierOf(windowMs);
+        const { sliceMs } = tiers[tier]!;
+        const since = Math.floor((Date.now() - windowMs) / sliceMs) * sliceMs;
+        const routes: Routes = new Map();
+        const rows = this.#database
+          .prepare("SELECT route, text FROM slices WHERE tier = ? AND start >= ?")
+          .all(tier, since) as { route: string; text: string }[];
+        for (const { route, text } of rows) mergeInto(routes, new Map([[route, Latency.read(text)]]));
+        return { since, routes };
+      },
+      () => this.#memory.latency(windowMs),
+    );
+  }
+
+  /** Writes what is new. */
+  flush(): void {
+    if (this.#isBroken) return;
+    try {
+      this.#write();
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== busy) this.#break(error);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.flush();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #write(): void {
+    const database = this.#database;
+    const { errorRing, logRing, latencies } = this.#memory;
+    // Before anything is taken: where another process is at it for long, it stays for the next time.
+    database.exec("BEGIN IMMEDIATE");
+    const requests = this.#pending;
+    const errors = errorRing.after(this.#lastError).slice(-mostEntries);
+    const logs = logRing.after(this.#lastLog).slice(-mostEntries);
+    latencies.flush(Date.now());
+    const slices = latencies.takeChanged();
+    this.#pending = [];
+    this.#flushes += 1;
+    try {
+      const intoRequests = database.prepare(
+        "INSERT INTO requests (time, request_id, route, status, text) VALUES (?, ?, ?, ?, ?)",
+      );
+      for (const record of requests) {
+        const { startTime, requestId, route, status } = record;
+        intoRequests.run(startTime, requestId, route, status, JSON.stringify(record));
+      }
+      const intoErrors = database.prepare("INSERT INTO errors (time, request_id, text) VALUES (?, ?, ?)");
+      for (const { time, requestId, text } of errors) intoErrors.run(time, requestId, text);
+      const intoLogs = database.prepare(
+        "INSERT INTO logs (time, request_id, severity, text) VALUES (?, ?, ?, ?)",
+      );
+      for (const { time, requestId, severity, text } of logs) intoLogs.run(time, requestId, severity, text);
+      const intoSlices = database.prepare("INSERT OR REPLACE INTO slices VALUES (?, ?, ?, ?, ?)");
+      for (const { tier, start, route, latency } of slices)
+        intoSlices.run(tier, start, route, this.#process, latency.write());
+      if (this.#flushes % flushesBetweenTrims === 1) this.#forgetOld();
+      database.exec("COMMIT");
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+    this.#lastError = errors.at(-1)?.sequence ?? this.#lastError;
+    this.#lastLog = logs.at(-1)?.sequence ?? this.#lastLog;
+    this.#trim();
+  }
+
+  #forgetOld(): void {
+    const now = Date.now();
+    const old = this.#database.prepare("DELETE FROM slices WHERE tier = ? AND start < ?");
+    for (const [tier, { keepMs, sliceMs }] of tiers.entries()) old.run(tier, now - keepMs - sliceMs);
+  }
+
+  /** Takes the oldest tenth out of every list where there is too much, until there is not. */
+  #trim(): void {
+    const database = this.#database;
+    if (this.#bytes() <= this.#maxBytes) return;
+    for (let round = 0; round < mostTrims && this.#bytes() > this.#maxBytes * 0.9; round += 1) {
+      for (const list of lists)
+        database.exec(
+          `DELETE FROM ${list} WHERE id <= (SELECT min(id) + (max(id) - min(id)) / 10 FROM ${list})`,
+        );
+    }
+    // The file becomes smaller too, and what was written meanwhile goes into it.
+    database.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  /** Of pages that hold something. */
+  #bytes(): number {
+    const { bytes } = this.#database
+      .prepare(
+        "SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+      )
+      .get() as { bytes: number };
+    return bytes;
+  }
+
+  #texts<T>(sql: string, values: Values): T[] {
+    const rows = this.#database.prepare(sql).all(...values) as { text: string }[];
+    return rows.map(({ text }) => JSON.parse(text) as T);
+  }
+
+  #read<T>(read: () => T, otherwise: () => T): T {
+    this.flush();
+    if (this.#isBroken) return otherwise();
+    try {
+      return read();
+    } catch (error) {
+      this.#break(error);
+      return otherwise();
+    }
+  }
+
+  #break(error: unknown): void {
+    this.#isBroken = true;
+    this.#pending = [];
+    this.#onFailure(error);
+  }
+}
+
+function open(path: string): DatabaseSync {
+  // Not imported above: loading it takes time, and few applications have a store.
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  mkdirSync(dirname(path), { recursive: true });
+  // Nobody else is to read it: it holds what requests contained.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new sqlite.DatabaseSync(path);
+  try {
+    // Other processes may write too. What a loss of power takes is a second of history.
+    database.exec(
+      "PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF",
+    );
+    database.exec("BEGIN IMMEDIATE");
+    const { user_version: found } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+    if (found === 0) database.exec(schema);
+    else if (found !== version)
+      throw new Error(
+        `${path} was made by another version of @kit/plugin-debug: delete it, or name another file`,
+      );
+    database.exec(`COMMIT; PRAGMA busy_timeout = ${busyMs}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function ofRequest(requestId: string | undefined): string {
+  return requestId === undefined ? "" : "AND request_id = ?";
+}
+
+function given(requestId: string | undefined): Values {
+  return requestId === undefined ? [] : [requestId];
+}
