@@ -44,8 +44,8 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  /** A new project with that in its package.json. */
-  async function project(name: string, more: object): Promise<string> {
+  /** A new project with these options in its configuration, and that in its package.json. */
+  async function project(name: string, config: object, more: object = {}): Promise<string> {
     const cwd = join(home, "apps");
     const args = ["scaffold", "init", name, "--server", "native", "--db", "raw", "--no-install", "--no-git"];
     succeeded(await run(kit, args, { cwd }));
@@ -54,13 +54,18 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     const path = join(root, "package.json");
     const manifest = JSON.parse(await readFile(path, "utf8")) as object;
     await writeFile(path, JSON.stringify({ ...manifest, ...more }));
+    const options = join(root, "kit.config.ts");
+    const begin = "export default defineConfig({";
+    const text = await readFile(options, "utf8");
+    assert.ok(text.includes(begin), text);
+    await writeFile(options, text.replace(begin, `${begin} ...${JSON.stringify(config)},`));
     return root;
   }
 
   for (const compiler of ["tsup", "swc"]) {
     test(`by ${compiler} runs without its sources`, async (t) => {
       if (missing !== undefined) return t.skip(missing);
-      const root = await project(compiler, { kit: { compiler } });
+      const root = await project(compiler, { compiler });
       const built = await run(kit, ["build"], { cwd: root });
       succeeded(built);
       assert.match(built.stdout, new RegExp(`compiled with ${compiler} into dist/`));
@@ -82,7 +87,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
 
     test(`by ${compiler} shows what ${compiler} says of a mistake`, async (t) => {
       if (missing !== undefined) return t.skip(missing);
-      const root = await project(`${compiler}-mistake`, { kit: { compiler } });
+      const root = await project(`${compiler}-mistake`, { compiler });
       const main = join(root, "src/main.ts");
       await writeFile(main, `${await readFile(main, "utf8")}export const wrong = ;\n`);
       const people = await run(kit, ["build"], { cwd: root });
@@ -110,13 +115,16 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
   test("takes arguments for its compiler", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const tsup = await project("tsup-arguments", {
-      kit: { compiler: "tsup", compilerArgs: ["src/main.ts", "--format", "esm", "--minify", "--sourcemap"] },
+      compiler: "tsup",
+      compilerArgs: ["src/main.ts", "--format", "esm", "--minify", "--sourcemap"],
     });
     succeeded(await run(kit, ["build"], { cwd: tsup }));
     // One entry, minified, beside its map.
     assert.match(await readFile(join(tsup, "dist/main.js"), "utf8"), /sourceMappingURL=main\.js\.map/);
     const swc = await project("swc-arguments", {
-      kit: { compiler: "swc", distDir: "out", compilerArgs: ["--source-maps", "true", "-C", "minify=true"] },
+      compiler: "swc",
+      distDir: "out",
+      compilerArgs: ["--source-maps", "true", "-C", "minify=true"],
     });
     succeeded(await run(kit, ["build"], { cwd: swc }));
     assert.match(await readFile(join(swc, "out/src/main.js.map"), "utf8"), /"mappings"/);
@@ -125,7 +133,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
 
   test("is tested by vitest where it has that", async (t) => {
     if (missing !== undefined) return t.skip(missing);
-    const root = await project("vitest", { devDependencies: { vitest: "*" } });
+    const root = await project("vitest", {}, { devDependencies: { vitest: "*" } });
     await rm(join(root, "tests"), { recursive: true });
     await mkdir(join(root, "tests"));
     await writeFile(

@@ -152,7 +152,7 @@ test("paging is described as optional integers with bounds", () => {
       schema.maximum,
     ]),
     [
-      ["page", "query", false, "integer", 1, undefined],
+      ["page", "query", false, "integer", 1, Number.MAX_SAFE_INTEGER],
       ["pageSize", "query", false, "integer", 1, 100],
     ],
   );

@@ -6,6 +6,7 @@ import { note } from "./log.ts";
 import { isTemplateKey } from "./protocol.ts";
 import type { LeaseReply } from "./protocol.ts";
 import type { Server } from "./server.ts";
+import { type Connection, WireError } from "./wire.ts";
 
 /** Names begin so; what of it is found when a server starts is a leftover, but for templates. */
 const TEST = "kit_test_";
@@ -17,6 +18,9 @@ const TEMPLATE = "kit_template_";
  * is, the checkpoints that it begins and ends with take far longer than the rest.
  */
 const STRATEGY = "file_copy";
+
+/** SQLSTATE of a database that has sessions. */
+const OBJECT_IN_USE = "55006";
 
 /** How many templates are kept: of this branch's migrations, and of those worked on last. */
 const KEPT = 4;
@@ -147,12 +151,25 @@ export class TestDatabases {
       await server.admin(async (connection) => {
         for (const name of names) {
           // oxlint-disable-next-line no-await-in-loop -- one connection, one query at a time
-          await connection.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+          await drop(connection, name);
         }
       });
     } catch (error) {
       // The next server drops it.
       note(`a test's database was not dropped: ${messageOf(error)}`);
     }
+  }
+}
+
+/**
+ * Drops a database when its sessions have left. One that a program has just closed may be there for a moment still, and would hear of its end as
+ * of an error: PostgreSQL waits up to five seconds for it. Then whoever stays is put out.
+ */
+async function drop(connection: Connection, name: string): Promise<void> {
+  try {
+    await connection.query(`DROP DATABASE IF EXISTS ${name}`);
+  } catch (error) {
+    if (!(error instanceof WireError && error.code === OBJECT_IN_USE)) throw error;
+    await connection.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 }
