@@ -3,12 +3,13 @@
  * and the same interface. What counts are the ratios.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { writeProject } from "../compile/project.ts";
+import { installPeers } from "../peers.ts";
 import { type } from "./service.ts";
 import { app, peers, routes, subjects, write } from "./subjects.ts";
 
@@ -43,25 +44,7 @@ function check(file: string, name: string): { instantiations: number; seconds: n
   return { instantiations: figure("Instantiations"), seconds: figure("Check time") };
 }
 
-function install(): void {
-  const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  const there = Object.entries(dependencies).every(([name, version]) => {
-    const file = join(peers, "node_modules", name, "package.json");
-    return (
-      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
-    );
-  });
-  if (there) return;
-  console.error("installing what is measured beside kit (once)");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: peers,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-}
-
-install();
+installPeers(peers);
 writeProject(app);
 execFileSync(process.execPath, [join(repository, "packages/cli/bin/kit.js"), "build"], {
   cwd: app,

@@ -1,7 +1,9 @@
 /** What is measured: each subject does its whole work once, as a process that a user would start. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
+import { installPeers, peerVersions } from "../peers.ts";
 
 export const app: string = join(import.meta.dirname, "app");
 const peers = join(import.meta.dirname, "peers");
@@ -101,23 +103,10 @@ export function run(subject: Subject): number {
 
 /** Installs the peers where they are missing. */
 export function install(): void {
-  const wanted = Object.entries(versions());
-  const there = wanted.every(([name, version]) => {
-    const file = join(peers, "node_modules", name, "package.json");
-    return (
-      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
-    );
-  });
-  if (there) return;
-  console.error("installing what is measured beside kit (once)");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: peers,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  installPeers(peers);
 }
 
 /** The versions of the peers. */
 export function versions(): Readonly<Record<string, string>> {
-  const text = readFileSync(join(peers, "package.json"), "utf8");
-  return (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
+  return peerVersions(peers);
 }

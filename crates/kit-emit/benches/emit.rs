@@ -22,7 +22,7 @@ fn application(bencher: Bencher<'_, '_>, entities: usize) {
         output_dir_to_root: "..".to_owned(),
         title: "large".to_owned(),
         version: "1.0.0".to_owned(),
-        about: kit_emit::About::default(),
+        about: kit_emit::ApiInfo::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
         tests: None,

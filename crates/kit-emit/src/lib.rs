@@ -14,7 +14,7 @@
 //!   must agree on.
 //!
 //! ```
-//! use kit_emit::{About, EmitOptions, emit};
+//! use kit_emit::{ApiInfo, EmitOptions, emit};
 //! use kit_ir::Program;
 //! use kit_router::RouteTree;
 //!
@@ -23,7 +23,7 @@
 //!     output_dir_to_root: "..".into(),
 //!     title: "notes".into(),
 //!     version: "1.0.0".into(),
-//!     about: About::default(),
+//!     about: ApiInfo::default(),
 //!     client: true,
 //!     replaced: Default::default(),
 //!     tests: None,
@@ -88,7 +88,7 @@ pub struct EmitOptions {
     /// `info.version` of the OpenAPI document: the project's version.
     pub version: String,
     /// What else the OpenAPI document says of the project.
-    pub about: About,
+    pub about: ApiInfo,
     /// Whether `client/` is made: where the project has `@kit/client`.
     pub client: bool,
     /// Paths of validators whose text will be another one than is made here: what needs them imports them.
@@ -99,7 +99,7 @@ pub struct EmitOptions {
 
 /// What the OpenAPI document says of the project besides its name and version; nothing where nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
+pub struct ApiInfo {
     /// `info.description`.
     pub description: Option<String>,
     /// `info.license.name`: an SPDX expression, or another text.

@@ -25,7 +25,7 @@ fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
         title: "client".to_owned(),
         tests: None,
         version: "1.0.0".to_owned(),
-        about: kit_emit::About::default(),
+        about: kit_emit::ApiInfo::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
     };

@@ -135,7 +135,7 @@ fn options(title: &str) -> EmitOptions {
         output_dir_to_root: "..".to_owned(),
         title: title.to_owned(),
         version: "1.0.0".to_owned(),
-        about: kit_emit::About::default(),
+        about: kit_emit::ApiInfo::default(),
         client: true,
         replaced: BTreeSet::new(),
         tests: Some(tests()),

@@ -18,7 +18,7 @@ fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
         title: "runtime".to_owned(),
         tests: None,
         version: "1.0.0".to_owned(),
-        about: kit_emit::About::default(),
+        about: kit_emit::ApiInfo::default(),
         client: true,
         replaced: replaced.iter().map(|path| (*path).to_owned()).collect(),
     };

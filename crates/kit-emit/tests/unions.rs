@@ -26,7 +26,7 @@ fn schema(members: impl FnOnce(&mut Builder) -> Vec<TypeId>) -> Value {
         output_dir_to_root: "..".to_owned(),
         title: "unions".to_owned(),
         version: "1.0.0".to_owned(),
-        about: kit_emit::About::default(),
+        about: kit_emit::ApiInfo::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
         tests: None,

@@ -41,7 +41,7 @@ pub(crate) fn check(files: &[(String, String)]) {
             output_dir_to_root: "..".to_owned(),
             title: "fuzz".to_owned(),
             version: "1.0.0".to_owned(),
-            about: kit_emit::About::default(),
+            about: kit_emit::ApiInfo::default(),
             client: true,
             replaced: std::collections::BTreeSet::new(),
             tests: None,

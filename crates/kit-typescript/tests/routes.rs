@@ -392,6 +392,16 @@ const ROUTES: &str = r#"
   }
 "#;
 
+/// The application above, with that middleware.
+fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", routes),
+        ("src/auth.ts", auth),
+        ("src/app.ts", APP),
+    ]
+}
+
 #[test]
 fn middleware_says_what_a_request_must_prove() {
     let auth = r#"
@@ -414,12 +424,7 @@ fn middleware_says_what_a_request_must_prove() {
       export const old = defineMiddleware(() => {});
     "#;
     let routes = format!("{HEAD}{ROUTES}");
-    let files = [
-        ("src/notes.types.ts", TYPES),
-        ("src/notes.routes.ts", routes.as_str()),
-        ("src/auth.ts", auth),
-        ("src/app.ts", APP),
-    ];
+    let files = app_with(&routes, auth);
     let program = support::output(&files).program;
     assert_eq!(program.groups.len(), 1);
     assert_eq!(
@@ -476,12 +481,7 @@ fn wrong_tags_of_middleware_are_explained() {
       export const old = defineMiddleware(() => {});
     "#;
     let routes = format!("{HEAD}{ROUTES}");
-    let files = [
-        ("src/notes.types.ts", TYPES),
-        ("src/notes.routes.ts", routes.as_str()),
-        ("src/auth.ts", auth),
-        ("src/app.ts", APP),
-    ];
+    let files = app_with(&routes, auth);
     check_mistakes(
         &files,
         r"

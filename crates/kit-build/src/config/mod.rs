@@ -10,7 +10,7 @@ mod tests_option;
 
 use std::fmt;
 
-use kit_emit::About;
+use kit_emit::ApiInfo;
 
 use crate::Plugin;
 
@@ -108,7 +108,7 @@ pub struct ProjectInfo {
     /// Its version, or `0.0.0`.
     pub version: String,
     /// Its description, license and author or where its bugs are told, for the OpenAPI document.
-    pub about: About,
+    pub about: ApiInfo,
     /// Whether it has `@kit/client`, and so a client is made for it.
     pub has_client: bool,
 }
@@ -118,7 +118,7 @@ impl Default for ProjectInfo {
         Self {
             name: "API".to_owned(),
             version: "0.0.0".to_owned(),
-            about: About::default(),
+            about: ApiInfo::default(),
             has_client: false,
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
-use kit_emit::{About, Contact};
+use kit_emit::{ApiInfo, Contact};
 use serde_json::Value;
 
 use super::{
@@ -167,7 +167,7 @@ fn project_info(package: &Value) -> ProjectInfo {
     ProjectInfo {
         name: text("name").unwrap_or(defaults.name),
         version: text("version").unwrap_or(defaults.version),
-        about: About {
+        about: ApiInfo {
             description: text("description"),
             license: text("license"),
             contact: contact(package),
