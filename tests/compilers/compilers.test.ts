@@ -161,6 +161,107 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     const filtered = await run(kit, ["test", "--json", "--", "-t", "status"], { cwd: root });
     assert.equal(filtered.code, 0, filtered.stdout + filtered.stderr);
   });
+
+  test("has contract tests that vitest runs, counts and repeats", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const devDependencies = { vitest: "*", "@kit/testing": "0.1.0" };
+    const root = await project("vitest-contracts", {}, { devDependencies });
+    const args = ["test:contracts", "--json", "--runs", "5", "--seed", "1"];
+    const tested = await run(kit, args, { cwd: root, timeout: 200_000 });
+    succeeded(tested);
+    const { passed, failed, contracts } = JSON.parse(tested.stdout) as Record<"passed" | "failed", number> & {
+      contracts: Readonly<Record<"routes" | "fields" | "rules", { seen: number; of: number }>>;
+    };
+    assert.ok(passed > 50, tested.stdout);
+    assert.equal(failed, 0, tested.stdout + tested.stderr);
+    for (const { seen, of } of [contracts.routes, contracts.fields, contracts.rules]) {
+      assert.ok(of > 0);
+      assert.equal(seen, of, tested.stdout);
+    }
+    // A handler that breaks its contract for some values alone.
+    const handlers = join(root, "src/todos.handlers.ts");
+    const right = await readFile(handlers, "utf8");
+    const start = '"GET /todos": async ({ query';
+    assert.ok(right.includes(start), right);
+    await writeFile(
+      handlers,
+      right.replace(
+        /("GET \/todos": async \(\{ query.*\{\n)/,
+        "$1    if ((query.page ?? 0) > 5) throw new Error('on purpose');\n",
+      ),
+    );
+    const broken = await run(kit, ["test:contracts", "--runs", "50", "--seed", "1"], {
+      cwd: root,
+      timeout: 200_000,
+    });
+    assert.equal(broken.code, 1, broken.stdout);
+    assert.match(
+      broken.stdout,
+      /GET \/todos > takes 50 random requests: .*GET \/todos failed with INTERNAL_SERVER_ERROR/,
+    );
+    assert.match(broken.stdout, /^ {2}curl -i 'http:\/\/localhost:3000\/todos\?page=6(?:&pageSize=1)?' /m);
+    assert.match(broken.stdout, /^ {2}kit test:contracts --seed 1 --replay 'GET \/todos valid [\d:]+'$/m);
+  });
+
+  test("has suites, factories and the matcher under vitest", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const root = await project("matched", {}, { devDependencies: { "@kit/testing": "*", vitest: "*" } });
+    // In place of the one for node:test; what the contract tests need stays.
+    await writeFile(
+      join(root, "tests/todos.test.ts"),
+      `import { createFactory, createIntegrationSuite, schemaMatchers } from "@kit/testing";
+import { beforeEach, expect, test } from "vitest";
+import type { Todo as Task } from "../src/todos.types.ts";
+
+expect.extend(schemaMatchers);
+
+// What vitest takes out of the source moves what stands below it.
+interface Moves {
+  a: string;
+  b: string;
+}
+const moves: Moves = { a: "", b: "" };
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+const tasks = createFactory<Task>();
+beforeEach(() => suite.reset());
+
+test("a todo is shown to its user", async () => {
+  expect(Object.keys(moves)).toHaveLength(2);
+  const task = await suite.insert(tasks, { userId: "ada" });
+  const headers = { authorization: "Bearer ada:user" };
+  const { body } = await suite.ask("GET /todos/:id", { params: { id: task.id }, headers });
+  expect(body).toMatchSchema("Todo");
+  expect({ ...task, title: "" }).not.toMatchSchema("Todo");
+});
+
+test("the database is as it was", async () => {
+  expect(await suite.query("SELECT id FROM todos")).toEqual([]);
+});
+
+test("what does not match is told", () => {
+  expect({ ...tasks.build(), title: "" }).toMatchSchema("Todo");
+});
+`,
+    );
+    const tested = await run(kit, ["test", "--json", "--", "tests/todos"], { cwd: root });
+    assert.equal(tested.code, 1, tested.stderr);
+    const { passed, failed, failures } = JSON.parse(tested.stdout) as {
+      passed: number;
+      failed: number;
+      failures: { message: string }[];
+    };
+    assert.deepEqual([passed, failed], [2, 1], tested.stdout);
+    assert.match(
+      failures[0]?.message ?? "",
+      /does not match Todo:\n {2}\$\.title: expected string, 1 to 200 characters, received string of 0 characters/,
+    );
+    const checked = await run(
+      process.execPath,
+      [join(repository, "node_modules/typescript/bin/tsc"), "-p", "."],
+      { cwd: root },
+    );
+    succeeded(checked);
+  });
 });
 
 function succeeded(result: CommandResult): void {

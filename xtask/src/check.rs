@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, run, tidy, toolchain};
+use crate::{addons, dashboard, run, tidy, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args, Default)]
@@ -79,6 +79,10 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<(usize, Vec<Failure
             "types of the packages (tsc)",
             tool(repository, "tsc", &["--project", "."])?,
         ),
+        (
+            "types of the dashboard (tsc)",
+            tool(repository, "tsc", &["--project", dashboard::SOURCES])?,
+        ),
     ];
     for example in examples(repository)? {
         checks.push((
@@ -125,6 +129,23 @@ pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
         kit.current_dir(repository.path(&example));
         run::step(&format!("kit build in {example}"), kit)?;
     }
+    Ok(())
+}
+
+/// The example whose server is in Rust.
+pub(crate) const RUST_EXAMPLE: &str = "examples/notes-rust";
+
+/// Where cargo builds what kit generates: all such projects of this repository share their dependencies.
+pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
+    repository.target().join("generated")
+}
+
+/// Builds the example whose server is in Rust, with cargo.
+pub(crate) fn build_rust_example(repository: &Repository) -> anyhow::Result<()> {
+    let mut kit = tool(repository, "kit", &["build"])?;
+    kit.current_dir(repository.path(RUST_EXAMPLE))
+        .env("CARGO_TARGET_DIR", generated_target(repository));
+    run::step(&format!("kit build in {RUST_EXAMPLE}, with cargo"), kit)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{addons, interrupt, run, toolchain, viewer};
+use crate::{addons, check, dashboard, interrupt, run, toolchain, viewer};
 
 const EXAMPLE: &str = "examples/notes";
 /// How long the server may take to answer its first request.
@@ -28,6 +28,9 @@ pub(crate) struct Options {
     /// Where the embedded PostgreSQL keeps its data [default: inside the example, ignored by git].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// The same API as a Rust server, of the same types; it has no debug sidecar.
+    #[arg(long)]
+    rust: bool,
     /// Stop after so many seconds instead of at Ctrl-C.
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
@@ -39,9 +42,23 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     check_ports(options)?;
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
+    dashboard::build(repository)?;
     addons::build(repository)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
+    let started = environment.start_database(repository)?;
+    let result = demonstrate(repository, options, &environment);
+    if started {
+        run::step("kit db stop", environment.kit(repository, &["db", "stop"])?)?;
+    }
+    result
+}
+
+fn demonstrate(
+    repository: &Repository,
+    options: &Options,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let database = if std::env::var_os("DATABASE_URL").is_some() {
         "DATABASE_URL"
     } else {
@@ -63,6 +80,9 @@ struct Environment {
     port: u16,
     debug_port: u16,
     data: Option<PathBuf>,
+    /// Where the example is.
+    example: &'static str,
+    rust: bool,
 }
 
 impl Environment {
@@ -81,13 +101,29 @@ impl Environment {
             port: options.port,
             debug_port: options.debug_port,
             data,
+            example: if options.rust {
+                check::RUST_EXAMPLE
+            } else {
+                EXAMPLE
+            },
+            rust: options.rust,
         })
+    }
+
+    /// Starts the embedded database for a program that cannot do so by itself. Gives whether it has to be stopped.
+    fn start_database(&self, repository: &Repository) -> anyhow::Result<bool> {
+        let starts = self.rust && std::env::var_os("DATABASE_URL").is_none();
+        if starts {
+            run::step("kit db start", self.kit(repository, &["db", "start"])?)?;
+        }
+        Ok(starts)
     }
 
     fn command(&self, repository: &Repository, program: PathBuf) -> anyhow::Result<Command> {
         let mut command = run::command(repository, program)?;
         command
-            .current_dir(repository.path(EXAMPLE))
+            .current_dir(repository.path(self.example))
+            .env("CARGO_TARGET_DIR", check::generated_target(repository))
             .env("PORT", self.port.to_string())
             .env("DEBUG_PORT", self.debug_port.to_string());
         if std::env::var_os("NODE_ENV").is_none() {
@@ -106,11 +142,21 @@ impl Environment {
     }
 
     fn start(&self, repository: &Repository) -> anyhow::Result<Child> {
-        let mut command = self.command(repository, repository.bin().join("node"))?;
-        command
-            .arg("src/main.ts")
-            .stdout(Stdio::inherit())
-            .stderr(Stdio::inherit());
+        let mut command = if self.rust {
+            let program = check::generated_target(repository).join("debug/notes-rust");
+            let mut command = self.command(repository, program)?;
+            if std::env::var_os("DATABASE_URL").is_none() {
+                let said = run::step("kit db url", self.kit(repository, &["db", "url"])?)?;
+                let url = said.lines().find(|line| line.starts_with("postgres"));
+                command.env("DATABASE_URL", url.context("`kit db url` names no database")?);
+            }
+            command
+        } else {
+            let mut command = self.command(repository, repository.bin().join("node"))?;
+            command.arg("src/main.ts");
+            command
+        };
+        command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
         command.spawn().context("the server could not be started")
     }
 }
@@ -198,9 +244,14 @@ fn print_invitation(options: &Options) {
         Some(seconds) => format!("It stops by itself after {seconds} seconds, or at Ctrl-C."),
         None => "Ctrl-C stops it. The notes are there again at the next start.".to_owned(),
     };
+    let reference = if options.rust {
+        String::new()
+    } else {
+        format!(", its reference at {url}/docs")
+    };
     println!(
         "
-The Notes API is at {url}, its reference at {url}/docs, its OpenAPI document at {url}/openapi.json. In another terminal:
+The Notes API is at {url}{reference}, its OpenAPI document at {url}/openapi.json. In another terminal:
 
   curl -X POST {url}/notes -H 'Authorization: Bearer ada:user' -H 'Content-Type: application/json' -d '{{\"title\":\"Hello\",\"content\":\"My first note\"}}'
   curl {url}/notes -H 'Authorization: Bearer ada:user'
@@ -208,7 +259,12 @@ The Notes API is at {url}, its reference at {url}/docs, its OpenAPI document at 
 
 The last one is refused: its title is empty and its content missing. {end}
 
-What happens in it is at http://localhost:{debug_port}; in examples/notes, `kit inspect errors --debug-port {debug_port}` shows the last errors.
 "
     );
+    if !options.rust {
+        println!(
+            "What happens in it is at http://localhost:{debug_port}; in examples/notes, `kit inspect errors --debug-port {debug_port}` shows the last errors.
+"
+        );
+    }
 }

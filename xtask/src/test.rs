@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, check, run, toolchain, viewer};
+use crate::{addons, check, dashboard, run, toolchain, viewer};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -56,10 +56,14 @@ impl Outcome {
 /// Servers beside the native one on which the example must behave the same; `tests/e2e/support/server.ts` knows them.
 const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
+/// The tests of Notes alone, which the Rust server has to pass too.
+const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
+
 /// Runs the parts, shows every failure at the end, and counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
+    dashboard::build(repository)?;
     addons::build(repository)?;
     let mut total = Outcome::default();
     for part in Part::ALL
@@ -145,6 +149,13 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
             Some(server),
         )?);
     }
+    check::build_rust_example(repository)?;
+    total.add(node(
+        repository,
+        "end-to-end tests of the Rust server",
+        NOTES_TESTS,
+        Some("rust"),
+    )?);
     Ok(total)
 }
 
@@ -155,6 +166,9 @@ fn node(repository: &Repository, title: &str, glob: &str, server: Option<&str>) 
         std::fs::create_dir_all(directory)?;
     }
     let mut node = run::command(repository, "node")?;
+    // Node would leave one processor to itself: on two, files would wait for each other while both wait for a database.
+    let files = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    node.arg(format!("--test-concurrency={files}"));
     node.args([
         "--test",
         "--test-reporter=spec",

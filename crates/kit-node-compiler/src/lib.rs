@@ -71,6 +71,19 @@ impl Command {
     }
 }
 
+/// The Rust server of a program: takes the program as plugins see it and options, gives files and problems, all as JSON.
+#[napi]
+#[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over owned strings.
+pub fn generate_rust_server(program: String, options: String) -> Result<String> {
+    let made = catch_unwind(|| -> serde_json::Result<String> {
+        let options = serde_json::from_str(&options)?;
+        let program = serde_json::from_str(&program)?;
+        serde_json::to_string(&kit_rust_server::generate(&program, &options))
+    });
+    made.map_err(|panic| bug(panic.as_ref()))?
+        .map_err(|error| Error::from_reason(error.to_string()))
+}
+
 /// The version of the addon.
 #[napi]
 pub fn version() -> &'static str {

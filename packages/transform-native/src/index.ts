@@ -8,6 +8,8 @@ import { createRequire } from "node:module";
 
 import { addonPath } from "./platform.ts";
 
+export { addonPath };
+
 /**
  * A `kit` command that is run step by step. It works on its own until it needs JavaScript; {@link Command.step} then
  * returns what it needs, and the next step carries the reply.
@@ -31,7 +33,7 @@ export type CommandRequest =
   | { readonly kind: "databaseUrl"; readonly root: string }
   | ({ readonly kind: "database" } & DatabaseRequest)
   | ({ readonly kind: "runTap" } & TapQuestion)
-  | { readonly kind: "runNode"; readonly args: readonly string[]; readonly directory: string }
+  | ({ readonly kind: "runNode" } & NodeRunRequest)
   | ({ readonly kind: "watch" } & WatchRequest)
   | { readonly kind: "wait" }
   | ({ readonly kind: "serve" } & ServeRequest)
@@ -61,6 +63,23 @@ export interface DatabaseAnswer {
   readonly code?: number | null;
 }
 
+/** How to run the Node that the host is. */
+export interface NodeRunRequest {
+  /** `{report}` stands for a file whose text is replied, `{reporter}` for the module that makes `node --test` write its result there. */
+  readonly args: readonly string[];
+  readonly directory: string;
+  /** Variables besides the host's; `{seen}` stands for a directory, into which tests write what they see of the contracts. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What tests saw of the contracts. */
+export interface SeenContracts {
+  /** All that could be seen. */
+  readonly items: readonly unknown[];
+  /** The places of those in `items` that were. */
+  readonly seen: readonly number[];
+}
+
 /** The reply to `runNode`. */
 export interface NodeEnd {
   /** Exit code; `null` where a signal ended it. */
@@ -70,6 +89,8 @@ export interface NodeEnd {
   readonly interrupted: boolean;
   /** The text of the report, where one was written. */
   readonly report: string | null;
+  /** What its tests saw of the contracts; `null` where none of them counted. */
+  readonly seen: SeenContracts | null;
 }
 
 /** Which files a command wants to be looked at from now on. The host replies at once, with null. */
@@ -133,6 +154,12 @@ export interface Compiler {
    * @throws An `Error` where somebody else listens there, and on Windows, where a socket cannot be passed on.
    */
   readonly HeldPort: new (host: string | null, port: number) => HeldPort;
+  /**
+   * Makes a Rust server of a program; both arguments and the answer are JSON. `@kit/plugin-rust-server` knows their forms.
+   *
+   * @throws An `Error` where an argument does not have its form.
+   */
+  readonly generateRustServer: (program: string, options: string) => string;
   /** Version of the addon, equal to that of this package. */
   readonly version: () => string;
 }

@@ -37,6 +37,12 @@ after(() => project?.remove());
 
 type Json = Record<string, unknown>;
 
+interface Trace {
+  readonly name: string;
+  readonly attributes: Json;
+  readonly children?: readonly Trace[];
+}
+
 /** What `kit inspect … --json` prints. */
 async function inspect<T>(port: number, ...args: string[]): Promise<T> {
   const { stdout } = await project.kitOk("inspect", ...args, "--json", "--debug-port", String(port));
@@ -103,6 +109,21 @@ describe("in development", () => {
     assert.equal(lifecycle.at(-1)?.phase, "response");
     assert.equal(spans[0]!.attributes["http.status_code"], 201);
     assert.ok(spans.some(({ name }) => name === "middleware:requireAuth"));
+  });
+
+  test("queries are children of the handler that sent them, without the values in them", async () => {
+    const { traces } = (await sidecar.get<{ traces: Trace[] }>("/_debug/traces")).body;
+    const reads = traces.filter(({ name, attributes }) => {
+      return name === "GET /notes/:id" && attributes["http.status_code"] === 200;
+    });
+    assert.equal(reads.length, 20);
+    for (const { children } of reads) {
+      const { children: calls = [] } = children!.find(({ name }) => name === "handler")!;
+      assert.equal(calls.length, 1);
+      assert.equal(calls[0]!.name, "pg SELECT");
+      assert.match(String(calls[0]!.attributes["db.query.text"]), /from "notes" where .*\$1/);
+      assert.ok(!JSON.stringify(calls).includes(noteId));
+    }
   });
 
   test("how many connections are open", async () => {

@@ -18,6 +18,8 @@ export interface StartOptions {
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 15_000;
 
+const defaultArguments: readonly string[] = server.program === undefined ? ["src/main.ts"] : [];
+
 const alive = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
@@ -40,7 +42,7 @@ export class RunningApp {
 
   /** Starts it on a free port and waits until it says where it listens. */
   static async start(root: string, options: StartOptions): Promise<RunningApp> {
-    const child = spawn(process.execPath, options.args ?? ["src/main.ts"], {
+    const child = spawn(server.program ?? process.execPath, options.args ?? defaultArguments, {
       cwd: root,
       env: {
         ...baseEnvironment(),

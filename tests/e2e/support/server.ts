@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
 
 /** A server that the tests of `tests/e2e/servers` run on. */
 export interface Server {
@@ -10,7 +11,24 @@ export interface Server {
   readonly adapter: string;
   /** What the process of the application needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** The program, where it is not one of Node's: `examples/notes-rust`, which `kit build` has built there. It is Notes alone. */
+  readonly program?: string;
 }
+
+/**
+ * Why a test is not run on the server of this run: what the Rust server does not do yet.
+ *
+ * @example
+ * ```ts
+ * test("files are named", { skip: notInRust("it does not know the sources") }, () => {});
+ * ```
+ */
+export function notInRust(reason: string): string | false {
+  return server.program === undefined ? false : reason;
+}
+
+/** Where cargo builds what kit generates in this repository, once for all of it. `xtask/src/check.rs` names it too. */
+const generated = resolve(import.meta.dirname, "../../../target/generated");
 
 /** By the names that `KIT_E2E_SERVER` may have. `xtask/src/test.rs` goes through them. */
 const servers: Readonly<Record<string, Server>> = {
@@ -35,6 +53,13 @@ const servers: Readonly<Record<string, Server>> = {
     env: {},
   },
   hono: { from: "@kit/server-hono", make: "honoServer", adapter: "hono", env: {} },
+  rust: {
+    from: "@kit/plugin-rust-server",
+    make: "rustServer",
+    adapter: "axum",
+    env: {},
+    program: join(generated, "debug/notes-rust"),
+  },
 };
 
 /** The server of this run: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`; default `native`. */
@@ -51,6 +76,7 @@ function chosen(name: string): Server {
  * these two places too, and no others.
  */
 export function onServer(source: string): string {
+  if (server.program !== undefined) return source;
   const changed = source
     .replace(
       'import { nativeServer } from "@kit/server-native";',

@@ -1,0 +1,72 @@
+//! The member of a union that was probably meant by a value that fits none.
+
+use std::cmp::Ordering;
+
+use crate::json::Json;
+use crate::shape::Shape;
+
+/// The member that most of the value's keys (or of its items) belong to, of those the one with the fewest mistakes. Nothing where two
+/// are equally near, or nothing is shared with any: then it is better to list them.
+pub(super) fn closest_member(
+    members: &[&'static Shape],
+    value: &Json,
+    fits: &mut dyn FnMut(&'static Shape, &Json) -> bool,
+) -> Option<&'static Shape> {
+    let mut best: Option<(&'static Shape, (usize, usize))> = None;
+    let mut tied = false;
+    for member in members {
+        let Some(nearness) = nearness(member.resolve(), value, fits).filter(|(shared, _)| *shared > 0) else {
+            continue;
+        };
+        let order = match best {
+            None => Ordering::Greater,
+            Some((_, (shared, mistakes))) => nearness.0.cmp(&shared).then(mistakes.cmp(&nearness.1)),
+        };
+        match order {
+            Ordering::Greater => {
+                best = Some((member, nearness));
+                tied = false;
+            }
+            Ordering::Equal => tied = true,
+            Ordering::Less => {}
+        }
+    }
+    if tied {
+        None
+    } else {
+        best.map(|(member, _)| member)
+    }
+}
+
+/// Declared properties that are there, or items that fit; and parts that are missing or do not fit.
+fn nearness(
+    shape: &'static Shape,
+    value: &Json,
+    fits: &mut dyn FnMut(&'static Shape, &Json) -> bool,
+) -> Option<(usize, usize)> {
+    let (mut shared, mut mistakes) = (0, 0);
+    match (shape, value) {
+        (Shape::Array(array), Json::Array(items)) => {
+            for item in items {
+                if fits(array.element, item) {
+                    shared += 1;
+                } else {
+                    mistakes += 1;
+                }
+            }
+        }
+        (Shape::Object(object), Json::Object(_)) => {
+            for property in object.properties {
+                match value.get(property.key) {
+                    Some(item) => {
+                        shared += 1;
+                        mistakes += usize::from(!fits(&property.shape, item));
+                    }
+                    None => mistakes += usize::from(!property.optional),
+                }
+            }
+        }
+        _ => return None,
+    }
+    Some((shared, mistakes))
+}

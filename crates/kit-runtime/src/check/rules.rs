@@ -1,0 +1,194 @@
+//! The rules of values without parts, and of arrays.
+
+use std::collections::HashSet;
+
+use crate::format::{is_calendar_date, is_email, is_ipv4, is_ipv6, is_uri, is_uuid};
+use crate::json::{Json, number_text, quoted};
+use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
+use crate::timestamp::is_date_time;
+
+/// Whether a value is one of a shape without parts.
+pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
+    match (shape, value) {
+        (_, Json::TooDeep) => false,
+        (Shape::Unknown, _) | (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
+        (Shape::Date, Json::String(text)) => is_date_time(text),
+        (Shape::Text(rules), Json::String(text)) => keeps_text_rules(rules, text),
+        (Shape::Number(rules), Json::Number(number)) => {
+            number.is_finite() && keeps_number_rules(rules, *number)
+        }
+        (Shape::Literal(literal), value) => is_literal(*literal, value),
+        _ => false,
+    }
+}
+
+/// Whether a value is the literal.
+#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
+    match (literal, value) {
+        (Literal::Text(literal), Json::String(text)) => literal == text,
+        (Literal::Number(literal), Json::Number(number)) => literal == *number,
+        (Literal::Boolean(literal), Json::Bool(value)) => literal == *value,
+        _ => false,
+    }
+}
+
+fn keeps_text_rules(rules: &Text, text: &str) -> bool {
+    has_length(
+        text,
+        rules.min_length.unwrap_or(0),
+        rules.max_length.unwrap_or(usize::MAX),
+    ) && rules.format.is_none_or(|format| has_format(format, text))
+        && rules.pattern.is_none_or(|pattern| pattern.is_match(text))
+}
+
+/// Whether a text has so many characters. It has at most as many as bytes and at least a quarter of that, which mostly decides it.
+fn has_length(text: &str, min: usize, max: usize) -> bool {
+    let bytes = text.len();
+    if bytes < min || bytes.div_ceil(4) > max {
+        return false;
+    }
+    if bytes.div_ceil(4) >= min && bytes <= max {
+        return true;
+    }
+    (min..=max).contains(&text.chars().count())
+}
+
+/// Whether a text has a format.
+pub fn has_format(format: Format, text: &str) -> bool {
+    match format {
+        Format::Email => is_email(text),
+        Format::Uri => is_uri(text),
+        Format::Uuid => is_uuid(text),
+        Format::Date => is_calendar_date(text),
+        Format::DateTime => is_date_time(text),
+        Format::Ipv4 => is_ipv4(text),
+        Format::Ipv6 => is_ipv6(text),
+    }
+}
+
+fn keeps_number_rules(rules: &Number, number: f64) -> bool {
+    (!rules.integer || is_safe_integer(number))
+        && rules.minimum.is_none_or(|minimum| number >= minimum)
+        && rules.maximum.is_none_or(|maximum| number <= maximum)
+        && rules.exclusive_minimum.is_none_or(|bound| number > bound)
+        && rules.exclusive_maximum.is_none_or(|bound| number < bound)
+        && rules.multiple_of.is_none_or(|step| is_multiple_of(number, step))
+}
+
+fn is_safe_integer(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_991.0
+}
+
+/// Whether a number is a whole multiple of another in decimal: `0.3` is a multiple of `0.1`, although the quotient of the two
+/// binary fractions is not whole.
+fn is_multiple_of(value: f64, step: f64) -> bool {
+    if is_safe_integer(value) && is_safe_integer(step) {
+        return value % step == 0.0;
+    }
+    let (mut digits, mut exponent) = decimal(value);
+    let (divisor, lowest) = decimal(step);
+    // The remainder of digits * 10^n, a digit at a time: the powers themselves have hundreds of digits.
+    if divisor == 0 {
+        return false;
+    }
+    let mut scaled = divisor;
+    while lowest > exponent {
+        // The divisor would grow beyond any bound; then only zero is a multiple.
+        let Some(next) = scaled.checked_mul(10) else {
+            return digits == 0;
+        };
+        scaled = next;
+        exponent += 1;
+    }
+    digits %= scaled;
+    for _ in lowest..exponent {
+        let Some(next) = digits.checked_mul(10) else {
+            return false;
+        };
+        digits = next % scaled;
+    }
+    digits == 0
+}
+
+/// `digits * 10 ^ exponent`, exactly what the shortest decimal text of the number says.
+fn decimal(number: f64) -> (u128, i32) {
+    let text = format!("{:e}", number.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}").parse().unwrap_or(0);
+    let places = i32::try_from(fraction.len()).unwrap_or(0);
+    (digits, exponent.parse::<i32>().unwrap_or(0) - places)
+}
+
+/// Whether an array keeps the rules of its type; its items are another matter.
+pub(super) fn keeps_item_rules(rules: &Array, items: &[Json]) -> bool {
+    items.len() >= rules.min_items.unwrap_or(0)
+        && items.len() <= rules.max_items.unwrap_or(usize::MAX)
+        && (!rules.unique_items || has_unique_items(items))
+}
+
+/// Whether no two items are equal as JSON values: objects by their properties in any order. An item nested deeper than
+/// [`MAX_DEPTH`] is not compared, and the array does not count as unique.
+fn has_unique_items(items: &[Json]) -> bool {
+    let mut seen = HashSet::new();
+    items.len() < 2
+        || items
+            .iter()
+            .all(|item| canonical(item, 0).is_some_and(|text| seen.insert(text)))
+}
+
+/// One text for all values that are equal.
+fn canonical(value: &Json, depth: usize) -> Option<String> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    Some(match value {
+        Json::Null => "null".to_owned(),
+        Json::Bool(value) => value.to_string(),
+        Json::Number(number) => number_text(*number),
+        Json::String(text) => quoted(text),
+        Json::Array(items) => {
+            let items: Option<Vec<_>> = items.iter().map(|item| canonical(item, depth + 1)).collect();
+            format!("[{}]", items?.join(","))
+        }
+        Json::Object(members) => {
+            let mut parts: Vec<_> = members.iter().collect();
+            parts.sort_by_key(|(key, _)| *key);
+            let parts: Option<Vec<_>> = parts
+                .into_iter()
+                .map(|(key, item)| Some(format!("{}:{}", quoted(key), canonical(item, depth + 1)?)))
+                .collect();
+            format!("{{{}}}", parts?.join(","))
+        }
+        Json::TooDeep => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_length, is_multiple_of};
+
+    #[test]
+    fn multiples_are_decimal() {
+        for (value, step, expected) in [
+            (0.3, 0.1, true),
+            (19.99, 0.01, true),
+            (0.015, 0.01, false),
+            (1e21, 0.01, true),
+            (1e-7, 1e-8, true),
+            (5.0, 2.5, true),
+            (-0.3, 0.1, true),
+            (1e308, 1e-300, true),
+            (3e-10, 2e300, false),
+        ] {
+            assert_eq!(is_multiple_of(value, step), expected, "{value} of {step}");
+        }
+    }
+
+    #[test]
+    fn lengths_count_characters() {
+        assert!(has_length("😀😀😀", 3, 3) && !has_length("😀😀😀", 4, 9) && !has_length("😀😀😀", 0, 2));
+        assert!(has_length("", 0, 0) && !has_length("", 1, 2) && has_length("abc", 3, 3));
+    }
+}

@@ -1,0 +1,86 @@
+//! Values as they may stand in an error.
+
+use serde_json::{Map, Value};
+
+use crate::json::{Json, number_text};
+
+/// What stands for a value that may not be shown.
+pub(super) const REDACTED: &str = "[redacted]";
+
+const MAX_TEXT: usize = 200;
+const MAX_PARTS: usize = 10;
+const MAX_LEVELS: usize = 3;
+
+/// A value, bounded: a text is cut after 200 UTF-16 units, an array or object after 10 parts and 3 levels; `…` stands for what is
+/// left out.
+pub(super) fn shown(value: &Json) -> Value {
+    shown_within(value, MAX_LEVELS)
+}
+
+fn shown_within(value: &Json, levels: usize) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) if number.is_finite() => Value::from(*number),
+        Json::Number(number) if *number > 0.0 => Value::from("Infinity"),
+        Json::Number(_) => Value::from("-Infinity"),
+        Json::String(text) => Value::String(shortened(text)),
+        Json::Array(_) | Json::Object(_) if levels == 0 => Value::from("…"),
+        Json::TooDeep => Value::from("…"),
+        Json::Array(items) => {
+            let mut shown: Vec<_> = items
+                .iter()
+                .take(MAX_PARTS)
+                .map(|item| shown_within(item, levels - 1))
+                .collect();
+            if items.len() > MAX_PARTS {
+                shown.push(Value::from("…"));
+            }
+            Value::Array(shown)
+        }
+        Json::Object(members) => {
+            let mut shown = Map::new();
+            let members = members.iter().filter(|(key, _)| *key != "__proto__");
+            for (part, (key, item)) in members.enumerate() {
+                if part == MAX_PARTS {
+                    shown.insert("…".to_owned(), Value::from("…"));
+                    break;
+                }
+                shown.insert(shortened(key), shown_within(item, levels - 1));
+            }
+            Value::Object(shown)
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut units = 0;
+    for (at, character) in text.char_indices() {
+        units += character.len_utf16();
+        if units > MAX_TEXT {
+            // As many units may end exactly with the text.
+            return format!("{}…", &text[..at]);
+        }
+    }
+    text.to_owned()
+}
+
+/// What was there, in words: `number 42`, `string of 0 characters`. A hidden value shows its kind alone.
+pub(super) fn received(value: &Json, hidden: bool) -> String {
+    let count = |number, noun| crate::shape::count(number, noun);
+    match value {
+        Json::Null => "null".to_owned(),
+        Json::Array(_) if hidden => "array".to_owned(),
+        Json::Array(items) => format!("array of {}", count(items.len(), "item")),
+        Json::Object(_) => "object".to_owned(),
+        Json::TooDeep => "a deeper level".to_owned(),
+        Json::Bool(_) if hidden => "boolean".to_owned(),
+        Json::Number(_) if hidden => "number".to_owned(),
+        Json::String(_) if hidden => "string".to_owned(),
+        Json::Bool(value) => format!("boolean {value}"),
+        Json::Number(number) if number.is_finite() => format!("number {}", number_text(*number)),
+        Json::Number(number) if *number > 0.0 => "number Infinity".to_owned(),
+        Json::Number(_) => "number -Infinity".to_owned(),
+        Json::String(text) => format!("string of {}", count(text.chars().count(), "character")),
+    }
+}

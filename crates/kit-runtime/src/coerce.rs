@@ -1,0 +1,204 @@
+//! Text of path parameters and query to values. What cannot be coerced stays text, which the check against the shape then reports:
+//! one place knows the rules.
+
+use indexmap::IndexMap;
+
+use crate::json::Json;
+use crate::shape::{Literal, Shape};
+
+/// Text that is a finite decimal number as JSON writes it. No `0x10`, no spaces, no `+`.
+pub fn coerce_number(text: &str) -> Option<f64> {
+    let body = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match body.find(['e', 'E']) {
+        Some(at) => (&body[..at], Some(&body[at + 1..])),
+        None => (body, None),
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_mantissa = match mantissa.split_once('.') {
+        Some((whole, fraction)) => digits(whole) && digits(fraction),
+        None => digits(mantissa),
+    };
+    let is_exponent = exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)));
+    let number: f64 = text.parse().ok().filter(|_| is_mantissa && is_exponent)?;
+    number.is_finite().then_some(number)
+}
+
+/// What a key of a query holds.
+enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// The value of a query (without its `?`) for an object shape: declared keys in the order of declaration.
+pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
+    let Shape::Object(object) = shape.resolve() else {
+        return Json::Null;
+    };
+    let mut texts: IndexMap<String, Texts> = IndexMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let key = decode_piece(key);
+        let wanted = object.properties.iter().any(|property| property.key == key)
+            || (key != "__proto__" && object.index.iter().any(|index| index.keys.take(&key)));
+        if !wanted {
+            continue;
+        }
+        let value = decode_piece(value);
+        match texts.get_mut(&key) {
+            None => {
+                texts.insert(key, Texts::One(value));
+            }
+            Some(Texts::Many(values)) => values.push(value),
+            Some(found @ Texts::One(_)) => {
+                let Texts::One(first) = std::mem::replace(found, Texts::Many(Vec::new())) else {
+                    continue;
+                };
+                *found = Texts::Many(vec![first, value]);
+            }
+        }
+    }
+    let mut members = IndexMap::new();
+    for property in object.properties {
+        if let Some(texts) = texts.shift_remove(property.key) {
+            members.insert(property.key.to_owned(), coerce(&property.shape, texts));
+        }
+    }
+    for (key, texts) in texts {
+        let index = object.index.iter().find(|index| index.keys.take(&key));
+        if let Some(index) = index {
+            members.insert(key, coerce(&index.shape, texts));
+        }
+    }
+    Json::Object(members)
+}
+
+/// The value of path parameters, percent-decoded and in the order of the path, for an object shape.
+pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -> Json {
+    let Shape::Object(object) = shape.resolve() else {
+        return Json::Null;
+    };
+    let mut members = IndexMap::new();
+    for property in object.properties {
+        let place = names.iter().position(|name| *name == property.key);
+        if let Some(text) = place.and_then(|place| values.get(place)) {
+            members.insert(
+                property.key.to_owned(),
+                coerce(&property.shape, Texts::One(text.clone())),
+            );
+        }
+    }
+    Json::Object(members)
+}
+
+fn coerce(shape: &'static Shape, texts: Texts) -> Json {
+    let mut steps = Steps::default();
+    steps.collect(shape);
+    match texts {
+        Texts::One(text) if steps.array => Json::Array(vec![steps.apply(text)]),
+        Texts::Many(texts) if steps.array => {
+            Json::Array(texts.into_iter().map(|text| steps.apply(text)).collect())
+        }
+        Texts::One(text) if steps.text => Json::String(text),
+        Texts::One(text) => steps.apply(text),
+        Texts::Many(texts) => Json::Array(texts.into_iter().map(Json::String).collect()),
+    }
+}
+
+/// The kinds that a type consists of, and so what its text may become.
+#[derive(Default)]
+struct Steps {
+    array: bool,
+    /// Any text fits, so none is turned into something else.
+    text: bool,
+    number: bool,
+    boolean: bool,
+    literals: Vec<Literal>,
+}
+
+impl Steps {
+    fn collect(&mut self, shape: &'static Shape) {
+        match shape.resolve() {
+            Shape::Number(_) => self.number = true,
+            Shape::Boolean => self.boolean = true,
+            Shape::Text(_) => self.text = true,
+            Shape::Literal(literal) => self.literals.push(*literal),
+            Shape::Union(union) => union.members.iter().for_each(|member| self.collect(member)),
+            Shape::Array(array) => {
+                self.array = true;
+                self.collect(array.element);
+            }
+            _ => {}
+        }
+    }
+
+    fn apply(&self, text: String) -> Json {
+        // A literal text that looks like a number, such as "1", stays what it is.
+        if self
+            .literals
+            .iter()
+            .any(|literal| matches!(literal, Literal::Text(known) if *known == text))
+        {
+            return Json::String(text);
+        }
+        if let Some(number) = coerce_number(&text).filter(|_| self.number) {
+            return Json::Number(number);
+        }
+        if let Some(literal) = self
+            .literals
+            .iter()
+            .find_map(|literal| coerce_literal(*literal, &text))
+        {
+            return literal;
+        }
+        match coerce_boolean(&text).filter(|_| self.boolean) {
+            Some(value) => Json::Bool(value),
+            None => Json::String(text),
+        }
+    }
+}
+
+fn coerce_boolean(text: &str) -> Option<bool> {
+    match text {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
+    match literal {
+        Literal::Text(_) => None,
+        Literal::Number(number) => (coerce_number(text)? == number).then_some(Json::Number(number)),
+        Literal::Boolean(value) => (coerce_boolean(text)? == value).then_some(Json::Bool(value)),
+    }
+}
+
+/// A piece of a query. One with an invalid percent-escape is left as it was written.
+fn decode_piece(piece: &str) -> String {
+    if !piece.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+        return piece.to_owned();
+    }
+    decode_percent(&piece.replace('+', " ")).unwrap_or_else(|| piece.to_owned())
+}
+
+/// The text that percent-escapes stand for; nothing where one is invalid or the bytes are no UTF-8.
+pub(crate) fn decode_percent(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        rest = others;
+        if *first == b'%' {
+            let high = char::from(*rest.first()?).to_digit(16)?;
+            let low = char::from(*rest.get(1)?).to_digit(16)?;
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+            rest = &rest[2..];
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}

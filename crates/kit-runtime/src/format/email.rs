@@ -1,0 +1,93 @@
+//! Mailboxes of RFC 5321, section 4.1.2.
+
+use super::ip::{is_ipv4, is_ipv6};
+
+/// Section 4.5.3.1: 64 octets before the `@`, and a path of 256 in all, of which two are its angle brackets.
+const MAX_LOCAL: usize = 64;
+const MAX_LENGTH: usize = 254;
+/// RFC 1035, section 2.3.4.
+const MAX_LABEL: usize = 63;
+
+/// Whether a text is a `Mailbox`, such as `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A domain may have one
+/// label alone. ASCII only, as that standard has it.
+pub fn is_email(text: &str) -> bool {
+    if text.len() > MAX_LENGTH || !text.is_ascii() {
+        return false;
+    }
+    let end = if text.starts_with('"') {
+        end_of_quoted(text.as_bytes())
+    } else {
+        end_of_dot_atom(text.as_bytes())
+    };
+    let Some(at) = end.filter(|at| (1..=MAX_LOCAL).contains(at)) else {
+        return false;
+    };
+    let Some(domain) = text[at..].strip_prefix('@') else {
+        return false;
+    };
+    match domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => is_address(address),
+        None => is_domain(domain),
+    }
+}
+
+fn is_atom(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+/=?^_`{|}~-".contains(&byte)
+}
+
+/// Where a `Dot-string` at the beginning ends.
+fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let first = at;
+        while bytes.get(at).is_some_and(|byte| is_atom(*byte)) {
+            at += 1;
+        }
+        if at == first {
+            return None;
+        }
+        if bytes.get(at) != Some(&b'.') {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Where a `Quoted-string` at the beginning ends.
+fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let mut byte = *bytes.get(at)?;
+        at += 1;
+        if byte == b'"' {
+            return Some(at);
+        }
+        if byte == b'\\' {
+            byte = *bytes.get(at)?;
+            at += 1;
+        }
+        if !(0x20..=0x7e).contains(&byte) {
+            return None;
+        }
+    }
+}
+
+/// Labels of letters, digits and inner hyphens, with dots between.
+fn is_domain(text: &str) -> bool {
+    text.split('.').all(|label| {
+        (1..=MAX_LABEL).contains(&label.len())
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
+}
+
+/// `192.0.2.1` or `IPv6:2001:db8::1`. No other kind of literal was ever registered.
+fn is_address(text: &str) -> bool {
+    match text.get(..5) {
+        Some(tag) if tag.eq_ignore_ascii_case("ipv6:") => is_ipv6(&text[5..]),
+        _ => is_ipv4(text),
+    }
+}

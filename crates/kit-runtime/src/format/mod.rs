@@ -1,0 +1,23 @@
+//! Standard formats of texts. A scanner looks at each character once and never goes back, so no text takes more than linear time.
+
+mod email;
+mod ip;
+mod uri;
+
+pub use email::is_email;
+pub use ip::{is_ipv4, is_ipv6};
+pub use uri::is_uri;
+
+/// Whether a text is a UUID in its canonical form, of either case and any version.
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a text is an RFC 3339 `full-date`, such as `2026-02-28`.
+pub fn is_calendar_date(text: &str) -> bool {
+    text.len() == 10 && crate::timestamp::date_at_start(text.as_bytes()).is_some()
+}

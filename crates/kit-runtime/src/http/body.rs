@@ -1,0 +1,197 @@
+//! Bodies of requests: how much is read, and what counts as JSON.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::BodyExt as _;
+use serde_json::json;
+
+use super::Error;
+use crate::check::Failure;
+use crate::json::{Json, parse};
+
+/// The greatest body that is read, in bytes.
+pub(super) const LIMIT: usize = 1024 * 1024;
+/// How much more is taken from a client that sends too much, and how long, so that it gets to read the answer.
+const DRAIN: usize = 64 * LIMIT;
+const DRAIN_TIME: Duration = Duration::from_secs(5);
+
+/// The whole body.
+pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Error> {
+    let declared = headers.get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING) {
+        return Ok(Bytes::new());
+    }
+    if declared.is_some_and(|length| length > LIMIT) {
+        // One that waits to be asked has sent nothing yet.
+        if !headers.contains_key(header::EXPECT) {
+            drain(body).await;
+        }
+        return Err(too_large());
+    }
+    let mut whole = Vec::with_capacity(declared.unwrap_or(0));
+    while let Some(frame) = body.frame().await {
+        // The client left, or broke the framing: nobody reads the answer.
+        let frame = frame
+            .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > LIMIT {
+            drain(body).await;
+            return Err(too_large());
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.into())
+}
+
+async fn drain(mut body: Body) {
+    let read = async {
+        let mut length = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            length += frame.into_data().map_or(0, |data| data.len());
+            if length > DRAIN {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_TIME, read).await;
+}
+
+fn too_large() -> Error {
+    let message = format!("The body is larger than {LIMIT} bytes");
+    Error::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
+        .with_details(json!({ "limit": LIMIT }))
+        .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
+}
+
+/// The value of a JSON body, and whether it has escapes. What it is refused with names `$`, the body itself.
+pub(super) fn read_json(
+    headers: &HeaderMap,
+    bytes: &Bytes,
+    schema: &'static str,
+) -> Result<(Json, bool), Error> {
+    let refused = |expected: &str, received: &str, suggestion: &str| {
+        let failure = Failure {
+            path: "$".to_owned(),
+            expected: expected.to_owned(),
+            received: received.to_owned(),
+            value: None,
+            suggestion: Some(suggestion.to_owned()),
+        };
+        Error::invalid("body", schema, vec![failure])
+    };
+    if bytes.is_empty() {
+        let suggestion = "Send a JSON body with the header `content-type: application/json`";
+        return Err(refused("JSON", "nothing", suggestion));
+    }
+    refuse_type(headers)?;
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        refuse_encoding(headers)?;
+        return Err(refused(
+            "JSON in UTF-8",
+            "bytes that are not valid UTF-8",
+            "Encode the body as UTF-8",
+        ));
+    };
+    match parse(text) {
+        Ok(value) => Ok((value, text.contains("\\u"))),
+        Err(error) => {
+            refuse_encoding(headers)?;
+            let place = format!(
+                "position {} (line {}, column {})",
+                error.offset, error.line, error.column
+            );
+            Err(refused(
+                &format!("JSON: {} at {place}", error.expected),
+                "text that is not JSON",
+                &format!("Repair the JSON at {place}"),
+            ))
+        }
+    }
+}
+
+fn refuse_type(headers: &HeaderMap) -> Result<(), Error> {
+    let found = match headers.get(header::CONTENT_TYPE) {
+        None => "The request has no content type",
+        Some(value) if value.to_str().is_ok_and(is_json_type) => return Ok(()),
+        Some(_) => "The request's content type is not JSON",
+    };
+    Err(unsupported(format!("{found}; send application/json in UTF-8")))
+}
+
+/// `application/json` or `application/<anything>+json`; a charset may only be UTF-8.
+fn is_json_type(content_type: &str) -> bool {
+    let mut parts = content_type.split(';');
+    let kind = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_json = kind.strip_prefix("application/").is_some_and(|subtype| {
+        let is_named = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| {
+                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$&^_.+-".contains(&byte)
+                })
+        };
+        subtype == "json" || subtype.strip_suffix("+json").is_some_and(is_named)
+    });
+    is_json
+        && parts.all(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = value
+                .split('=')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase();
+            !name.trim().eq_ignore_ascii_case("charset")
+                || matches!(value.as_str(), "utf-8" | "utf8" | "\"utf-8\"" | "\"utf8\"")
+        })
+}
+
+/// Looked at only once the body turned out not to be JSON.
+fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    let encoding = encoding.map(|value| value.to_str().unwrap_or("?").trim().to_ascii_lowercase());
+    match encoding.as_deref() {
+        None | Some("" | "identity") => Ok(()),
+        Some(_) => Err(unsupported(
+            "Compressed bodies are not accepted; send the body as it is",
+        )),
+    }
+}
+
+fn unsupported(message: impl Into<String>) -> Error {
+    Error::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "UNSUPPORTED_MEDIA_TYPE",
+        message,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_json_type;
+
+    #[test]
+    fn json_has_several_names() {
+        for good in [
+            "application/json",
+            "Application/JSON;charset=UTF-8",
+            "application/json; charset=\"utf-8\"",
+            "application/merge-patch+json",
+        ] {
+            assert!(is_json_type(good), "{good}");
+        }
+        for bad in [
+            "",
+            "json",
+            "*/*",
+            "text/json",
+            "application/jsonp",
+            "application/+json",
+            "application/json; charset=latin1",
+        ] {
+            assert!(!is_json_type(bad), "{bad}");
+        }
+    }
+}

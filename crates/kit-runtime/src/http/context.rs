@@ -1,0 +1,171 @@
+//! What is known of a request while it is under way.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, request::Parts};
+
+use super::ids::{next_request_id, random_trace_id, read_traceparent};
+
+tokio::task_local! {
+    static CURRENT: Context;
+}
+
+/// The request that the task under way serves.
+pub(crate) fn current() -> Option<Context> {
+    CURRENT.try_with(Clone::clone).ok()
+}
+
+/// A step on the way of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Its head is there.
+    Received,
+    /// What it asks for is looked up.
+    Normalize,
+    /// The middleware of that name runs.
+    Middleware(&'static str),
+    /// Its path parameters are read.
+    Params,
+    /// Its query is read.
+    Query,
+    /// Its body is read.
+    Body,
+    /// Its handler runs.
+    Handler,
+    /// Its answer is written as text.
+    Serialization,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Received => f.write_str("received"),
+            Self::Normalize => f.write_str("server:normalize"),
+            Self::Middleware(name) => write!(f, "middleware:{name}"),
+            Self::Params => f.write_str("validation:params"),
+            Self::Query => f.write_str("validation:query"),
+            Self::Body => f.write_str("validation:body"),
+            Self::Handler => f.write_str("handler"),
+            Self::Serialization => f.write_str("serialization"),
+        }
+    }
+}
+
+/// A request under way. A clone is the same request.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    method: Method,
+    path: String,
+    headers: HeaderMap,
+    /// Made when they are asked for.
+    trace_id: OnceLock<String>,
+    request_id: OnceLock<String>,
+    route: OnceLock<&'static str>,
+    phase: Mutex<Phase>,
+    answer_headers: Mutex<HeaderMap>,
+}
+
+impl Context {
+    pub(super) fn new(parts: &Parts) -> Self {
+        Self(Arc::new(Inner {
+            method: parts.method.clone(),
+            path: parts.uri.path().to_owned(),
+            headers: parts.headers.clone(),
+            trace_id: OnceLock::new(),
+            request_id: OnceLock::new(),
+            route: OnceLock::new(),
+            phase: Mutex::new(Phase::Received),
+            answer_headers: Mutex::new(HeaderMap::new()),
+        }))
+    }
+
+    /// Runs the request's own work, so that what is logged meanwhile says whose it is.
+    pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
+        CURRENT.scope(self.clone(), work).await
+    }
+
+    /// The id of the trace that it belongs to: the one its `traceparent` header names, else a new one.
+    pub fn trace_id(&self) -> &str {
+        self.0.trace_id.get_or_init(|| {
+            self.header("traceparent")
+                .as_deref()
+                .and_then(read_traceparent)
+                .map_or_else(random_trace_id, str::to_owned)
+        })
+    }
+
+    /// Its own id.
+    pub fn request_id(&self) -> &str {
+        self.0.request_id.get_or_init(next_request_id)
+    }
+
+    /// Its method.
+    pub fn method(&self) -> &Method {
+        &self.0.method
+    }
+
+    /// Its path as received, without the query.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// The route that answers it, `GET /notes/:id`; nothing where none does.
+    pub fn route(&self) -> Option<&'static str> {
+        self.0.route.get().copied()
+    }
+
+    pub(super) fn set_route(&self, route: &'static str) {
+        let _ = self.0.route.set(route);
+    }
+
+    /// Where it is.
+    pub fn phase(&self) -> Phase {
+        *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+    }
+
+    /// A header as text; values of one that is repeated are joined by `, `. Nothing where it is not there or no text.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        let mut values = self.0.headers.get_all(name).iter();
+        let first = values.next()?.to_str().ok()?;
+        let mut joined = Cow::Borrowed(first);
+        for value in values {
+            joined = Cow::Owned(format!("{joined}, {}", value.to_str().ok()?));
+        }
+        Some(joined)
+    }
+
+    /// All its headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// Sets a header of the answer.
+    pub fn set_header(&self, name: HeaderName, value: HeaderValue) {
+        self.answer_headers().insert(name, value);
+    }
+
+    pub(super) fn answer_headers(&self) -> std::sync::MutexGuard<'_, HeaderMap> {
+        self.0
+            .answer_headers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("method", self.method())
+            .field("path", &self.path())
+            .field("route", &self.route())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,95 @@
+//! Ids of traces and requests. They have to differ, not to be secret.
+
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Keys that the standard library draws for this process.
+static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+static DRAWN: AtomicU64 = AtomicU64::new(0);
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+
+fn random() -> u64 {
+    KEYS.hash_one(DRAWN.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A random W3C trace id: 32 hexadecimal digits, not all zero.
+pub(super) fn random_trace_id() -> String {
+    format!("{:016x}{:016x}", random().max(1), random())
+}
+
+/// A new request id: what tells this process from others that log to the same place, and a number.
+pub(super) fn next_request_id() -> String {
+    static PREFIX: LazyLock<String> = LazyLock::new(|| format!("{:010x}", random() & 0xFF_FFFF_FFFF));
+    let mut count = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
+    let mut digits = Vec::new();
+    while count > 0 {
+        digits.push(char::from_digit(u32::try_from(count % 36).unwrap_or(0), 36).unwrap_or('0'));
+        count /= 36;
+    }
+    let mut id = PREFIX.clone();
+    id.push('-');
+    for digit in digits.into_iter().rev() {
+        let _ = id.write_char(digit);
+    }
+    id
+}
+
+/// The trace id of a `traceparent` header that is valid by W3C Trace Context.
+pub(super) fn read_traceparent(header: &str) -> Option<&str> {
+    let digits = |text: &str, length: usize| {
+        text.len() == length
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    };
+    let mut fields = header.splitn(5, '-');
+    let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    // Version 00 has exactly four fields; later ones may add more; ff is not a version.
+    let has_more = fields.next().is_some();
+    let is_valid = digits(version, 2)
+        && version != "ff"
+        && !(version == "00" && has_more)
+        && digits(trace, 32)
+        && digits(span, 16)
+        && digits(flags, 2)
+        && trace.bytes().any(|byte| byte != b'0')
+        && span.bytes().any(|byte| byte != b'0');
+    is_valid.then_some(trace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{next_request_id, random_trace_id, read_traceparent};
+
+    #[test]
+    fn ids_differ() {
+        assert_ne!(random_trace_id(), random_trace_id());
+        assert_eq!(random_trace_id().len(), 32);
+        assert_ne!(next_request_id(), next_request_id());
+    }
+
+    #[test]
+    fn a_trace_is_taken_over_where_its_header_is_valid() {
+        let id = "0af7651916cd43dd8448eb211c80319c";
+        assert_eq!(
+            read_traceparent(&format!("00-{id}-b7ad6b7169203331-01")),
+            Some(id)
+        );
+        assert_eq!(
+            read_traceparent(&format!("01-{id}-b7ad6b7169203331-01-more")),
+            Some(id)
+        );
+        for wrong in [
+            format!("00-{id}-b7ad6b7169203331-01-more"),
+            format!("ff-{id}-b7ad6b7169203331-01"),
+            format!("00-{}-b7ad6b7169203331-01", "0".repeat(32)),
+            format!("00-{id}-0000000000000000-01"),
+            format!("00-{}-b7ad6b7169203331-01", id.to_uppercase()),
+            String::new(),
+        ] {
+            assert_eq!(read_traceparent(&wrong), None, "{wrong}");
+        }
+    }
+}

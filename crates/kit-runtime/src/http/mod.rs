@@ -1,0 +1,21 @@
+//! The way of a request: routing, middleware, reading of path, query and body, answers and errors.
+
+mod body;
+mod context;
+mod error;
+mod guard;
+mod ids;
+mod request;
+mod response;
+mod routes;
+mod service;
+mod unstorable;
+
+pub use context::{Context, Phase};
+pub use error::Error;
+pub use request::{Middleware, Request};
+pub use response::Response;
+pub use routes::{Match, RouteTree};
+pub use service::{Application, Routes};
+
+pub(crate) use context::current;

@@ -1,0 +1,119 @@
+//! A request on its way through its route.
+
+use std::borrow::Cow;
+
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+
+use super::unstorable::find_unstorable;
+use super::{Context, Error, Phase, body};
+use crate::Contract;
+use crate::check::explain;
+use crate::coerce::{coerce_params, coerce_query};
+use crate::json::{Json, from_json};
+
+/// A request that a route answers. Middleware sees it before its parts are looked at.
+#[derive(Debug)]
+pub struct Request {
+    pub(super) context: Context,
+    /// The query, without its `?`.
+    pub(super) query: String,
+    pub(super) names: &'static [&'static str],
+    /// Path parameters in the order of the path, percent-decoded.
+    pub(super) values: Vec<String>,
+    pub(super) body: Bytes,
+    /// Whether path or query have the one percent-escape that stands for what no database keeps.
+    pub(super) has_nul: bool,
+}
+
+/// What runs before a handler: it lets a request pass and says what the handler gets of it, or refuses it.
+///
+/// ```
+/// use kit_runtime::{Context, Error, Middleware, Request};
+///
+/// struct Locale(String);
+///
+/// impl<A: Sync> Middleware<A> for Locale {
+///     const NAME: &'static str = "locale";
+///
+///     async fn run(_app: &A, request: &Request) -> Result<Self, Error> {
+///         let header = request.header("accept-language");
+///         Ok(Self(header.map_or_else(|| "en".to_owned(), |value| value.into_owned())))
+///     }
+/// }
+/// ```
+pub trait Middleware<A>: Sized + Send {
+    /// Its name, which stands in errors and logs.
+    const NAME: &'static str;
+
+    /// Looks at a request.
+    fn run(app: &A, request: &Request) -> impl Future<Output = Result<Self, Error>> + Send;
+}
+
+impl Request {
+    /// What is known of it; for the handler and for what it calls.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// A header as text; values of one that is repeated are joined by `, `.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.context.header(name)
+    }
+
+    /// All its headers.
+    pub fn headers(&self) -> &HeaderMap {
+        self.context.headers()
+    }
+
+    /// Runs a middleware.
+    pub async fn middleware<A, M: Middleware<A>>(&self, app: &A) -> Result<M, Error> {
+        self.context.enter(Phase::Middleware(M::NAME));
+        M::run(app, self).await
+    }
+
+    /// The path parameters.
+    pub fn params<T: Contract>(&self) -> Result<T, Error> {
+        self.context.enter(Phase::Params);
+        let value = coerce_params(T::shape(), self.names, &self.values);
+        decode("path parameters", &value, self.has_nul)
+    }
+
+    /// The query.
+    pub fn query<T: Contract>(&self) -> Result<T, Error> {
+        self.context.enter(Phase::Query);
+        let value = coerce_query(T::shape(), &self.query);
+        decode("query", &value, self.has_nul)
+    }
+
+    /// The body.
+    pub fn body<T: Contract>(&self) -> Result<T, Error> {
+        self.context.enter(Phase::Body);
+        let (value, has_escapes) = body::read_json(self.headers(), &self.body, T::NAME)?;
+        decode("body", &value, has_escapes)
+    }
+
+    /// What the handler gets of it beside its parts: from here on the handler works.
+    pub fn into_context(self) -> Context {
+        self.context.enter(Phase::Handler);
+        self.context
+    }
+}
+
+/// The value of a part of a request that fits its type.
+fn decode<T: Contract>(part: &str, value: &Json, is_suspicious: bool) -> Result<T, Error> {
+    let failures = explain(T::shape(), value);
+    if !failures.is_empty() {
+        return Err(Error::invalid(part, T::NAME, failures));
+    }
+    let decoded: T = from_json(value)?;
+    let unstorable = if is_suspicious {
+        find_unstorable(&decoded)
+    } else {
+        None
+    };
+    match unstorable {
+        Some(failure) => Err(Error::invalid(part, T::NAME, vec![failure])),
+        None => Ok(decoded),
+    }
+}

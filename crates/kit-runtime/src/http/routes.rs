@@ -1,0 +1,158 @@
+//! Which route answers a method and a path.
+//!
+//! Static text wins over a parameter and a parameter over a wildcard, segment by segment, with backtracking. A place that lacks the
+//! request's method does not stop the search; if nothing has it, the answer is 405 with the methods of every place that fits the path. HEAD
+//! is answered by GET. One trailing slash is ignored; parameters and wildcards take at least one character. Segments are split before
+//! they are decoded.
+
+use std::collections::HashMap;
+
+use crate::coerce::decode_percent;
+
+/// In the order in which `Allow` lists them.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// Routes by their paths.
+///
+/// ```
+/// use kit_runtime::{Match, RouteTree};
+///
+/// let tree = RouteTree::new(&[("GET", "/files/:name"), ("POST", "/files/upload")]);
+/// assert_eq!(tree.find("GET", "/files/upload"), Match::Route(0, vec!["upload".to_owned()]));
+/// assert_eq!(tree.find("PUT", "/files/upload"), Match::MethodNotAllowed("GET, HEAD, POST".to_owned()));
+/// ```
+#[derive(Debug, Default)]
+pub struct RouteTree {
+    root: Node,
+}
+
+/// What answers a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// The route of that number, with the path's parameters.
+    Route(usize, Vec<String>),
+    /// No route has that path.
+    NotFound,
+    /// Routes have that path, with these methods.
+    MethodNotAllowed(String),
+    /// The path does not decode.
+    BadPath,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    children: HashMap<String, Self>,
+    parameter: Option<Box<Self>>,
+    /// Routes of a wildcard that begins here.
+    wildcard: Vec<(&'static str, usize)>,
+    routes: Vec<(&'static str, usize)>,
+}
+
+impl RouteTree {
+    /// The tree of routes, each a method and a path such as `/notes/:id` or `/files/*path`.
+    pub fn new(routes: &[(&'static str, &str)]) -> Self {
+        let mut tree = Self::default();
+        for (number, (method, path)) in routes.iter().enumerate() {
+            let mut node = &mut tree.root;
+            let mut is_wildcard = false;
+            for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+                if segment.starts_with('*') {
+                    is_wildcard = true;
+                } else if segment.starts_with(':') {
+                    node = node.parameter.get_or_insert_default();
+                } else {
+                    let text = decode_percent(segment).unwrap_or_else(|| segment.to_owned());
+                    node = node.children.entry(text).or_default();
+                }
+            }
+            let list = if is_wildcard {
+                &mut node.wildcard
+            } else {
+                &mut node.routes
+            };
+            list.push((method, number));
+        }
+        tree
+    }
+
+    /// Finds what answers a request; `path` is without its query.
+    pub fn find(&self, method: &str, path: &str) -> Match {
+        let Some(inner) = path.strip_prefix('/') else {
+            return Match::NotFound;
+        };
+        let mut search = Search {
+            method,
+            allowed: [false; METHODS.len()],
+            values: Vec::new(),
+        };
+        if path.contains('%') && decode_percent(path).is_none() {
+            return Match::BadPath;
+        }
+        let rest = (!inner.is_empty()).then(|| inner.strip_suffix('/').unwrap_or(inner));
+        if let Some(route) = search.walk(&self.root, rest) {
+            return Match::Route(route, search.values);
+        }
+        let allowed = METHODS.iter().zip(search.allowed).filter(|(_, allowed)| *allowed);
+        let allowed: Vec<_> = allowed.map(|(method, _)| *method).collect();
+        if allowed.is_empty() {
+            Match::NotFound
+        } else {
+            Match::MethodNotAllowed(allowed.join(", "))
+        }
+    }
+}
+
+struct Search<'a> {
+    method: &'a str,
+    allowed: [bool; METHODS.len()],
+    values: Vec<String>,
+}
+
+impl Search<'_> {
+    /// Looks for a route below a node; `rest` is what the path has behind it. A node is visited at most once, so the tree bounds the search.
+    fn walk(&mut self, node: &Node, rest: Option<&str>) -> Option<usize> {
+        let Some(rest) = rest else {
+            return self.route(&node.routes);
+        };
+        let (segment, next) = match rest.split_once('/') {
+            Some((segment, next)) => (segment, Some(next)),
+            None => (rest, None),
+        };
+        if segment.is_empty() && node.wildcard.is_empty() {
+            return None;
+        }
+        let text = decode_percent(segment)?;
+        if let Some(child) = node.children.get(text.as_str()) {
+            if let Some(found) = self.walk(child, next) {
+                return Some(found);
+            }
+        }
+        if let Some(child) = node.parameter.as_deref().filter(|_| !text.is_empty()) {
+            self.values.push(text);
+            if let Some(found) = self.walk(child, next) {
+                return Some(found);
+            }
+            self.values.pop();
+        }
+        if rest.is_empty() || node.wildcard.is_empty() {
+            return None;
+        }
+        let found = self.route(&node.wildcard)?;
+        self.values.push(decode_percent(rest)?);
+        Some(found)
+    }
+
+    fn route(&mut self, routes: &[(&'static str, usize)]) -> Option<usize> {
+        let of = |method: &str| {
+            let found = routes.iter().find(|(name, _)| *name == method);
+            found.map(|(_, route)| *route)
+        };
+        let found = of(self.method).or_else(|| of("GET").filter(|_| self.method == "HEAD"));
+        if found.is_none() {
+            for (at, method) in METHODS.iter().enumerate() {
+                self.allowed[at] |= of(method).is_some() || (*method == "HEAD" && of("GET").is_some());
+            }
+        }
+        found
+    }
+}

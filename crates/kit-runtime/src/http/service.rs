@@ -1,0 +1,243 @@
+//! From a request of the server to its answer.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::response::of_error;
+use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, guard};
+use crate::{is_development, serve};
+
+/// A request that waits longer is answered with 503.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The state that an application's handlers share. A clone is the same state.
+pub trait Application: Clone + Send + Sync + 'static {
+    /// Whether requests may be sent: asked at `/readyz`.
+    fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
+}
+
+type Handler<A> = Box<dyn Fn(A, Request) -> Answer + Send + Sync>;
+type Answer = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
+
+/// The routes of an application.
+pub struct Routes<A> {
+    app: A,
+    list: Vec<Route<A>>,
+    openapi: Option<&'static str>,
+}
+
+struct Route<A> {
+    method: &'static str,
+    path: &'static str,
+    /// `GET /notes/:id`.
+    reference: &'static str,
+    parameters: &'static [&'static str],
+    handler: Handler<A>,
+}
+
+impl<A: Application> Routes<A> {
+    /// No routes yet.
+    pub fn new(app: A) -> Self {
+        Self {
+            app,
+            list: Vec::new(),
+            openapi: None,
+        }
+    }
+
+    /// Adds a route: its reference such as `GET /notes/:id`, the names of its path's parameters, and what answers it.
+    #[must_use]
+    pub fn route<F>(
+        mut self,
+        reference: &'static str,
+        parameters: &'static [&'static str],
+        handler: impl Fn(A, Request) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Response, Error>> + Send + 'static,
+    {
+        let (method, path) = reference.split_once(' ').unwrap_or((reference, ""));
+        self.list.push(Route {
+            method,
+            path,
+            reference,
+            parameters,
+            handler: Box::new(move |app, request| Box::pin(handler(app, request))),
+        });
+        self
+    }
+
+    /// The document that `/openapi.json` answers with in development.
+    #[must_use]
+    pub fn openapi(mut self, document: &'static str) -> Self {
+        self.openapi = Some(document);
+        self
+    }
+
+    /// A router of axum that answers every request.
+    pub fn into_router(self) -> Router {
+        let paths: Vec<_> = self.list.iter().map(|route| (route.method, route.path)).collect();
+        let service = Arc::new(Service {
+            tree: RouteTree::new(&paths),
+            routes: self,
+        });
+        Router::new().fallback(move |request: axum::extract::Request| {
+            let service = Arc::clone(&service);
+            async move { service.answer(request).await }
+        })
+    }
+}
+
+struct Service<A> {
+    tree: RouteTree,
+    routes: Routes<A>,
+}
+
+impl<A: Application> Service<A> {
+    async fn answer(&self, request: axum::extract::Request) -> axum::response::Response {
+        let (parts, body) = request.into_parts();
+        let context = Context::new(&parts);
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let work = context.scope(async {
+            let answer = match guard::check(&parts) {
+                Ok(()) => {
+                    let work = unwinding(self.run(&context, query, body));
+                    let answer = tokio::time::timeout(TIMEOUT, work).await;
+                    answer.unwrap_or_else(|_| Err(timeout()))
+                }
+                refused => refused.map(|()| axum::response::Response::default()),
+            };
+            answer.unwrap_or_else(|error| of_error(&context, &error))
+        });
+        let mut response = work.await;
+        if serve::is_closing() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
+        response
+    }
+
+    async fn run(
+        &self,
+        context: &Context,
+        query: String,
+        body: Body,
+    ) -> Result<axum::response::Response, Error> {
+        context.enter(Phase::Normalize);
+        // Too large a body is refused whatever it is sent to.
+        let body = body::read(context.headers(), body).await?;
+        let (method, path) = (context.method().as_str(), context.path());
+        let (number, values) = match self.tree.find(method, path) {
+            Match::Route(number, values) => (number, values),
+            Match::BadPath => return Err(bad_path(path)),
+            Match::MethodNotAllowed(allow) => return Err(method_not_allowed(method, &allow)),
+            Match::NotFound => return self.aside(context).await,
+        };
+        let route = &self.routes.list[number];
+        context.set_route(route.reference);
+        let has_nul = path.contains("%00") || query.contains("%00");
+        let request = Request {
+            context: context.clone(),
+            query,
+            names: route.parameters,
+            values,
+            body,
+            has_nul,
+        };
+        let answer = (route.handler)(self.routes.app.clone(), request).await;
+        answer.map(|Response(response)| response)
+    }
+
+    /// What is no route: health, for those who start and watch the server, and the document.
+    async fn aside(&self, context: &Context) -> Result<axum::response::Response, Error> {
+        let path = context.path();
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let document = self
+            .routes
+            .openapi
+            .filter(|_| is_development() && path == "/openapi.json");
+        if document.is_none() && !matches!(path, "/healthz" | "/readyz") {
+            return Err(not_found());
+        }
+        let method = context.method().as_str();
+        if !matches!(method, "GET" | "HEAD") {
+            return Err(method_not_allowed(method, "GET, HEAD"));
+        }
+        if let Some(document) = document {
+            let mut response = axum::response::Response::new(Body::from(document));
+            let json = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(header::CONTENT_TYPE, json);
+            return Ok(response);
+        }
+        let is_ok = path == "/healthz" || (!serve::is_closing() && self.is_ready().await);
+        let (status, state) = if is_ok {
+            (StatusCode::OK, "ok")
+        } else {
+            (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+        };
+        context.set_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let Response(response) = Response::json(context, status, &json!({ "status": state }))?;
+        Ok(response)
+    }
+
+    async fn is_ready(&self) -> bool {
+        match self.routes.app.ready().await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(code = error.code(), "The server is not ready: {error}");
+                false
+            }
+        }
+    }
+}
+
+/// Turns a panic into an error, so that it costs one request and not its connection.
+async fn unwinding<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let mut work = pin!(work);
+    std::future::poll_fn(|task| {
+        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(task)));
+        polled.unwrap_or_else(|panic| {
+            let message = panic
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let message = message.unwrap_or("it gave no message");
+            Poll::Ready(Err(Error::internal(format!("The handler panicked: {message}"))))
+        })
+    })
+    .await
+}
+
+fn not_found() -> Error {
+    Error::not_found("NOT_FOUND", "Nothing is here")
+}
+
+fn method_not_allowed(method: &str, allow: &str) -> Error {
+    let message = format!("This path does not take {method}; it takes {allow}");
+    let error = Error::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message);
+    match HeaderValue::from_str(allow) {
+        Ok(allow) => error.with_header(header::ALLOW, allow),
+        Err(_) => error,
+    }
+}
+
+fn bad_path(path: &str) -> Error {
+    let field =
+        json!({ "path": "$", "expected": "a path with valid percent-escapes in UTF-8", "value": path });
+    let message = "The path has an invalid percent-escape";
+    let details: Value = json!({ "fields": [field] });
+    Error::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message).with_details(details)
+}
+
+fn timeout() -> Error {
+    let message = format!("The request took longer than {} ms", TIMEOUT.as_millis());
+    Error::new(StatusCode::SERVICE_UNAVAILABLE, "REQUEST_TIMEOUT", message)
+}

@@ -1,0 +1,87 @@
+//! JSON as JavaScript reads it: numbers are doubles, a key that stands twice keeps its first place and its last value, and keys
+//! that look like array indexes come first.
+
+mod de;
+mod number;
+mod parse;
+mod write;
+
+use indexmap::IndexMap;
+
+pub use de::from_json;
+pub use number::number_text;
+pub use parse::{MAX_LEVELS, SyntaxError, parse};
+pub use write::to_text;
+
+/// A parsed JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number; infinite where the text is beyond what a double holds.
+    Number(f64),
+    /// A text. A surrogate without its partner, which has no UTF-8 form, is U+0000: neither may be stored.
+    String(String),
+    /// An array.
+    Array(Vec<Self>),
+    /// An object.
+    Object(IndexMap<String, Self>),
+    /// What lies deeper than [`MAX_LEVELS`]. It fits no type.
+    TooDeep,
+}
+
+impl Json {
+    /// Whether it has parts: an array or an object.
+    pub fn is_container(&self) -> bool {
+        matches!(self, Self::Array(_) | Self::Object(_))
+    }
+
+    /// A member of an object.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(members) => members.get(key),
+            _ => None,
+        }
+    }
+}
+
+/// A JSON text of a string, with its quotes.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The JSONPath step to a member: `.title`, `["odd key"]`.
+pub fn member_step(key: &str) -> String {
+    let mut bytes = key.bytes();
+    let is_plain = bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_plain {
+        format!(".{key}")
+    } else {
+        format!("[{}]", quoted(key))
+    }
+}
+
+/// Moves keys that JavaScript takes for array indexes to the front, in ascending order.
+fn order_like_javascript(members: &mut IndexMap<String, Json>) {
+    if members.keys().any(|key| array_index(key).is_some()) {
+        members.sort_by(|a, _, b, _| match (array_index(a), array_index(b)) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => std::cmp::Ordering::Equal,
+        });
+    }
+}
+
+fn array_index(key: &str) -> Option<u32> {
+    let canonical = key == "0" || !key.starts_with('0');
+    if !canonical || key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    key.parse().ok().filter(|index| *index != u32::MAX)
+}

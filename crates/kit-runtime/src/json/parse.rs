@@ -1,0 +1,328 @@
+//! Reads JSON text. Nesting of any depth is safe: the reader keeps its own stack.
+
+use indexmap::IndexMap;
+
+use super::{Json, order_like_javascript};
+
+/// Arrays and objects may be nested so deep. What is deeper is read for its syntax alone.
+pub const MAX_LEVELS: usize = 1024;
+
+/// Where a text stops being JSON, and what was expected there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// UTF-16 units before it, as JavaScript counts.
+    pub offset: usize,
+    /// From 1.
+    pub line: usize,
+    /// UTF-16 units from the start of the line, from 1.
+    pub column: usize,
+    /// In words.
+    pub expected: &'static str,
+}
+
+/// The value of a JSON text.
+///
+/// ```
+/// use kit_runtime::json::{Json, parse};
+///
+/// assert_eq!(parse("1e999"), Ok(Json::Number(f64::INFINITY)));
+/// assert_eq!(parse("[1,]").unwrap_err().expected, "a value");
+/// ```
+pub fn parse(text: &str) -> Result<Json, SyntaxError> {
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+    };
+    reader.read().map_err(|(at, expected)| {
+        let before = &text[..floor_boundary(text, at)];
+        let start = before.rfind('\n').map_or(0, |line_feed| line_feed + 1);
+        SyntaxError {
+            offset: units(before),
+            line: before.matches('\n').count() + 1,
+            column: units(&before[start..]) + 1,
+            expected,
+        }
+    })
+}
+
+fn units(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+/// An array or object that is not closed yet.
+enum Open {
+    Array(Vec<Json>),
+    /// Its members so far, and the key whose value comes next.
+    Object(Box<(IndexMap<String, Json>, String)>),
+}
+
+/// Where reading stopped, and what was expected there.
+type Stop = (usize, &'static str);
+
+const VALUE: &str = "a value";
+const KEY: &str = "a property name in double quotes";
+const COMMA: &str = "`,` or the end of the list or object";
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Result<Json, Stop> {
+        let mut open: Vec<Open> = Vec::new();
+        let mut expected = VALUE;
+        loop {
+            // A value begins, or a container closes at once.
+            self.skip_space();
+            let value = match self.peek() {
+                Some(b'[') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if self.peek() == Some(b']') {
+                        self.at += 1;
+                        Self::within(open.len(), Json::Array(Vec::new()))
+                    } else {
+                        open.push(Open::Array(Vec::new()));
+                        expected = "a value or `]`";
+                        continue;
+                    }
+                }
+                Some(b'{') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if self.peek() == Some(b'}') {
+                        self.at += 1;
+                        Self::within(open.len(), Json::Object(IndexMap::new()))
+                    } else {
+                        let key = self.key("a property name in double quotes or `}`")?;
+                        open.push(Open::Object(Box::new((IndexMap::new(), key))));
+                        expected = VALUE;
+                        continue;
+                    }
+                }
+                _ => self.scalar(expected)?,
+            };
+            match self.close(value, &mut open)? {
+                Some(whole) => return Ok(whole),
+                None => expected = VALUE,
+            }
+        }
+    }
+
+    /// Puts a finished value where it belongs and goes on to where the next one begins; gives the whole once nothing is open.
+    fn close(&mut self, mut value: Json, open: &mut Vec<Open>) -> Result<Option<Json>, Stop> {
+        loop {
+            self.skip_space();
+            let level = open.len();
+            match open.last_mut() {
+                None => {
+                    return if self.at == self.bytes.len() {
+                        Ok(Some(value))
+                    } else {
+                        Err((self.at, "the end of the text"))
+                    };
+                }
+                Some(Open::Array(items)) => {
+                    if level <= MAX_LEVELS {
+                        items.push(value);
+                    }
+                    match self.peek() {
+                        Some(b',') => {
+                            self.at += 1;
+                            return Ok(None);
+                        }
+                        Some(b']') => {
+                            self.at += 1;
+                            value = Self::within(level - 1, Json::Array(std::mem::take(items)));
+                        }
+                        _ => return Err((self.at, COMMA)),
+                    }
+                }
+                Some(Open::Object(object)) => {
+                    let (members, key) = &mut **object;
+                    if level <= MAX_LEVELS {
+                        members.insert(std::mem::take(key), value);
+                    }
+                    match self.peek() {
+                        Some(b',') => {
+                            self.at += 1;
+                            self.skip_space();
+                            *key = self.key(KEY)?;
+                            return Ok(None);
+                        }
+                        Some(b'}') => {
+                            self.at += 1;
+                            let mut members = std::mem::take(members);
+                            order_like_javascript(&mut members);
+                            value = Self::within(level - 1, Json::Object(members));
+                        }
+                        _ => return Err((self.at, COMMA)),
+                    }
+                }
+            }
+            open.pop();
+        }
+    }
+
+    /// A container with so many others around it.
+    fn within(level: usize, container: Json) -> Json {
+        if level < MAX_LEVELS {
+            container
+        } else {
+            Json::TooDeep
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn key(&mut self, expected: &'static str) -> Result<String, Stop> {
+        if self.peek() != Some(b'"') {
+            return Err((self.at, expected));
+        }
+        let key = self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err((self.at, "`:`"));
+        }
+        self.at += 1;
+        Ok(key)
+    }
+
+    fn scalar(&mut self, expected: &'static str) -> Result<Json, Stop> {
+        if self.peek() == Some(b'"') {
+            return self.string().map(Json::String);
+        }
+        for (word, value) in [
+            ("true", Json::Bool(true)),
+            ("false", Json::Bool(false)),
+            ("null", Json::Null),
+        ] {
+            if self.bytes[self.at..].starts_with(word.as_bytes()) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        let start = self.at;
+        let end = self.end_of_number().ok_or((start, expected))?;
+        self.at = end;
+        // What has this form is always a number to Rust too, infinite where it is too large.
+        self.text[start..end]
+            .parse()
+            .map(Json::Number)
+            .map_err(|_| (start, expected))
+    }
+
+    fn end_of_number(&self) -> Option<usize> {
+        let digit = |at: usize| self.bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let digits = |mut at: usize| {
+            while digit(at) {
+                at += 1;
+            }
+            at
+        };
+        let mut at = self.at + usize::from(self.peek() == Some(b'-'));
+        if !digit(at) {
+            return None;
+        }
+        // A number that begins with 0 has no other digit before the point.
+        at = if self.bytes[at] == b'0' {
+            at + 1
+        } else {
+            digits(at)
+        };
+        if self.bytes.get(at) == Some(&b'.') && digit(at + 1) {
+            at = digits(at + 1);
+        }
+        if matches!(self.bytes.get(at), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.bytes.get(at + 1), Some(b'+' | b'-')));
+            if digit(at + 1 + sign) {
+                at = digits(at + 1 + sign);
+            }
+        }
+        Some(at)
+    }
+
+    fn string(&mut self) -> Result<String, Stop> {
+        const EXPECTED: &str = "a character of a string, a valid escape or a closing double quote";
+        self.at += 1;
+        let mut text = String::new();
+        let mut start = self.at;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    text.push_str(&self.text[start..self.at]);
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => {
+                    text.push_str(&self.text[start..self.at]);
+                    let character = self.escape().ok_or((self.at, EXPECTED))?;
+                    text.push(character);
+                    start = self.at;
+                }
+                Some(byte) if byte >= 0x20 => self.at += 1,
+                _ => return Err((self.at, EXPECTED)),
+            }
+        }
+    }
+
+    /// What an escape stands for; moves behind it.
+    fn escape(&mut self) -> Option<char> {
+        let character = match self.bytes.get(self.at + 1)? {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let unit = self.hex(self.at + 2)?;
+                self.at += 6;
+                return Some(self.unit(unit));
+            }
+            _ => return None,
+        };
+        self.at += 2;
+        Some(character)
+    }
+
+    /// The character of a UTF-16 unit, with the low surrogate that may follow.
+    fn unit(&mut self, unit: u32) -> char {
+        let is_high = (0xD800..=0xDBFF).contains(&unit);
+        if is_high && self.bytes[self.at..].starts_with(b"\\u") {
+            if let Some(low @ 0xDC00..=0xDFFF) = self.hex(self.at + 2) {
+                self.at += 6;
+                let code = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                return char::from_u32(code).unwrap_or('\0');
+            }
+        }
+        char::from_u32(unit).unwrap_or('\0')
+    }
+
+    fn hex(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 4)?;
+        digits.iter().try_fold(0, |value, digit| {
+            Some(value * 16 + char::from(*digit).to_digit(16)?)
+        })
+    }
+}

@@ -1,0 +1,35 @@
+//! Answers as JSON text, byte for byte as `JSON.stringify` writes them.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+
+use super::number_text;
+
+/// The JSON text of a value. Fails where a value has no JSON form: a number that is not finite, a map whose keys are no texts.
+pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut text = Vec::with_capacity(128);
+    value.serialize(&mut Serializer::with_formatter(&mut text, LikeJavaScript))?;
+    String::from_utf8(text).map_err(serde::ser::Error::custom)
+}
+
+/// Writes numbers as JavaScript does.
+struct LikeJavaScript;
+
+impl Formatter for LikeJavaScript {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(number_text(value).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to_text;
+
+    #[test]
+    fn whole_numbers_have_no_point() {
+        assert_eq!(to_text(&vec![1.0, 0.5, -0.0]).unwrap(), "[1,0.5,0]");
+        assert_eq!(to_text(&"\u{1f}é\u{2028}").unwrap(), "\"\\u001fé\u{2028}\"");
+    }
+}

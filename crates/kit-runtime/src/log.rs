@@ -1,0 +1,106 @@
+//! The log: one JSON object a line on standard output, with the fields of kit's TypeScript runtime.
+
+use std::fmt;
+use std::io::Write as _;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::{SERVER_ADAPTER, Timestamp, http};
+
+/// Sends what `tracing` records to standard output. `LOG_LEVEL` is the least level that is written: `trace`, `debug`, `info` (where it is not
+/// set), `warn` or `error`.
+pub(crate) fn start() {
+    let level = std::env::var("LOG_LEVEL").unwrap_or_default();
+    let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
+    // Where somebody else has begun to listen, they go on.
+    let _ = tracing_subscriber::registry()
+        .with(Lines.with_filter(level))
+        .try_init();
+}
+
+struct Lines;
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let entry = entry(*event.metadata().level(), fields);
+        // A reader that is gone is nobody's fault here, and there is nobody left to tell.
+        let _ = writeln!(std::io::stdout().lock(), "{entry}");
+    }
+}
+
+/// One line.
+fn entry(level: Level, fields: Fields) -> Value {
+    let mut entry = Map::new();
+    entry.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
+    entry.insert("message".to_owned(), json!(fields.message));
+    entry.insert("timestamp".to_owned(), json!(Timestamp::from(SystemTime::now())));
+    if let Some(request) = http::current() {
+        entry.insert("traceId".to_owned(), json!(request.trace_id()));
+        if let Some(route) = request.route() {
+            entry.insert("route".to_owned(), json!(route));
+        }
+        entry.insert("phase".to_owned(), json!(request.phase().to_string()));
+        entry.insert("requestId".to_owned(), json!(request.request_id()));
+    }
+    entry.insert("serverAdapter".to_owned(), json!(SERVER_ADAPTER));
+    if !fields.data.is_empty() {
+        entry.insert("data".to_owned(), Value::Object(fields.data));
+    }
+    Value::Object(entry)
+}
+
+/// What an event says: its message, and the rest as data.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    data: Map<String, Value>,
+}
+
+impl Fields {
+    fn insert(&mut self, field: &Field, value: Value) {
+        self.data.insert(field.name().to_owned(), value);
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        if field.name() == "message" {
+            self.message = text;
+        } else {
+            self.insert(field, json!(text));
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "message" {
+            value.clone_into(&mut self.message);
+        } else {
+            self.insert(field, json!(value));
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.insert(field, json!(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.insert(field, json!(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.insert(field, json!(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.insert(field, json!(value));
+    }
+}

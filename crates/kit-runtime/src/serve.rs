@@ -1,0 +1,150 @@
+//! The process: its runtime, its listener, and its end.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{Error, log};
+
+/// How long the server goes on after it was asked to end, so that what was sent before is answered.
+const LINGER: Duration = Duration::from_millis(100);
+/// How long requests under way may take to be answered then.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long a client may take to send the head of a request.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+const MAX_HEADERS: usize = 100;
+/// Reading and checking a value goes as deep as the value does.
+const STACK: usize = 16 * 1024 * 1024;
+
+static IS_CLOSING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the server was asked to end.
+pub(crate) fn is_closing() -> bool {
+    IS_CLOSING.load(Ordering::Relaxed)
+}
+
+/// Runs a server: sets up the log and the threads, and waits for it to end. What keeps it from running is written to standard error.
+pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
+    log::start();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK)
+        .build();
+    let ended = match runtime {
+        Ok(runtime) => runtime.block_on(server),
+        Err(error) => Err(error.into()),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            #[allow(clippy::print_stderr)] // Reason: there may be no log, and somebody waits at a terminal.
+            {
+                eprintln!("error: {error}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves until SIGTERM or SIGINT, then lets what is under way be answered. Listens on `PORT` (3000 where that is not set) of `HOST` (every
+/// address). A second signal ends the process at once.
+pub async fn serve(router: Router) -> Result<(), Error> {
+    let host = setting("HOST").unwrap_or_else(|| "0.0.0.0".to_owned());
+    let port = setting("PORT").unwrap_or_else(|| "3000".to_owned());
+    let port: u16 = port.parse().map_err(|_| {
+        Error::internal(format!(
+            "PORT is `{port}`, which is no port: give a number up to 65535"
+        ))
+    })?;
+    let listener = TcpListener::bind((host.as_str(), port)).await.map_err(|error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                "the port is in use by another program (EADDRINUSE); set PORT to another one".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        Error::internal(format!("cannot listen on {host}:{port}: {reason}"))
+    })?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let address = listener.local_addr()?;
+    #[allow(clippy::print_stdout)]
+    // Reason: the line is for whoever started the program, and not an entry of the log.
+    {
+        println!("Listening on {}", url(address));
+    }
+    let connections = GracefulShutdown::new();
+    let accept = async {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => connect(stream, &router, &connections),
+                // The peer left, or descriptors ran out: others may leave meanwhile.
+                Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    };
+    {
+        tokio::pin!(accept);
+        tokio::select! {
+            () = &mut accept => {}
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        tokio::spawn(async move {
+            let code = tokio::select! {
+                _ = terminated.recv() => 143,
+                _ = interrupted.recv() => 130,
+            };
+            std::process::exit(code);
+        });
+        IS_CLOSING.store(true, Ordering::Relaxed);
+        // Clients do not know yet.
+        let _ = tokio::time::timeout(LINGER, accept).await;
+    }
+    drop(listener);
+    if tokio::time::timeout(GRACE, connections.shutdown()).await.is_err() {
+        tracing::warn!(
+            "Requests were not answered {} s after the server was asked to end; they are cut off",
+            GRACE.as_secs()
+        );
+    }
+    Ok(())
+}
+
+fn connect(stream: TcpStream, router: &Router, connections: &GracefulShutdown) {
+    // Answers are written whole.
+    let _ = stream.set_nodelay(true);
+    let service = TowerToHyperService::new(router.clone());
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    let connection = connections.watch(connection);
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!("A connection broke: {error}");
+        }
+    });
+}
+
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn url(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        format!("http://localhost:{}", address.port())
+    } else {
+        format!("http://{address}")
+    }
+}

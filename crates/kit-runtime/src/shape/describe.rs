@@ -1,0 +1,114 @@
+//! Shapes in words.
+
+use super::{Array, Literal, Number, Shape, Text};
+use crate::json::{number_text, quoted};
+
+/// More choices than this are not listed.
+const MAX_CHOICES: usize = 12;
+
+/// A shape in words, with its rules: `string, 1 to 200 characters`.
+pub fn describe(shape: &'static Shape) -> String {
+    match shape.resolve() {
+        Shape::Unknown => "any value".to_owned(),
+        Shape::Never => "no value at all".to_owned(),
+        Shape::Null => "null".to_owned(),
+        Shape::Boolean => "boolean".to_owned(),
+        Shape::Date => "RFC 3339 date-time string".to_owned(),
+        Shape::Text(rules) => text(rules),
+        Shape::Number(rules) => number(rules),
+        Shape::Literal(Literal::Text(text)) => quoted(text),
+        Shape::Literal(Literal::Number(number)) => number_text(*number),
+        Shape::Literal(Literal::Boolean(value)) => value.to_string(),
+        Shape::Array(rules) => array(rules),
+        Shape::Object(object) => match object.name {
+            Some(name) => format!("object ({name})"),
+            None => "object".to_owned(),
+        },
+        Shape::Union(union) => alternatives(union.members.iter().map(describe)),
+        Shape::Reference(_) | Shape::Recursive(_) => String::new(),
+    }
+}
+
+/// Words for alternatives: `"a", "b" or "c"`.
+pub fn alternatives(words: impl Iterator<Item = String>) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    for word in words {
+        if !distinct.contains(&word) {
+            distinct.push(word);
+        }
+    }
+    if distinct.len() > MAX_CHOICES {
+        let more = distinct.len() - MAX_CHOICES;
+        return format!("{} or one of {more} more", distinct[..MAX_CHOICES].join(", "));
+    }
+    match distinct.pop() {
+        None => "no value at all".to_owned(),
+        Some(last) if distinct.is_empty() => last,
+        Some(last) => format!("{} or {last}", distinct.join(", ")),
+    }
+}
+
+/// `1 item`, `2 items`.
+pub fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+fn text(rules: &Text) -> String {
+    let kind = match rules.format {
+        Some(format) => format!("string in {} format", format.name()),
+        None => "string".to_owned(),
+    };
+    let pattern = rules
+        .pattern
+        .map(|pattern| format!("matching /{}/", pattern.source()));
+    listed([
+        Some(kind),
+        range(rules.min_length, rules.max_length, "character"),
+        pattern,
+    ])
+}
+
+fn number(rules: &Number) -> String {
+    let kind = if rules.integer { "integer" } else { "number" };
+    let label =
+        |label: &str, bound: Option<f64>| bound.map(|bound| format!("{label} {}", number_text(bound)));
+    let (least, most) = match (rules.minimum, rules.maximum) {
+        (Some(minimum), Some(maximum)) => {
+            let both = format!("{} to {}", number_text(minimum), number_text(maximum));
+            (Some(both), None)
+        }
+        (minimum, maximum) => (label("at least", minimum), label("at most", maximum)),
+    };
+    listed([
+        Some(kind.to_owned()),
+        least,
+        most,
+        label("greater than", rules.exclusive_minimum),
+        label("less than", rules.exclusive_maximum),
+        label("a multiple of", rules.multiple_of),
+    ])
+}
+
+fn array(rules: &Array) -> String {
+    listed([
+        Some("array".to_owned()),
+        range(rules.min_items, rules.max_items, "item"),
+        rules.unique_items.then(|| "no two of them equal".to_owned()),
+    ])
+}
+
+fn range(min: Option<usize>, max: Option<usize>, noun: &str) -> Option<String> {
+    let least = min.filter(|min| *min > 0);
+    match (least, max) {
+        (None, None) => None,
+        (Some(least), None) => Some(format!("at least {}", count(least, noun))),
+        (None, Some(max)) => Some(format!("at most {}", count(max, noun))),
+        (Some(least), Some(max)) if least == max => Some(format!("exactly {}", count(max, noun))),
+        (Some(least), Some(max)) => Some(format!("{least} to {}", count(max, noun))),
+    }
+}
+
+fn listed<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,59 @@
+//! Values of rows that are more than PostgreSQL's types say.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
+use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type};
+
+use crate::Timestamp;
+
+/// A column of texts, of a type that has some of them. Null is none, for an `Option`.
+pub fn text<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
+    let text: Option<String> = row.try_get(column)?;
+    read(text.map_or(Value::Null, Value::String), column)
+}
+
+/// A column of JSON.
+pub fn json<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
+    let value: Option<Value> = row.try_get(column)?;
+    read(value.unwrap_or(Value::Null), column)
+}
+
+fn read<T: DeserializeOwned>(value: Value, column: &str) -> Result<T, Error> {
+    serde_json::from_value(value).map_err(|error| Error::ColumnDecode {
+        index: column.to_owned(),
+        source: Box::new(error),
+    })
+}
+
+/// Milliseconds from 1970 to 2000, where PostgreSQL's time begins.
+const EPOCH: i64 = 946_684_800_000;
+
+/// A `timestamp` without time zone, in which kit keeps UTC.
+impl Type<Postgres> for Timestamp {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_name("timestamp")
+    }
+}
+
+impl Encode<'_, Postgres> for Timestamp {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        Encode::<Postgres>::encode((self.unix_millis() - EPOCH) * 1000, buffer)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for Timestamp {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        let millis = match value.format() {
+            PgValueFormat::Binary => <i64 as Decode<Postgres>>::decode(value)?.div_euclid(1000) + EPOCH,
+            // `2026-01-01 12:00:00.5`
+            PgValueFormat::Text => {
+                let text = value.as_str()?.replacen(' ', "T", 1);
+                return Ok(format!("{text}Z").parse()?);
+            }
+        };
+        Ok(Self::from_unix_millis(millis)?)
+    }
+}

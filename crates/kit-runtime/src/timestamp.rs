@@ -1,0 +1,227 @@
+//! Moments, as `Date` of TypeScript has them: milliseconds, on the wire an RFC 3339 date-time.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The first and the last moment whose year RFC 3339 can write with its four digits.
+const FIRST: i64 = -62_167_219_200_000;
+const LAST: i64 = 253_402_300_799_999;
+const DAY: i64 = 86_400_000;
+
+/// A moment with the precision of a millisecond, of the years 0 to 9999.
+///
+/// ```
+/// use kit_runtime::Timestamp;
+///
+/// let moment: Timestamp = "2026-01-01T01:00:00.5+01:00".parse()?;
+/// assert_eq!(moment.to_string(), "2026-01-01T00:00:00.500Z");
+/// # Ok::<(), kit_runtime::NoTimestamp>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// What is no moment that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoTimestamp;
+
+impl fmt::Display for NoTimestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no RFC 3339 date-time of the years 0 to 9999")
+    }
+}
+
+impl std::error::Error for NoTimestamp {}
+
+impl Timestamp {
+    /// This moment.
+    pub fn now() -> Self {
+        Self::from(SystemTime::now())
+    }
+
+    /// The moment so many milliseconds after 1970 began.
+    pub fn from_unix_millis(millis: i64) -> Result<Self, NoTimestamp> {
+        if (FIRST..=LAST).contains(&millis) {
+            Ok(Self(millis))
+        } else {
+            Err(NoTimestamp)
+        }
+    }
+
+    /// Milliseconds since 1970 began.
+    pub fn unix_millis(self) -> i64 {
+        self.0
+    }
+}
+
+/// Later than the year 9999 is its last moment, earlier than 1970 its first.
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Self(i64::try_from(since.as_millis()).unwrap_or(LAST).min(LAST))
+    }
+}
+
+/// As `Date.prototype.toISOString` writes it.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, clock) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
+        let (year, month, day) = date_of(days);
+        let (hour, minute) = (clock / 3_600_000, clock / 60_000 % 60);
+        let (second, milli) = (clock / 1000 % 60, clock % 1000);
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"
+        )
+    }
+}
+
+impl std::str::FromStr for Timestamp {
+    type Err = NoTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, NoTimestamp> {
+        read(text).map(Self).ok_or(NoTimestamp)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Whether a text is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower case. A leap second
+/// is taken where one can be: in the last minute of a day in UTC.
+pub fn is_date_time(text: &str) -> bool {
+    read(text).is_some()
+}
+
+/// Milliseconds since 1970 of a `date-time`. A leap second is the first moment of the next day, as POSIX has it.
+fn read(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 20 {
+        return None;
+    }
+    let days = date_at_start(bytes)?;
+    let (hour, minute, second) = (two(bytes, 11)?, two(bytes, 14)?, two(bytes, 17)?);
+    let separated = matches!(bytes[10], b'T' | b't') && bytes[13] == b':' && bytes[16] == b':';
+    if !separated || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let mut at = 19;
+    let mut millis = 0;
+    if bytes[at] == b'.' {
+        at += 1;
+        let digits = bytes[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        if digits == 0 {
+            return None;
+        }
+        for place in 0..3 {
+            let digit = if place < digits {
+                bytes[at + place] - b'0'
+            } else {
+                0
+            };
+            millis = millis * 10 + i64::from(digit);
+        }
+        at += digits;
+    }
+    let offset = offset_at(bytes, at)?;
+    if second == 60 && (hour * 60 + minute - offset).rem_euclid(1440) != 1439 {
+        return None;
+    }
+    Some(days * DAY + (hour * 3600 + (minute - offset) * 60 + second) * 1000 + millis)
+}
+
+/// Days since 1970 of the date of the calendar that a text begins with.
+pub(crate) fn date_at_start(bytes: &[u8]) -> Option<i64> {
+    let year = two(bytes, 0)? * 100 + two(bytes, 2)?;
+    let (month, day) = (two(bytes, 5)?, two(bytes, 8)?);
+    if bytes[4] != b'-' || bytes[7] != b'-' {
+        return None;
+    }
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    (1..=last).contains(&day).then(|| days_of(year, month, day))
+}
+
+/// Minutes east of UTC of the offset that begins at `at` and ends the text.
+fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
+    match bytes.get(at)? {
+        b'Z' | b'z' => (bytes.len() == at + 1).then_some(0),
+        sign @ (b'+' | b'-') if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
+            let (hour, minute) = (two(bytes, at + 1)?, two(bytes, at + 4)?);
+            let minutes = hour * 60 + minute;
+            (hour <= 23 && minute <= 59).then_some(if *sign == b'+' { minutes } else { -minutes })
+        }
+        _ => None,
+    }
+}
+
+/// The number that two digits make.
+fn two(bytes: &[u8], at: usize) -> Option<i64> {
+    let digit = |at: usize| {
+        let byte = *bytes.get(at)?;
+        byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
+    };
+    Some(digit(at)? * 10 + digit(at + 1)?)
+}
+
+/// Years begin in March here, so that a leap day is the last day of its year, in eras of 400 years from the year 0.
+fn days_of(year: i64, month: i64, day: i64) -> i64 {
+    let shifted = if month > 2 { year } else { year - 1 };
+    let (era, year_of_era) = (shifted.div_euclid(400), shifted.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+fn date_of(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let leap_days = day_of_era / 1460 - day_of_era / 36_524 + day_of_era / 146_096;
+    let year_of_era = (day_of_era - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = (
+        era * 400 + year_of_era,
+        if month < 10 { month + 3 } else { month - 9 },
+    );
+    (year + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, LAST, Timestamp};
+
+    #[test]
+    fn every_day_is_read_as_it_was_written() {
+        for millis in (FIRST..=LAST).step_by(86_400_000 * 13 + 12_345_679) {
+            let moment = Timestamp::from_unix_millis(millis).unwrap();
+            assert_eq!(moment.to_string().parse(), Ok(moment));
+        }
+        for millis in [FIRST, LAST, 0, -1] {
+            let moment = Timestamp::from_unix_millis(millis).unwrap();
+            assert_eq!(moment.to_string().parse(), Ok(moment));
+        }
+        assert!(Timestamp::from_unix_millis(LAST + 1).is_err());
+    }
+}

@@ -1,0 +1,270 @@
+//! `db/`: the pool, and for each table the five operations; `migrations/`: what makes the tables.
+
+mod module;
+
+use std::fmt::Write as _;
+
+use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, plan, sql};
+
+use crate::types::{Field, Types};
+use crate::{File, Owner, names};
+
+/// The tables of a program.
+pub(crate) struct Database<'a> {
+    schema: &'a Schema,
+    pub(crate) tables: Vec<Stored<'a>>,
+}
+
+/// A table whose entity has a struct.
+pub(crate) struct Stored<'a> {
+    pub(crate) table: &'a Table,
+    /// The module below `db`.
+    pub(crate) module: String,
+    pub(crate) columns: Vec<StoredColumn<'a>>,
+    /// The column of the primary key, where it is one.
+    pub(crate) key: Option<usize>,
+}
+
+/// A column and the field that it stores.
+pub(crate) struct StoredColumn<'a> {
+    pub(crate) column: &'a Column,
+    pub(crate) field: Field,
+    kind: Kind,
+}
+
+/// How a value goes into the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// As it is.
+    Plain,
+    /// An enum of texts.
+    Text,
+    /// JSON.
+    Json,
+}
+
+impl<'a> Database<'a> {
+    pub(crate) fn new(schema: &'a Schema, types: &mut Types<'_>) -> Self {
+        let mut tables = Vec::new();
+        for table in &schema.tables {
+            let Some(fields) = types.structs.get(&table.entity).cloned() else {
+                continue;
+            };
+            let columns: Vec<_> = table
+                .columns
+                .iter()
+                .filter_map(|column| {
+                    let field = fields
+                        .iter()
+                        .find(|field| field.property == column.source.property)?
+                        .clone();
+                    let inner = inner(&field.r#type);
+                    let kind = match column.r#type {
+                        ColumnType::Jsonb => Kind::Json,
+                        _ if types.text_enums.contains(inner) => Kind::Text,
+                        _ => Kind::Plain,
+                    };
+                    Some(StoredColumn { column, field, kind })
+                })
+                .collect();
+            let key = match table.primary_key.as_slice() {
+                [only] => columns.iter().position(|stored| stored.column.name == *only),
+                _ => None,
+            };
+            let module = names::field(&table.entity);
+            tables.push(Stored {
+                table,
+                module,
+                columns,
+                key,
+            });
+        }
+        Self { schema, tables }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    pub(crate) fn files(&self) -> Vec<File> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut files = vec![File::output("db/mod.rs", &self.index())];
+        for stored in &self.tables {
+            let file = stored.module.trim_start_matches("r#");
+            files.push(File::output(format!("db/{file}.rs"), &stored.module_text()));
+        }
+        files.extend(self.migrations());
+        files
+    }
+
+    fn index(&self) -> String {
+        let mut text = String::from("//! The database: its connections, and a module for each table.\n\n");
+        for stored in &self.tables {
+            let _ = writeln!(text, "pub mod {};", stored.module);
+        }
+        text.push_str(
+            "\nuse kit_runtime::Error;\nuse sqlx::PgPool;\nuse sqlx::postgres::PgPoolOptions;\n\n/// How many connections there are at most.\nconst CONNECTIONS: u32 = 10;\n\n/// Connects to the database that `DATABASE_URL` names.\npub async fn connect() -> Result<PgPool, Error> {\n    let url = std::env::var(\"DATABASE_URL\").unwrap_or_default();\n    if url.is_empty() {\n        let message = \"DATABASE_URL is not set: name the database, as in postgres://localhost/app\";\n        return Err(Error::internal(message));\n    }\n    let pool = PgPoolOptions::new()\n        .max_connections(CONNECTIONS)\n        .connect(&url)\n        .await?;\n    Ok(pool)\n}\n",
+        );
+        text
+    }
+
+    /// What makes the tables of an empty database, a file a table. A reference to a table that is made later stands in that one's file.
+    fn migrations(&self) -> Vec<File> {
+        let Ok(plan) = plan(None, self.schema) else {
+            return Vec::new();
+        };
+        let place = |name: &str| self.schema.tables.iter().position(|table| table.name == name);
+        let mut statements = vec![Vec::new(); self.schema.tables.len()];
+        for step in &plan.changes {
+            let at = match &step.change {
+                Change::CreateTable { table } => place(&table.name),
+                Change::AddForeignKey { table, foreign_key } => place(table).max(place(&foreign_key.table)),
+                Change::AddUnique { table, .. }
+                | Change::AddCheck { table, .. }
+                | Change::CreateIndex { table, .. }
+                | Change::SetComment { table, .. } => place(table),
+                _ => Some(statements.len() - 1),
+            };
+            if let Some(list) = at.and_then(|at| statements.get_mut(at)) {
+                list.extend(step.change.statements());
+            }
+        }
+        let tables = self.schema.tables.iter().zip(statements).enumerate();
+        tables
+            .map(|(number, (table, statements))| File {
+                path: format!(
+                    "migrations/{:012}_create_{}.sql",
+                    number + 1,
+                    file_name(&table.name)
+                ),
+                text: format!(
+                    "-- Generated by @kit/plugin-rust-server. Do not edit.\n\n{}",
+                    sql::print(&statements)
+                ),
+                owner: Owner::Output,
+            })
+            .collect()
+    }
+}
+
+/// A table's name as a part of a file's.
+fn file_name(table: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    table.chars().map(plain).collect()
+}
+
+/// The type within an `Option`.
+fn inner(r#type: &str) -> &str {
+    r#type
+        .strip_prefix("Option<")
+        .and_then(|rest| rest.strip_suffix('>'))
+        .unwrap_or(r#type)
+}
+
+impl StoredColumn<'_> {
+    /// The column in a list of what a query gives.
+    fn selected(&self) -> String {
+        let name = sql::identifier(&self.column.name);
+        match self.column.r#type {
+            ColumnType::Uuid => format!("{name}::text AS {name}"),
+            ColumnType::Integer => format!("{name}::int8 AS {name}"),
+            _ => name,
+        }
+    }
+
+    /// What stands for a parameter, of the column's type.
+    fn parameter(&self, number: usize) -> String {
+        match self.column.r#type {
+            ColumnType::Uuid => format!("${number}::uuid"),
+            ColumnType::Integer => format!("${number}::int4"),
+            _ => format!("${number}"),
+        }
+    }
+
+    /// The field's value in a row.
+    fn read(&self) -> String {
+        let name = names::text(&self.column.name);
+        let optional = self.field.optional && self.field.r#type.starts_with("Option<");
+        match self.kind {
+            Kind::Plain if optional => format!("row.try_get::<{}, _>({name})?.map(Some)", self.field.r#type),
+            Kind::Plain => format!("row.try_get({name})?"),
+            Kind::Text => format!("sql::text(row, {name})?"),
+            Kind::Json => format!("sql::json(row, {name})?"),
+        }
+    }
+
+    /// The type of a value that a statement takes, where null cannot be meant.
+    fn plain_type(&self) -> &str {
+        inner(&self.field.r#type)
+    }
+
+    /// Binds a value, which is behind an `Option` or not.
+    fn bind(&self, value: &str, optional: bool) -> String {
+        match (self.kind, optional) {
+            (Kind::Plain, _) if matches!(self.plain_type(), "String") => format!(".bind(&{value})"),
+            (Kind::Plain, _) => format!(".bind({value})"),
+            (Kind::Text, false) => format!(".bind({value}.as_str())"),
+            (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
+            (Kind::Json, false) => format!(".bind(Json(&{value}))"),
+            (Kind::Json, true) => format!(".bind({value}.as_ref().map(Json))"),
+        }
+    }
+
+    /// Whether an insert may leave it out.
+    pub(crate) fn has_default(&self) -> bool {
+        self.column.nullable || self.column.default.is_some()
+    }
+
+    /// Whether the database makes its values, and nobody changes them.
+    pub(crate) fn is_made(&self) -> bool {
+        self.column.source.on_update_now
+            || matches!(
+                self.column.default,
+                Some(ColumnDefault::Now | ColumnDefault::RandomUuid | ColumnDefault::Identity)
+            )
+    }
+}
+
+impl Stored<'_> {
+    pub(crate) fn entity(&self) -> &str {
+        &self.table.entity
+    }
+
+    /// The columns that an insert may name.
+    pub(crate) fn inserted(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+        self.columns.iter().filter(|stored| {
+            stored.column.default != Some(ColumnDefault::Identity) && !stored.column.source.on_update_now
+        })
+    }
+
+    /// The columns that an update may name.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+        self.columns
+            .iter()
+            .filter(|stored| !stored.is_made() && !self.table.primary_key.contains(&stored.column.name))
+    }
+
+    /// Whether there is something to update.
+    pub(crate) fn is_updated(&self) -> bool {
+        self.key.is_some() && self.changed().next().is_some()
+    }
+}
+
+impl StoredColumn<'_> {
+    /// Binds an optional value that is made for it.
+    fn bind_owned(&self, value: &str) -> String {
+        match self.kind {
+            Kind::Plain => format!(".bind({value})"),
+            Kind::Text => format!(".bind({value}.map({}::as_str))", self.plain_type()),
+            Kind::Json => format!(".bind({value}.map(Json))"),
+        }
+    }
+}

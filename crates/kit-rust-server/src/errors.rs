@@ -1,0 +1,114 @@
+//! `error.rs`: the errors that the contracts name, and the status of each.
+
+use std::fmt::Write as _;
+
+use heck::ToPascalCase;
+use kit_ir::{Program, Throws};
+
+use crate::{File, names};
+
+/// An error of the contracts.
+pub(crate) struct Known<'a> {
+    pub(crate) variant: String,
+    pub(crate) throws: &'a Throws,
+}
+
+/// The errors of all routes, each code once, in order of first mention.
+pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
+    let mut found: Vec<Known<'_>> = Vec::new();
+    for throws in program.routes.iter().flat_map(|route| &route.throws) {
+        if found.iter().all(|known| known.throws.code != throws.code) {
+            let variant = names::unique(names::variant(&throws.code.to_pascal_case()), |taken| {
+                found.iter().any(|known| known.variant == taken)
+            });
+            found.push(Known { variant, throws });
+        }
+    }
+    found
+}
+
+pub(crate) fn file(program: &Program) -> File {
+    let known = known(program);
+    let mut text = String::from("//! Errors of the application, and the HTTP status of each.\n\n");
+    if known.is_empty() {
+        text.push_str("pub use kit_runtime::Error;\n");
+        return File::output("error.rs", &text);
+    }
+    text.push_str("pub use kit_runtime::Error;\nuse kit_runtime::StatusCode;\n\n");
+    text.push_str("/// The errors that the contracts name with `@throws`.\n#[derive(Debug, Clone, Copy, PartialEq, Eq)]\npub enum AppError {\n");
+    for Known { variant, throws } in &known {
+        let says = throws
+            .description
+            .as_deref()
+            .unwrap_or("An error of the contracts.");
+        let _ = writeln!(text, "    /// `{}`: {says}\n    {variant},", throws.code);
+    }
+    text.push_str("}\n\nimpl AppError {\n    /// What clients can rely on.\n    pub const fn code(self) -> &'static str {\n        match self {\n");
+    for Known { variant, throws } in &known {
+        let _ = writeln!(
+            text,
+            "            Self::{variant} => {},",
+            names::text(&throws.code)
+        );
+    }
+    text.push_str("        }\n    }\n\n    /// The status of its answer.\n    pub fn status(self) -> StatusCode {\n        match self {\n");
+    // What has one status stands in one arm.
+    let mut statuses: Vec<(u16, Vec<&str>)> = Vec::new();
+    for Known { variant, throws } in &known {
+        match statuses.iter_mut().find(|(status, _)| *status == throws.status) {
+            Some((_, variants)) => variants.push(variant),
+            None => statuses.push((throws.status, vec![variant])),
+        }
+    }
+    for (status, variants) in &statuses {
+        let patterns: Vec<_> = variants
+            .iter()
+            .map(|variant| format!("Self::{variant}"))
+            .collect();
+        let flat = format!(
+            "            {} => {},",
+            patterns.join(" | "),
+            status_name(*status)
+        );
+        if flat.len() <= 100 {
+            let _ = writeln!(text, "{flat}");
+        } else {
+            let patterns = patterns.join("\n            | ");
+            let _ = writeln!(text, "            {patterns} => {},", status_name(*status));
+        }
+    }
+    text.push_str(
+        "        }\n    }\n\n    /// The error with a message for people.\n    pub fn with(self, message: impl Into<String>) -> Error {\n        Error::new(self.status(), self.code(), message)\n    }\n}\n",
+    );
+    File::output("error.rs", &text)
+}
+
+/// The constant of a status.
+pub(crate) fn status_name(status: u16) -> String {
+    let name = match status {
+        200 => "OK",
+        201 => "CREATED",
+        202 => "ACCEPTED",
+        204 => "NO_CONTENT",
+        400 => "BAD_REQUEST",
+        401 => "UNAUTHORIZED",
+        402 => "PAYMENT_REQUIRED",
+        403 => "FORBIDDEN",
+        404 => "NOT_FOUND",
+        409 => "CONFLICT",
+        410 => "GONE",
+        412 => "PRECONDITION_FAILED",
+        422 => "UNPROCESSABLE_ENTITY",
+        429 => "TOO_MANY_REQUESTS",
+        500 => "INTERNAL_SERVER_ERROR",
+        501 => "NOT_IMPLEMENTED",
+        503 => "SERVICE_UNAVAILABLE",
+        // Contracts have statuses that are known to be valid, so this never falls back.
+        other => {
+            return format!(
+                "match StatusCode::from_u16({other}) {{\n                Ok(status) => status,\n                Err(_) => StatusCode::INTERNAL_SERVER_ERROR,\n            }}"
+            );
+        }
+    };
+    format!("StatusCode::{name}")
+}

@@ -1,0 +1,237 @@
+//! Rust text as rustfmt lays it out: what fits stays on a line, what does not goes on several.
+
+/// The width of a line, and of what may stand on one line within a call or an array.
+const WIDTH: usize = 100;
+const SHORT: usize = 60;
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub(crate) enum Expression {
+    /// As it is.
+    Plain(String),
+    /// A function, or the start of a chain, and its arguments.
+    Call(String, Vec<Self>),
+    /// `&[…]`.
+    List(Vec<Self>),
+    /// A base and the methods that are called on it, one after the other.
+    Chain(Box<Self>, Vec<Self>),
+    /// `&…`.
+    Borrowed(Box<Self>),
+}
+
+impl Expression {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
+    }
+
+    pub(crate) fn call(name: impl Into<String>, arguments: Vec<Self>) -> Self {
+        Self::Call(name.into(), arguments)
+    }
+
+    /// The same with a method called on it.
+    pub(crate) fn method(self, name: &str, argument: Option<String>) -> Self {
+        self.chained(name, argument.into_iter().map(Self::Plain).collect())
+    }
+
+    /// The same with a method of one argument called on it.
+    pub(crate) fn with(self, name: &str, argument: Self) -> Self {
+        self.chained(name, vec![argument])
+    }
+
+    fn chained(self, name: &str, arguments: Vec<Self>) -> Self {
+        let call = Self::call(format!(".{name}"), arguments);
+        match self {
+            Self::Chain(base, mut calls) => {
+                calls.push(call);
+                Self::Chain(base, calls)
+            }
+            base => Self::Chain(Box::new(base), vec![call]),
+        }
+    }
+
+    /// The text where it stands `indent` spaces from the left, with `before` and `after` so many characters around it on its line.
+    pub(crate) fn print(&self, indent: usize, before: usize, after: usize) -> String {
+        let flat = self.flat();
+        if self.may_be_flat() && indent + before + flat.len() + after <= WIDTH {
+            return flat;
+        }
+        self.print_broken(indent, before)
+    }
+
+    /// The same on several lines.
+    fn print_broken(&self, indent: usize, before: usize) -> String {
+        let inner = indent + 4;
+        let (open, close) = (" ".repeat(inner), " ".repeat(indent));
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Borrowed(expression) => format!("&{}", expression.print_broken(indent, before + 1)),
+            Self::Call(name, arguments) if arguments.is_empty() => format!("{name}()"),
+            Self::Call(name, arguments) => {
+                // A single argument that is broken itself stays in the brackets.
+                if let [only @ (Self::List(_) | Self::Call(..) | Self::Borrowed(_))] = arguments.as_slice() {
+                    let begins = indent + before + name.len() + 1;
+                    let text = only.print_broken(indent, before + name.len() + 1);
+                    if begins + text.lines().next().map_or(0, str::len) <= WIDTH && text.contains('\n') {
+                        return format!("{name}({text})");
+                    }
+                }
+                let arguments: String = arguments
+                    .iter()
+                    .map(|argument| format!("{open}{},\n", argument.print(inner, 0, 1)))
+                    .collect();
+                format!("{name}(\n{arguments}{close})")
+            }
+            Self::List(items) => {
+                if let [only @ Self::Call(..)] = items.as_slice() {
+                    return format!("&[{}]", only.print_broken(indent, before + 2));
+                }
+                let items: String = items
+                    .iter()
+                    .map(|item| format!("{open}{},\n", item.print(inner, 0, 1)))
+                    .collect();
+                format!("&[\n{items}{close}]")
+            }
+            Self::Chain(base, calls) => {
+                let base_text = base.print(indent, before, 0);
+                if base_text.contains('\n') {
+                    let calls: String = calls
+                        .iter()
+                        .map(|call| format!("\n{close}{}", call.flat()))
+                        .collect();
+                    return format!("{base_text}{calls}");
+                }
+                let calls: String = calls
+                    .iter()
+                    .map(|call| format!("\n{open}{}", call.print(inner, 0, 1)))
+                    .collect();
+                format!("{base_text}{calls}")
+            }
+        }
+    }
+
+    /// `{target} = …;`, where what fits on a line of its own gets one.
+    pub(crate) fn assigned(&self, indent: usize, target: &str) -> String {
+        let margin = " ".repeat(indent);
+        let flat = self.flat();
+        let before = target.len() + 3;
+        let is_chain = matches!(self, Self::Chain(..)) && self.may_be_flat();
+        if is_chain && indent + before + flat.len() + 1 > WIDTH && indent + 4 + flat.len() < WIDTH {
+            return format!("{margin}{target} =\n{margin}    {flat};\n");
+        }
+        format!("{margin}{target} = {};\n", self.print(indent, before, 1))
+    }
+
+    fn flat(&self) -> String {
+        let list = |items: &[Self]| items.iter().map(Self::flat).collect::<Vec<_>>().join(", ");
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Borrowed(expression) => format!("&{}", expression.flat()),
+            Self::Call(name, arguments) => format!("{name}({})", list(arguments)),
+            Self::List(items) => format!("&[{}]", list(items)),
+            Self::Chain(base, calls) => {
+                let calls: String = calls.iter().map(Self::flat).collect();
+                format!("{}{calls}", base.flat())
+            }
+        }
+    }
+
+    /// Whether rustfmt would leave it on one line where there is room.
+    fn may_be_flat(&self) -> bool {
+        match self {
+            Self::Plain(_) => true,
+            Self::Borrowed(expression) => expression.may_be_flat(),
+            Self::Call(name, arguments) => {
+                arguments.iter().all(Self::may_be_flat) && self.flat().len() - name.len() - 2 <= SHORT
+            }
+            Self::List(items) => items.iter().all(Self::may_be_flat) && self.flat().len() - 3 <= SHORT,
+            Self::Chain(base, calls) => {
+                let is_short = calls.len() == 1 || self.flat().len() <= SHORT;
+                is_short && base.may_be_flat() && calls.iter().all(Self::may_be_flat)
+            }
+        }
+    }
+}
+
+/// A doc comment; nothing where there is no text.
+pub(crate) fn doc(indent: usize, text: Option<&str>) -> String {
+    let margin = " ".repeat(indent);
+    let lines = text.into_iter().flat_map(str::lines);
+    lines
+        .map(|line| match line.trim_end() {
+            "" => format!("{margin}///\n"),
+            line => format!("{margin}/// {line}\n"),
+        })
+        .collect()
+}
+
+/// `use path::{A, B};` as rustfmt orders and breaks it.
+pub(crate) fn import(path: &str, names: &[String]) -> String {
+    let mut names: Vec<_> = names.to_vec();
+    names.sort();
+    names.dedup();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => format!("use {path}::{only};\n"),
+        _ => {
+            let flat = format!("use {path}::{{{}}};\n", names.join(", "));
+            if flat.len() - 1 <= WIDTH {
+                return flat;
+            }
+            let mut text = format!("use {path}::{{\n");
+            let mut line = String::from("   ");
+            for name in &names {
+                if line.len() + name.len() + 3 > WIDTH {
+                    text.push_str(&line);
+                    text.push('\n');
+                    line = String::from("   ");
+                }
+                line.push(' ');
+                line.push_str(name);
+                line.push(',');
+            }
+            text.push_str(&line);
+            text.push_str("\n};\n");
+            text
+        }
+    }
+}
+
+/// Statements of `use`, in rustfmt's order: of each path its items in one.
+pub(crate) fn imports<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+    let mut by_path: std::collections::BTreeMap<&str, Vec<String>> = std::collections::BTreeMap::new();
+    for item in items {
+        let (path, name) = item.rsplit_once("::").unwrap_or(("", item));
+        by_path.entry(path).or_default().push(name.to_owned());
+    }
+    let mut statements: Vec<String> = by_path.iter().map(|(path, names)| import(path, names)).collect();
+    statements.sort();
+    statements.concat()
+}
+
+/// `let x = a.b().c();`-like chains: on one line where that is short, else a call a line.
+pub(crate) fn chain(indent: usize, base: &str, calls: &[String], around: usize) -> String {
+    let flat = format!("{base}{}", calls.concat());
+    if flat.len() <= SHORT && indent + flat.len() + around <= WIDTH {
+        return flat;
+    }
+    let margin = " ".repeat(indent + 4);
+    let calls: String = calls.iter().map(|call| format!("\n{margin}{call}")).collect();
+    format!("{base}{calls}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expression;
+
+    #[test]
+    fn what_fits_stays_on_a_line() {
+        let text = Expression::plain("Shape::TEXT")
+            .method("min_length", Some("1".to_owned()))
+            .method("max_length", Some("200".to_owned()));
+        let property = Expression::call("Property::required", vec![Expression::plain("\"title\""), text]);
+        assert_eq!(
+            property.print(12, 0, 1),
+            "Property::required(\"title\", Shape::TEXT.min_length(1).max_length(200))"
+        );
+    }
+}

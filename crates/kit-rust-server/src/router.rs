@@ -1,0 +1,336 @@
+//! `router.rs`: for each contract group a trait that its handlers implement, and the way of a request to them.
+
+use std::fmt::Write as _;
+
+use heck::ToSnakeCase;
+use kit_ir::{DeclarationId, MiddlewareKind, Route};
+
+use crate::errors::status_name;
+use crate::print::{Expression, doc, import};
+use crate::types::Types;
+use crate::{File, names};
+
+/// The routes of a program by their groups.
+pub(crate) struct Routes<'a> {
+    pub(crate) groups: Vec<Group<'a>>,
+    /// The middleware that routes name.
+    pub(crate) middleware: Vec<Middleware>,
+}
+
+/// A contract group.
+pub(crate) struct Group<'a> {
+    /// The trait: the group's name.
+    pub(crate) name: String,
+    /// The module of its handlers.
+    pub(crate) module: String,
+    documentation: Option<String>,
+    pub(crate) routes: Vec<Handled<'a>>,
+}
+
+/// A route and the names of its parts.
+pub(crate) struct Handled<'a> {
+    pub(crate) route: &'a Route,
+    /// The method of the trait: `get_notes_by_id`.
+    pub(crate) function: String,
+    /// What it gets: `GetNotesById`.
+    pub(crate) input: String,
+    /// The middleware before it.
+    pub(crate) middleware: Vec<Middleware>,
+}
+
+/// A middleware.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Middleware {
+    /// As the contracts' application names it.
+    pub(crate) name: String,
+    /// `require_auth`
+    pub(crate) module: String,
+    /// `RequireAuth`
+    pub(crate) r#type: String,
+}
+
+impl Middleware {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            module: names::field(name),
+            r#type: names::variant(name),
+        }
+    }
+}
+
+impl<'a> Routes<'a> {
+    pub(crate) fn new(types: &Types<'a>) -> Self {
+        let program = types.program;
+        let built_in: Vec<&str> = program
+            .application
+            .middleware
+            .iter()
+            .filter(|middleware| middleware.kind == MiddlewareKind::BuiltIn)
+            .map(|middleware| middleware.name.as_str())
+            .collect();
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        let mut middleware: Vec<Middleware> = Vec::new();
+        let mut inputs: Vec<String> = Vec::new();
+        for route in &program.routes {
+            let own: Vec<Middleware> = route
+                .middleware
+                .iter()
+                .filter(|name| !built_in.contains(&name.as_str()))
+                .map(|name| Middleware::new(name))
+                .collect();
+            for one in &own {
+                if !middleware.contains(one) {
+                    middleware.push(one.clone());
+                }
+            }
+            let input = names::unique(input_name(route), |name| {
+                inputs.iter().any(|input| input == name) || types.taken.contains(name)
+            });
+            inputs.push(input.clone());
+            let handled = Handled {
+                route,
+                function: names::field(&input),
+                input,
+                middleware: own,
+            };
+            if let Some(group) = groups.iter_mut().find(|group| group.name == route.group) {
+                group.routes.push(handled);
+            } else {
+                let known = program.groups.iter().find(|group| group.name == route.group);
+                let stem = route.group.strip_suffix("Routes").filter(|stem| !stem.is_empty());
+                groups.push(Group {
+                    name: route.group.clone(),
+                    module: names::field(&plural(stem.unwrap_or(&route.group))),
+                    documentation: known.and_then(|group| group.documentation.description.clone()),
+                    routes: vec![handled],
+                });
+            }
+        }
+        Self { groups, middleware }
+    }
+}
+
+/// `GET /notes/:id` is `GetNotesById`.
+fn input_name(route: &Route) -> String {
+    let mut name = names::variant(&route.method.name().to_lowercase());
+    for segment in route.path.split('/').filter(|segment| !segment.is_empty()) {
+        match segment.strip_prefix([':', '*']) {
+            Some(parameter) => name.push_str(&format!("By{}", names::variant(parameter))),
+            None => name.push_str(&names::variant(segment)),
+        }
+    }
+    name
+}
+
+fn plural(name: &str) -> String {
+    let snake = name.to_snake_case();
+    if snake.ends_with('s') {
+        snake
+    } else {
+        format!("{snake}s")
+    }
+}
+
+impl Handled<'_> {
+    /// The type of its answer.
+    pub(crate) fn answer(&self, types: &Types<'_>) -> String {
+        match self.route.slots.response {
+            Some(id) => types.name(id).to_owned(),
+            None => "()".to_owned(),
+        }
+    }
+
+    /// Its parts: name, type, comment.
+    fn parts(&self, types: &Types<'_>) -> Vec<(&'static str, String, &'static str)> {
+        let slots = &self.route.slots;
+        [
+            ("params", slots.params, "The path parameters."),
+            ("query", slots.query, "The query."),
+            ("body", slots.body, "The body."),
+        ]
+        .into_iter()
+        .filter_map(|(name, id, comment)| Some((name, types.name(id?).to_owned(), comment)))
+        .collect()
+    }
+}
+
+pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
+    let mut text =
+        String::from("//! The routes: what their handlers get, and the way of a request to them.\n\n");
+    let mut runtime: Vec<String> = ["Context", "Error", "Request", "Response", "Router", "Routes"]
+        .map(str::to_owned)
+        .into();
+    if !types.program.routes.is_empty() {
+        runtime.push("StatusCode".to_owned());
+    }
+    let mut models: Vec<DeclarationId> = Vec::new();
+    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
+        for slot in kit_ir::Slot::ALL {
+            models.extend(handled.route.slots.get(slot));
+        }
+    }
+    if models.is_empty() && types.program.routes.is_empty() {
+        runtime.retain(|name| matches!(name.as_str(), "Router" | "Routes"));
+    }
+    text.push_str(&import("kit_runtime", &runtime));
+    text.push_str("\nuse crate::app::App;\n");
+    for middleware in &routes.middleware {
+        let _ = writeln!(
+            text,
+            "use crate::middleware::{}::{};",
+            middleware.module, middleware.r#type
+        );
+    }
+    let models: Vec<String> = models.into_iter().map(|id| types.name(id).to_owned()).collect();
+    text.push_str(&import("crate::models", &models));
+    for group in &routes.groups {
+        text.push('\n');
+        text.push_str(&group_trait(types, group));
+    }
+    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
+        text.push('\n');
+        text.push_str(&input(types, handled));
+    }
+    text.push('\n');
+    text.push_str(&router(routes));
+    for group in &routes.groups {
+        for handled in &group.routes {
+            text.push('\n');
+            text.push_str(&dispatch(types, group, handled));
+        }
+    }
+    File::output("router.rs", &text)
+}
+
+fn group_trait(types: &Types<'_>, group: &Group<'_>) -> String {
+    let mut text = doc(0, group.documentation.as_deref());
+    if text.is_empty() {
+        text = format!("/// The handlers of `{}`.\n", group.name);
+    }
+    let _ = writeln!(text, "pub trait {} {{", group.name);
+    for (number, handled) in group.routes.iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        let route = handled.route;
+        let _ = writeln!(text, "    /// `{}`", route.reference());
+        for comment in [
+            route.summary.as_deref(),
+            route.documentation.description.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            text.push_str("    ///\n");
+            text.push_str(&doc(4, Some(comment)));
+        }
+        let (function, input, answer) = (&handled.function, &handled.input, handled.answer(types));
+        let answer = format!("-> impl Future<Output = Result<{answer}, Error>> + Send;");
+        let flat = format!("    fn {function}(&self, input: {input}) {answer}\n");
+        // rustfmt counts the semicolon twice.
+        if flat.len() <= 100 {
+            text.push_str(&flat);
+        } else if flat.len() == 101 {
+            let _ = write!(text, "    fn {function}(&self, input: {input})\n    {answer}\n");
+        } else {
+            let _ = write!(
+                text,
+                "    fn {function}(\n        &self,\n        input: {input},\n    ) {answer}\n"
+            );
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn input(types: &Types<'_>, handled: &Handled<'_>) -> String {
+    let mut text = format!(
+        "/// What the handler of `{}` gets.\n#[derive(Debug)]\npub struct {} {{\n",
+        handled.route.reference(),
+        handled.input
+    );
+    for (name, r#type, comment) in handled.parts(types) {
+        let _ = writeln!(text, "    /// {comment}\n    pub {name}: {type},");
+    }
+    for middleware in &handled.middleware {
+        let _ = writeln!(
+            text,
+            "    /// What `{}` adds.\n    pub {}: {},",
+            middleware.name, middleware.module, middleware.r#type
+        );
+    }
+    text.push_str("    /// What is known of the request.\n    pub context: Context,\n}\n");
+    text
+}
+
+fn router(routes: &Routes<'_>) -> String {
+    let mut text = String::from(
+        "/// Answers every request of the application.\npub fn router(app: App) -> Router {\n    Routes::new(app)\n",
+    );
+    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
+        let route = handled.route;
+        let parameters: Vec<_> = route
+            .parameters
+            .iter()
+            .map(|name| Expression::plain(names::text(name)))
+            .collect();
+        let call = Expression::call(
+            ".route",
+            vec![
+                Expression::plain(names::text(&route.reference())),
+                Expression::List(parameters),
+                Expression::plain(&handled.function),
+            ],
+        );
+        let _ = writeln!(text, "        {}", call.print(8, 0, 0));
+    }
+    text.push_str("        .openapi(include_str!(\"schemas/openapi.json\"))\n        .into_router()\n}\n");
+    text
+}
+
+/// What brings a request to its handler, a line a phase.
+fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> String {
+    let mut text = format!(
+        "async fn {}(app: App, request: Request) -> Result<Response, Error> {{\n",
+        handled.function
+    );
+    for middleware in &handled.middleware {
+        let _ = writeln!(
+            text,
+            "    let {} = request.middleware(&app).await?;",
+            middleware.module
+        );
+    }
+    let parts = handled.parts(types);
+    for (name, ..) in &parts {
+        let _ = writeln!(text, "    let {name} = request.{name}()?;");
+    }
+    text.push_str("    let context = request.into_context();\n");
+    let mut fields: Vec<String> = parts.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    fields.extend(
+        handled
+            .middleware
+            .iter()
+            .map(|middleware| middleware.module.clone()),
+    );
+    let _ = writeln!(text, "    let input = {} {{", handled.input);
+    for field in fields {
+        let _ = writeln!(text, "        {field},");
+    }
+    text.push_str("        context: context.clone(),\n    };\n");
+    let status = status_name(handled.route.status);
+    let call = format!("{}::{}(&app, input).await?", group.name, handled.function);
+    if handled.route.slots.response.is_some() {
+        let _ = write!(
+            text,
+            "    let answer = {call};\n    Response::json(&context, {status}, &answer)\n}}\n"
+        );
+    } else {
+        let _ = write!(
+            text,
+            "    {call};\n    Ok(Response::empty(&context, {status}))\n}}\n"
+        );
+    }
+    text
+}

@@ -1,0 +1,21 @@
+//! `requireAuth`. This file is yours: kit made it once and leaves it alone.
+
+use kit_runtime::{Error, Middleware, Request};
+
+use crate::app::App;
+
+/// What `requireAuth` adds to a request.
+#[derive(Debug, Clone)]
+pub struct RequireAuth;
+
+impl Middleware<App> for RequireAuth {
+    const NAME: &'static str = "requireAuth";
+
+    /// Refuses every request until it says which may pass.
+    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
+        Err(Error::not_written(
+            "requireAuth",
+            "src/middleware/require_auth.rs",
+        ))
+    }
+}

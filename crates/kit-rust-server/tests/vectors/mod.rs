@@ -1,0 +1,230 @@
+//! Runs the vectors that every runtime of kit must pass on generated models.
+
+use kit_runtime::Contract;
+use kit_runtime::check::explain;
+use kit_runtime::coerce::{coerce_params, coerce_query};
+use kit_runtime::json::{Json, from_json, parse, to_text};
+use kit_runtime::shape::Shape;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A generated type: its name, its shape, and what reading a value gives.
+pub struct Generated {
+    pub name: &'static str,
+    shape: fn() -> &'static Shape,
+    /// Nothing for a type that holds what the system makes: the build refuses it in a request.
+    read: Option<Read>,
+}
+
+type Read = fn(&Json) -> Result<String, String>;
+
+impl Generated {
+    pub fn of<T: Contract>() -> Self {
+        Self {
+            name: T::NAME,
+            shape: T::shape,
+            read: Some(|json| {
+                let value: T = from_json(json).map_err(|error| error.to_string())?;
+                to_text(&value).map_err(|error| error.to_string())
+            }),
+        }
+    }
+
+    /// One that only answers hold.
+    #[allow(dead_code)] // One of the programs has none.
+    pub fn of_answers<T: Contract>() -> Self {
+        Self {
+            read: None,
+            ..Self::of::<T>()
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Vectors {
+    cases: Vec<Case>,
+    text: Vec<TextCase>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    app: String,
+    r#type: String,
+    input: Option<Box<serde_json::value::RawValue>>,
+    text: Option<String>,
+    nested: Option<Nested>,
+    ok: bool,
+    paths: Option<Vec<String>>,
+    decoded: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Nested {
+    open: String,
+    close: String,
+    inner: Option<String>,
+    times: usize,
+}
+
+#[derive(Deserialize)]
+struct TextCase {
+    app: String,
+    coercer: String,
+    query: Option<String>,
+    params: Option<Vec<String>>,
+    value: Value,
+    ok: bool,
+}
+
+/// Runs those of an application. Types that are not generated must be among `unsupported`, and each of these must be needed.
+pub fn run(app: &str, types: &[Generated], unsupported: &[&str]) {
+    // Values are as deep as the deepest that a server reads, and a server's threads have room for them.
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(64 << 20);
+        let ran = worker
+            .spawn_scoped(scope, || run_all(app, types, unsupported))
+            .unwrap()
+            .join();
+        if let Err(panic) = ran {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+fn run_all(app: &str, types: &[Generated], unsupported: &[&str]) {
+    let vectors: Vectors =
+        serde_json::from_str(include_str!("../../../../conformance/validation.json")).unwrap();
+    let mut wrong = Vec::new();
+    let mut skipped: Vec<&str> = Vec::new();
+    let mut count = 0;
+    for case in vectors.cases.iter().filter(|case| case.app == app) {
+        let Some(generated) = types.iter().find(|known| known.name == case.r#type) else {
+            skipped.push(&case.r#type);
+            continue;
+        };
+        count += 1;
+        let (json, shown) = input(case);
+        if let Some(difference) = difference(generated, case, &json) {
+            wrong.push(format!("{} {shown}: {difference}", case.r#type));
+        }
+    }
+    for case in vectors.text.iter().filter(|case| case.app == app) {
+        let Some(generated) = types.iter().find(|known| known.name == case.coercer) else {
+            skipped.push(&case.coercer);
+            continue;
+        };
+        count += 1;
+        let shape = (generated.shape)();
+        let json = match (&case.query, &case.params) {
+            (Some(query), _) => coerce_query(shape, query),
+            (None, params) => coerce_params(shape, &["a", "b"], params.as_deref().unwrap_or_default()),
+        };
+        let value: Value = from_json(&json).unwrap();
+        let ok = explain(shape, &json).is_empty();
+        if (to_text(&value).unwrap(), ok) != (without_proto(&case.value), case.ok) {
+            wrong.push(format!("{} {:?}: {value} {ok}", case.coercer, case.query));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    skipped.sort_unstable();
+    skipped.dedup();
+    assert_eq!(skipped, unsupported, "types without a Rust form");
+}
+
+fn input(case: &Case) -> (Json, String) {
+    let text = match (&case.input, &case.text, &case.nested) {
+        (Some(input), ..) => input.get().to_owned(),
+        (_, Some(text), _) => text.clone(),
+        (.., Some(nested)) => {
+            let inner = nested.inner.as_deref().unwrap_or_default();
+            format!(
+                "{}{inner}{}",
+                nested.open.repeat(nested.times),
+                nested.close.repeat(nested.times)
+            )
+        }
+        _ => "null".to_owned(),
+    };
+    let shown = text.chars().take(200).collect();
+    (parse(&text).unwrap(), shown)
+}
+
+fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String> {
+    let failures = explain((generated.shape)(), json);
+    let paths: Vec<&str> = failures.iter().map(|failure| failure.path.as_str()).collect();
+    if failures.is_empty() != case.ok {
+        return Some(format!("ok is {}, {failures:?}", failures.is_empty()));
+    }
+    if let Some(expected) = &case.paths
+        && *expected != paths
+    {
+        return Some(format!("{paths:?}, not {expected:?}"));
+    }
+    if !case.ok || case.nested.is_some() {
+        return None;
+    }
+    let read = match generated.read?(json) {
+        Ok(read) => read,
+        Err(error) => return Some(format!("it is not read: {error}")),
+    };
+    let expected = match (&case.decoded, &case.input, &case.text) {
+        (Some(decoded), ..) => on_the_wire(decoded),
+        (None, Some(input), _) => serde_json::from_str(input.get()).unwrap(),
+        (None, _, text) => serde_json::from_str(text.as_deref().unwrap_or("null")).unwrap(),
+    };
+    let read: Value = serde_json::from_str(&read).unwrap();
+    let expected: Value = serde_json::from_str(&to_text(&expected).unwrap()).unwrap();
+    (sorted(&read) != sorted(&expected)).then(|| format!("read as {read}, not {expected}"))
+}
+
+/// What a handler's value is in JSON.
+fn on_the_wire(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            if let Some(text) = ["$date", "$bytes", "$bigint"]
+                .iter()
+                .find_map(|key| members.get(*key))
+            {
+                return text.clone();
+            }
+            Value::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| (key.clone(), on_the_wire(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.iter().map(on_the_wire).collect()),
+        other => other.clone(),
+    }
+}
+
+/// One text for values that are equal whatever the order of their keys.
+fn sorted(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut parts: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{key:?}:{}", sorted(value)))
+                .collect();
+            parts.sort();
+            parts.join(",")
+        }
+        Value::Array(items) => items.iter().map(sorted).collect::<Vec<_>>().join(";"),
+        other => other.to_string(),
+    }
+}
+
+/// A key of that name is dropped where a value is read as any JSON, which is how this test prints one.
+fn without_proto(value: &Value) -> String {
+    let mut value = value.clone();
+    if let Value::Object(members) = &mut value {
+        members.shift_remove("__proto__");
+    }
+    to_text(&value).unwrap()
+}
