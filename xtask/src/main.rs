@@ -12,6 +12,7 @@
 mod addons;
 mod bench;
 mod check;
+mod dashboard;
 mod demo;
 mod fuzz;
 mod interrupt;
@@ -61,12 +62,14 @@ enum Command {
     Check(check::Options),
     /// Check what no other tool checks: the rules of ARCHITECTURE.md and of the repository.
     Tidy,
-    /// Install npm packages, Node 24 and the viewer of the API reference where they are missing, and build the addons.
+    /// Install npm packages, Node 24 and the viewer of the API reference where they are missing, and build the addons and the dashboard.
     Setup,
     /// Build the two native addons and put them where their packages look for them.
     Addons,
     /// Fetch the viewer of the API reference and put it where @kit/api-docs looks for it.
     Viewer,
+    /// Build the dashboard of the debug sidecar and put it where @kit/plugin-debug looks for it.
+    Dashboard,
     /// Try the compiler and the HTTP engine on input that nobody wrote, with libFuzzer.
     #[command(
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
@@ -83,7 +86,7 @@ enum Command {
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
-    /// Put the native server under minutes of bad load, and see what is left: idle connections, mixed load, SIGTERM.
+    /// Put the native server under minutes of bad load, and see what is left: idle connections, mixed load, observers, SIGTERM.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
 }
@@ -110,12 +113,18 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Setup => {
             toolchain::install(&repository)?;
             viewer::place(&repository)?;
+            dashboard::build(&repository)?;
             addons::build(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Viewer => {
             toolchain::install(&repository)?;
             viewer::place(&repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Dashboard => {
+            toolchain::install(&repository)?;
+            dashboard::build(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Addons => {

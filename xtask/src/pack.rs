@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use crate::repository::Repository;
-use crate::{addons, release, run, toolchain, viewer};
+use crate::{addons, dashboard, release, run, toolchain, viewer};
 use manifest::Manifest;
 
 /// Options of the command.
@@ -72,6 +72,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 
 /// Writes all archives into a directory, with the addons as they are.
 pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Packed>> {
+    dashboard::build(repository)?;
     let packages = packages(repository)?;
     // Below the repository, so that the types of other packages are found.
     let staging = repository.path("target/pack");
@@ -150,8 +151,10 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
     }
     // What is read at run time and is no code of the package.
-    if source.join("viewer").is_dir() {
-        copy_tree(&source.join("viewer"), &directory.join("viewer"))?;
+    for data in manifest::DATA_DIRECTORIES {
+        if source.join(data).is_dir() {
+            copy_tree(&source.join(data), &directory.join(data))?;
+        }
     }
     for file in package.manifest.data() {
         std::fs::copy(source.join(file), directory.join(file))

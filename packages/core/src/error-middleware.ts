@@ -6,7 +6,7 @@
 import { AppError } from "@kit/errors";
 import type { CompiledRoute } from "@kit/types";
 
-import { developmentFields, placesOnDisk } from "./development-fields.ts";
+import { extendedFields, placesOnDisk } from "./extended-fields.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
 
 /** What the error middleware knows about the request that failed. */
@@ -21,9 +21,19 @@ export interface FailedRequest {
   readonly serverAdapter: string;
   /** The directory that the paths of {@link CompiledRoute.source} start from; default the working directory. */
   readonly projectRoot?: string;
+  /** What a plugin wants error bodies to tell in production too; default `none`. */
+  readonly errorFields?: ErrorFields;
 }
 
-/** The one form of every error body. In development more fields stand inside `error`. */
+/**
+ * What stands in an error body beside code, message, details and trace id.
+ *
+ * - `public`: what a client knows or may know: status, phase, route, the type and the rules that were not kept, request id, server, time.
+ * - `all`: also where in the project things are, as in development: source file, schema file, related tests.
+ */
+export type ErrorFields = "none" | "public" | "all";
+
+/** The one form of every error body. In development, and beside a debug sidecar, more fields stand inside `error`. */
 export interface ErrorBody {
   readonly error: {
     readonly code: string;
@@ -49,7 +59,7 @@ export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 export interface ErrorMiddlewareOptions {
   /**
    * Whether answers tell what helps a developer: messages and stacks of unknown errors, and where things are. Default:
-   * whether `NODE_ENV` is `development`.
+   * whether `NODE_ENV` is `development`. Where it is false, a plugin may still add {@link FailedRequest.errorFields}.
    */
   readonly isDev?: boolean;
 }
@@ -78,6 +88,7 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
     const known = AppError.isAppError(error);
     const status = known ? error.status : 500;
     const { code, message, details } = known ? error : unknownError(error, request, isDev);
+    const fields = isDev ? "all" : (request.errorFields ?? "none");
     return {
       status,
       body: {
@@ -86,7 +97,7 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
           message,
           ...(details !== undefined && { details }),
           traceId,
-          ...(isDev && developmentFields(error, status, request)),
+          ...(fields !== "none" && extendedFields(error, status, request, fields)),
         },
       },
     };
@@ -101,11 +112,10 @@ function unknownError(
   isDev: boolean,
 ): { code: string; message: string; details?: object } {
   const code = "INTERNAL_SERVER_ERROR";
-  if (!isDev) return { code, message: "Internal Server Error" };
+  const where = isDev || request.errorFields === "all" ? handlerOf(request) : undefined;
+  if (!isDev) return { code, message: "Internal Server Error", ...(where && { details: where }) };
   const { message, name, stack } = describeThrown(error);
   const causes = describeCauses(error);
-  const places =
-    request.phase === "handler" && request.route ? placesOnDisk(request.route, request) : undefined;
   return {
     code,
     message,
@@ -114,7 +124,14 @@ function unknownError(
       // A query builder says which query failed; why it did stands in the cause.
       ...(causes.length > 0 && { causes }),
       ...(stack !== undefined && { stack }),
-      ...(places && { ...(places.handler && { handler: places.handler }), relatedTests: places.tests }),
+      ...where,
     },
   };
+}
+
+/** The handler that failed, and the tests of its route. */
+function handlerOf(request: FailedRequest): object | undefined {
+  if (request.phase !== "handler" || request.route === null) return undefined;
+  const { handler, tests } = placesOnDisk(request.route, request);
+  return { ...(handler && { handler }), relatedTests: tests };
 }

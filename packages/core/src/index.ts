@@ -19,6 +19,7 @@ export {
   type ErrorBody,
   type ErrorMiddleware,
   type ErrorMiddlewareOptions,
+  type ErrorFields,
   type FailedRequest,
 } from "./error-middleware.ts";
 export {
@@ -32,12 +33,15 @@ export {
 } from "./handlers.ts";
 export type {
   AnsweredView,
+  CallObserver,
+  CallStart,
   ErrorRecord,
   LifecyclePhase,
   LifecycleTrace,
   RequestHistory,
   RequestObserver,
   RequestRecord,
+  RunningCall,
   RunningSpan,
   SpanRecord,
 } from "@kit/types";

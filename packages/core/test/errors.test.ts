@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 
-import { createErrorMiddleware, createApp, type FailedRequest, type MiddlewareInput } from "@kit/core";
+import {
+  createErrorMiddleware,
+  createApp,
+  type ErrorFields,
+  type FailedRequest,
+  type MiddlewareInput,
+} from "@kit/core";
 import { AppError, NotFoundError } from "@kit/errors";
 import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
 import { MemoryServer } from "./support/memory-server.ts";
@@ -378,6 +384,15 @@ describe("failures of what answers failures", () => {
   });
 });
 
+const failing = (): Promise<never> => Promise.reject(new RangeError("secret"));
+
+/** What a failing handler is answered with where plugins ask for these fields. */
+async function errorWith(...asked: ErrorFields[]): Promise<Record<string, unknown>> {
+  const plugins = asked.map((errorFields) => ({ name: errorFields, errorFields }));
+  const { send } = await serve([[get, failing]], { plugins });
+  return errorOf(await send("GET /notes/1"));
+}
+
 describe("createErrorMiddleware", () => {
   const request: FailedRequest = {
     traceId: "t",
@@ -401,6 +416,27 @@ describe("createErrorMiddleware", () => {
       if (env === undefined) delete process.env["NODE_ENV"];
       else process.env["NODE_ENV"] = env;
       assert.equal(createErrorMiddleware()(new Error("x"), request).body.error.message, message);
+    }
+  });
+
+  it("tells more where a plugin asks for it, and never what was thrown", async () => {
+    assert.deepEqual(Object.keys(await errorWith()), ["code", "message", "traceId"]);
+    assert.deepEqual(Object.keys(await errorWith("none")), ["code", "message", "traceId"]);
+    const open = await errorWith("none", "public");
+    assert.deepEqual(
+      [open["status"], open["phase"], open["route"], open["sourceFile"]],
+      [500, "handler", "GET /notes/:id", undefined],
+    );
+    const all = await errorWith("public", "all", "none");
+    assert.equal(all["sourceFile"], "src/notes.handlers.ts:21");
+    assert.deepEqual((all["details"] as { handler: object }).handler, {
+      file: "src/notes.handlers.ts",
+      export: "noteHandlers",
+      line: 21,
+    });
+    for (const error of [open, all]) {
+      assert.equal(error["message"], "Internal Server Error");
+      assert.ok(!/secret|stack|RangeError/.test(JSON.stringify(error)));
     }
   });
 

@@ -253,6 +253,7 @@ describe("observe", () => {
       async ({ ctx }) => {
         ctx.span!.setAttribute("thing.count", 3);
         await Promise.resolve();
+        ctx.span!.setAttribute("__proto__", false);
         ctx.span!.setAttribute("__proto__", true);
         ctx.log.info("in the handler");
         return { id: "1" };

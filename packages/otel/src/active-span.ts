@@ -1,18 +1,21 @@
-import type { AttributeValue, RunningSpan } from "@kit/types";
+import type { RunningSpan } from "@kit/types";
 import { type Attributes, type Exception, type Span, type SpanContext, TraceFlags } from "@opentelemetry/api";
 import { TraceState } from "@opentelemetry/core";
+
+import { plainValue } from "./plain-value.ts";
 
 /**
  * The span of a middleware or handler as other instrumentation sees it: the parent of its spans. When it begins and ends is kit's to say; what is
  * not an attribute is left out.
  */
 export class ActiveSpan implements Span {
-  readonly #span: RunningSpan;
+  /** Of kit. */
+  readonly running: RunningSpan;
   readonly #context: SpanContext;
 
   constructor(span: RunningSpan) {
     const { traceId, spanId, isSampled, traceState } = span;
-    this.#span = span;
+    this.running = span;
     this.#context = {
       traceId,
       spanId,
@@ -27,7 +30,7 @@ export class ActiveSpan implements Span {
 
   setAttribute(name: string, value: unknown): this {
     const plain = plainValue(value);
-    if (plain !== undefined) this.#span.setAttribute(name, plain);
+    if (plain !== undefined) this.running.setAttribute(name, plain);
     return this;
   }
 
@@ -38,7 +41,7 @@ export class ActiveSpan implements Span {
 
   recordException(exception: Exception): void {
     const message = typeof exception === "string" ? exception : exception.message;
-    if (message !== undefined) this.#span.setAttribute("exception.message", message);
+    if (message !== undefined) this.running.setAttribute("exception.message", message);
   }
 
   addEvent(): this {
@@ -66,11 +69,6 @@ export class ActiveSpan implements Span {
   }
 
   isRecording(): boolean {
-    return this.#span.isSampled;
+    return this.running.isSampled;
   }
-}
-
-function plainValue(value: unknown): AttributeValue | undefined {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  return value === undefined || value === null ? undefined : JSON.stringify(value);
 }

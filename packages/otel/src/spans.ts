@@ -16,7 +16,9 @@ const statuses: Readonly<Record<SpanRecord["status"], SpanStatusCode>> = {
 /** The spans of a request as exporters take them. */
 export function readableSpans(record: RequestRecord, resource: Resource): ReadableSpan[] {
   const traceState = record.traceState === null ? {} : { traceState: new TraceState(record.traceState) };
-  return record.spans.map((span) => readableSpan(span, record, resource, traceState));
+  // What others tell of comes from them too.
+  const own = record.spans.filter(({ source }) => source === undefined);
+  return own.map((span) => readableSpan(span, record, resource, traceState));
 }
 
 function readableSpan(

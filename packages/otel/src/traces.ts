@@ -16,6 +16,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 import { ActiveSpan } from "./active-span.ts";
+import { ForeignCalls } from "./foreign-calls.ts";
 import { Counter } from "./counter.ts";
 import { type Batch, ExportLoop } from "./export-loop.ts";
 import { spanExporter } from "./exporters.ts";
@@ -63,13 +64,15 @@ export class Traces {
     });
     const byRatio = new TraceIdRatioBasedSampler(settings.sampleRatio);
     const queue = this.#queue;
+    const calls = new ForeignCalls();
     this.provider = new TracerProvider({
       resource,
       sampler: new ParentBasedSampler({ root: byRatio }),
       spanProcessors: [
         {
-          onStart: () => undefined,
+          onStart: (span, parent) => calls.begin(span, parent),
           onEnd: (span) => {
+            calls.end(span);
             if ((span.spanContext().traceFlags & 1) === 1) queue.add(span);
           },
           forceFlush: () => Promise.resolve(),

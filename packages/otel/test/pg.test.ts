@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { createApp, type AppOptions } from "@kit/core";
+import { type AnsweredView, type AppOptions, createApp, type RequestRecord } from "@kit/core";
 import { openDatabase, stopDatabase } from "@kit/dev-database";
 import { nativeServer } from "@kit/server-native";
 import { PgInstrumentation } from "@opentelemetry/instrumentation-pg";
@@ -31,6 +31,7 @@ test("a query is a child of its handler's span, also among many requests at once
   await using collector = await Collector.start();
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   try {
+    const records: RequestRecord[] = [];
     const sum = route("GET /sum", { response: responseOf("Sum", { sum: "number" }), middleware: ["who"] });
     const app = createApp({
       server: nativeServer(),
@@ -58,6 +59,15 @@ test("a query is a child of its handler's span, also among many requests at once
         },
       ],
       telemetry: { tracing: true, endpoint: collector.endpoint, exportIntervalMs: 20 },
+      plugins: [
+        {
+          name: "watch",
+          observe: {
+            calls: { around: (_: unknown, run: () => unknown) => run() },
+            onAnswer: (view: AnsweredView) => records.push(view.record()),
+          },
+        },
+      ],
     } as unknown as AppOptions);
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/sum`)));
@@ -81,6 +91,18 @@ test("a query is a child of its handler's span, also among many requests at once
         parents.add(found.traceId);
       }
       assert.equal(parents.size, 20, "each request has its own");
+    }
+    // Whoever looks at requests sees them too, as what they are, and nobody tells the collector of them twice.
+    assert.equal(records.length, 20);
+    for (const { spans } of records) {
+      const calls = spans.filter(({ source }) => source === "@opentelemetry/instrumentation-pg");
+      const query = calls.find(({ attributes }) => JSON.stringify(attributes).includes("select 2 + 3"))!;
+      assert.equal(spans.find(({ spanId }) => spanId === query.parentSpanId)?.name, "handler");
+      const sent = collector.spans.filter(({ spanId }) => spanId === query.spanId);
+      assert.deepEqual(
+        sent.map(({ name, traceId }) => [name, traceId]),
+        [[query.name, query.traceId]],
+      );
     }
     assert.deepEqual(collector.errors, []);
   } finally {

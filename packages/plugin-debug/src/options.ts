@@ -1,3 +1,5 @@
+import type { ErrorFields } from "@kit/core";
+
 import { readAllowlist } from "./access/allowlist.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import { nearest } from "./nearest.ts";
@@ -43,13 +45,18 @@ export interface DebugOptions {
   readonly redactFields?: readonly string[];
   /** As `security.rateLimit` and `security.rateLimitWindow`. */
   readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
+  /**
+   * What the application's error answers tell while the sidecar is there. `all`: also where things are, as in development; `public`: status, phase, route, schema, failures, request id, server
+   * and time, and nothing of the project's files; `none`: what they tell without it. Default: `all`, in production `public`. Messages and stacks of unknown errors are for development alone.
+   */
+  readonly errorFields?: ErrorFields;
   /** How many finished requests, errors and, tenfold, log entries are kept in memory; default 1,000. */
   readonly keep?: number;
   /**
    * A file that history is kept in, so that it survives restarts, below the project's root: `.data/debug.db`. All workers of a server write into it, and
-   * the sidecar shows what all of them did. Default: memory alone, of each process its own.
+   * the sidecar shows what all of them did. Default: memory alone; where there are workers, a temporary file that goes with them. `false`: memory alone, of each process its own.
    */
-  readonly store?: string | DebugStoreOptions;
+  readonly store?: string | DebugStoreOptions | false;
 }
 
 /** Who may ask. */
@@ -67,8 +74,10 @@ export interface ReadDebugOptions {
   readonly port: number;
   readonly isProduction: boolean;
   readonly access: Access;
+  readonly errorFields: ErrorFields;
   readonly keep: number;
-  readonly store: { readonly path: string; readonly maxBytes: number } | null;
+  /** `path` is null for a temporary file where there are workers; none at all otherwise, nor where `store` is. */
+  readonly store: { readonly path: string | null; readonly maxBytes: number } | null;
 }
 
 /** What production hides without being told to. */
@@ -93,6 +102,7 @@ const known: Readonly<Record<keyof DebugOptions, true>> = {
   allowedIPs: true,
   redactFields: true,
   rateLimit: true,
+  errorFields: true,
   keep: true,
   store: true,
 };
@@ -133,6 +143,7 @@ export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
     port,
     isProduction: readMode(options),
     access: readAccess(options, security, readMode(options)),
+    errorFields: readErrorFields(options.errorFields, readMode(options)),
     keep,
     store: readStore(options.store),
   };
@@ -148,6 +159,13 @@ function readMode({ mode, production }: DebugOptions): boolean {
   }
   if (mode !== undefined && production !== undefined) twice("mode", "production");
   return production ?? (mode ?? process.env["NODE_ENV"]) === "production";
+}
+
+function readErrorFields(fields: DebugOptions["errorFields"], isProduction: boolean): ErrorFields {
+  if (fields === undefined) return isProduction ? "public" : "all";
+  const isKnown = fields === "all" || fields === "public" || fields === "none";
+  if (!isKnown) wrong("errorFields", '"all", "public" or "none"', fields);
+  return fields;
 }
 
 function nearMode(mode: string): string | undefined {
@@ -201,14 +219,15 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, isPro
 }
 
 function readStore(store: DebugOptions["store"]): ReadDebugOptions["store"] {
-  if (store === undefined) return null;
+  if (store === false) return null;
+  if (store === undefined) return { path: null, maxBytes: defaultStoreBytes };
   const { path, maxBytes = defaultStoreBytes } = typeof store === "string" ? { path: store } : store;
   if (typeof store !== "string") {
     requireObject(store, "`store`");
     requireKnown(store, knownInStore, "store.");
   }
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
-    wrong(typeof store === "string" ? "store" : "store.path", "the path of a file", path);
+    wrong(typeof store === "string" ? "store" : "store.path", "the path of a file, or false for none", path);
   }
   requireWhole(maxBytes, "store.maxBytes", leastStoreBytes, Number.MAX_SAFE_INTEGER);
   return { path, maxBytes };

@@ -1,16 +1,24 @@
-import { resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 
-import type { Plugin, PluginHost, RequestFailure } from "@kit/core";
+import type { ErrorFields, Plugin, PluginHost, RequestFailure } from "@kit/core";
 import type { ListenAddress, LogEntry, RequestObserver } from "@kit/types";
 
+import { ownHealth } from "./answers/health.ts";
+import { CurrentSpan } from "./calls/current-span.ts";
+import { watchCalls } from "./calls/watch.ts";
 import { EventLoopLag } from "./event-loop-lag.ts";
 import type { History } from "./history/history.ts";
 import { MemoryHistory } from "./history/memory.ts";
-import { StoredHistory } from "./history/stored.ts";
+import { joinDirectory, type SharedDirectory } from "./history/shared-directory.ts";
+import { type Present, StoredHistory } from "./history/stored.ts";
 import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
+/** Requests under way that a worker tells the others of, the oldest. */
+const mostShared = 100;
 /** Of a request's body, in development. */
 const receivedBodyBytes = 8 * 1024;
 
@@ -44,10 +52,14 @@ export function debugPlugin(options: DebugOptions = {}): DebugPlugin {
 class Sidecar implements DebugPlugin {
   readonly name = "debug";
   readonly observe: RequestObserver;
+  readonly errorFields: ErrorFields;
   readonly #options: ReadDebugOptions;
   readonly #memory: MemoryHistory;
+  readonly #current = new CurrentSpan(() => this.#host?.requests?.callOfUnknown());
   #host: PluginHost | undefined;
+  #stopWatching: (() => void) | undefined;
   #stored: StoredHistory | undefined;
+  #shared: SharedDirectory | undefined;
   #server: SidecarServer | undefined;
   #lag: EventLoopLag | undefined;
   #address: SidecarAddress | null = null;
@@ -55,11 +67,14 @@ class Sidecar implements DebugPlugin {
 
   constructor(options: ReadDebugOptions) {
     this.#options = options;
+    this.errorFields = options.errorFields;
     const memory = new MemoryHistory(options.keep);
     this.#memory = memory;
     this.observe = {
       keep: options.keep,
       spans: true,
+      // In development the first call of a route is one that somebody looks for.
+      calls: { around: this.#current.run, always: !options.isProduction },
       // To show and repeat requests. In production what clients send is nobody's business here.
       ...(!options.isProduction && { received: { bodyBytes: receivedBodyBytes } }),
       onAnswer: (request) => {
@@ -78,6 +93,8 @@ class Sidecar implements DebugPlugin {
     this.#memory.attach(host.requests);
     this.#lag = new EventLoopLag();
     this.#stored = this.#openStore(host);
+    if (host.worker !== null) this.#stored?.share(() => this.#present(host));
+    this.#stopWatching = watchCalls(this.#current, host);
   }
 
   onReady(address: ListenAddress): void {
@@ -85,14 +102,20 @@ class Sidecar implements DebugPlugin {
     const host = this.#host!;
     const history: History = this.#stored ?? this.#memory;
     const isStopping = (): boolean => this.#isStopping;
+    const others = (): readonly Present[] => this.#stored?.others() ?? [];
     const state = {
       host,
       history,
-      active: () => this.#memory.active(),
+      active: () => [...this.#memory.active(), ...others().flatMap(({ active }) => active)],
+      others,
       redaction: new Redaction(host, access.redact),
       lag: this.#lag!,
       address,
       isProduction,
+      instance: randomBytes(8).toString("hex"),
+      isShared: this.#stored !== undefined,
+      replayToken: isProduction ? null : randomBytes(32).toString("base64url"),
+      rateLimit: access.rateLimit,
       get isStopping() {
         return isStopping();
       },
@@ -116,30 +139,41 @@ class Sidecar implements DebugPlugin {
     this.#server.listen(port, access.hostname);
   }
 
+  /** For the worker that has the sidecar. */
+  #present(host: PluginHost): Present {
+    return { health: ownHealth(host, this.#lag!), active: this.#memory.active().slice(0, mostShared) };
+  }
+
   onError(error: unknown, request: RequestFailure): void {
     this.#memory.failed(() => this.#host!.describeError(error, request));
   }
 
-  onLog(entry: LogEntry): void {
-    this.#memory.logged(entry);
+  onLog(entry: LogEntry, json: () => string): void {
+    this.#memory.logged(entry, json);
   }
 
   async onStop(): Promise<void> {
     this.#isStopping = true;
+    this.#stopWatching?.();
     this.#lag?.stop();
     await this.#server?.close();
     this.#stored?.close();
+    this.#shared?.leave();
     this.#address = null;
   }
 
   /** Nothing where there is none, or where it cannot be opened: the application is to start all the same. */
-  #openStore({ projectRoot, log }: PluginHost): StoredHistory | undefined {
+  #openStore({ projectRoot, log, workerGroup }: PluginHost): StoredHistory | undefined {
     const { store } = this.#options;
-    if (store === null) return undefined;
-    const path = resolve(projectRoot, store.path);
+    if (store === null || (store.path === null && workerGroup === null)) return undefined;
+    let path = resolve(projectRoot, store.path ?? tmpdir());
     const failed = (error: unknown): void =>
       log.warn(`The debug sidecar cannot keep its history in ${path}; it has what is in memory`, { error });
     try {
+      if (store.path === null) {
+        this.#shared = joinDirectory(workerGroup!, process.ppid);
+        path = join(this.#shared.path, "history.db");
+      }
       return new StoredHistory(path, store.maxBytes, this.#memory, failed);
     } catch (error) {
       failed(error);

@@ -1,11 +1,11 @@
 import type { PluginHost, PluginRedactor } from "@kit/core";
 import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord } from "@kit/types";
 
-/** What stands in place of a hidden value, as in logs. */
-const hidden = "[redacted]";
+import { withoutQuery } from "./calls/http.ts";
+import { sqlWithoutValues } from "./calls/sql.ts";
 
-/** How a message tells of a value that does not fit: `$.user.iban: expected string, received number 42 (and 2 more)`. */
-const misfit = /(\$[^\n]*?)(: expected [^\n]*?, received )[^\n]*?( \(and \d+ more\))?(?=\n|$)/g;
+/** What stands in place of a hidden value, as in logs. */
+export const hidden = "[redacted]";
 
 /**
  * Takes out of what is shown what nobody is to see. The application's own patterns and `@sensitive` fields are hidden already, except in
@@ -23,21 +23,31 @@ export class Redaction {
 
   request(record: RequestRecord): RequestRecord {
     const received = record.received && this.#received(record.received);
-    if (!this.#hasPatterns) return { ...record, received };
+    const spans = record.spans.map((span) => this.span(span));
+    if (!this.#hasPatterns) return { ...record, received, spans };
     return {
       ...record,
       received,
-      fault: record.fault && { ...record.fault, message: this.#text(record.fault.message) },
+      fault: record.fault && { ...record.fault, message: this.#redactor.text(record.fault.message) },
       target: this.#target(record.target, record.route),
-      spans: record.spans.map((span) => this.span(span)),
+      spans,
     };
   }
 
   span(span: SpanRecord): SpanRecord {
-    if (!this.#hasPatterns) return span;
-    const attributes = Object.entries(span.attributes).map(([name, value]) => {
+    const isForeign = span.source !== undefined;
+    if (!this.#hasPatterns && !isForeign) return span;
+    const attributes = Object.entries(span.attributes).map(([name, whole]) => {
+      const value = isForeign && typeof whole === "string" ? ofCall(name, whole) : whole;
       // `user.password` is a `password` of a `user`.
-      return [name, this.#redactor.hides(name.split(".")) ? hidden : this.#texts(value)] as const;
+      return [
+        name,
+        this.#redactor.hides(name.split("."))
+          ? hidden
+          : typeof value === "string"
+            ? this.#redactor.text(value)
+            : value,
+      ] as const;
     });
     return { ...span, attributes: Object.fromEntries(attributes) };
   }
@@ -47,11 +57,11 @@ export class Redaction {
     const { details, failures, message, stack, ...rest } = record;
     return {
       ...rest,
-      message: this.#text(message),
+      message: this.#redactor.text(message),
       path: this.#target(record.path, record.route),
-      ...(details !== undefined && { details: this.#data(details) }),
-      ...(failures !== undefined && { failures: this.#data(failures) as unknown[] }),
-      ...(stack !== undefined && { stack: this.#text(stack) }),
+      ...(details !== undefined && { details: this.#redactor.toLoggable(details) }),
+      ...(failures !== undefined && { failures: this.#redactor.toLoggable(failures) as unknown[] }),
+      ...(stack !== undefined && { stack: this.#redactor.text(stack) }),
     };
   }
 
@@ -60,38 +70,9 @@ export class Redaction {
     const { data } = entry;
     return {
       ...entry,
-      message: this.#text(entry.message),
-      ...(data !== undefined && { data: this.#data(data) }),
+      message: this.#redactor.text(entry.message),
+      ...(data !== undefined && { data: this.#redactor.toLoggable(data) }),
     };
-  }
-
-  #data(value: unknown): unknown {
-    return this.#texts(this.#redactor.toLoggable(value));
-  }
-
-  /** Plain data with each of its texts looked at. */
-  #texts<T>(value: T): T {
-    if (typeof value === "string") return this.#text(value) as T;
-    if (Array.isArray(value)) return value.map((item: unknown) => this.#texts(item)) as T;
-    if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).map(
-      ([name, item]) => [name, this.#texts(item as unknown)] as const,
-    );
-    return Object.fromEntries(entries) as T;
-  }
-
-  /** A message, without the values of hidden fields that validation found in them. */
-  #text(text: string): string {
-    if (!text.includes(", received ")) return text;
-    return text.replace(misfit, (whole, path: string, between: string, more: string | undefined) =>
-      this.#hidesField(path) ? `${path}${between}${hidden}${more ?? ""}` : whole,
-    );
-  }
-
-  /** Whether a field is hidden, or one that it lies within: `$.user["first name"].tags[0]`. */
-  #hidesField(path: string): boolean {
-    const names = path.match(/[^.[\]"$]+/g) ?? [];
-    return names.some((_, index) => this.#redactor.hides(names.slice(0, index + 1)));
   }
 
   /** Headers and the values of a JSON body. A body that is no JSON has no names by which something could be hidden, so it is not shown. */
@@ -142,6 +123,13 @@ export class Redaction {
     });
     return shown.join("/");
   }
+}
+
+/** What a call was made with: other instrumentation tells of statements with the values in them, and of addresses with their query. */
+function ofCall(name: string, text: string): string {
+  if (name === "db.statement" || name === "db.query.text") return sqlWithoutValues(text);
+  if (name === "url.query") return text === "" ? text : hidden;
+  return name === "url.full" || name === "http.url" || name === "http.target" ? withoutQuery(text) : text;
 }
 
 function splitOnce(text: string, separator: string): [string, string?] {

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { Guard, type Refusal } from "./access/guard.ts";
 import { answer } from "./answers/endpoints.ts";
 import { NoAnswer } from "./answers/question.ts";
+import { fileAnswer, isForFile } from "./dashboard-files.ts";
 import type { Access } from "./options.ts";
+import { greatestQuestion, replay, replayPath } from "./replay.ts";
 import type { SidecarState } from "./sidecar-state.ts";
 
 /** A sidecar is for few. */
@@ -44,7 +46,7 @@ export class SidecarServer {
 
   constructor(state: SidecarState, access: Access, events: ServerEvents) {
     this.#state = state;
-    this.#guard = new Guard(access);
+    this.#guard = new Guard(access, state.replayToken);
     this.#events = events;
     this.#server = createServer(
       { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, requireHostHeader: false },
@@ -96,15 +98,24 @@ export class SidecarServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: target = "", rawHeaders, socket } = request;
-    // A body is for nothing here. Where there is one, the connection ends with the answer, and it is not read.
+    // Only what is asked of the dashboard's page has a body. Where there is one, the connection ends with the answer, and the rest is not read.
     const hasBody =
       request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
     if (hasBody) response.setHeader("connection", "close");
-    const asked = { method, rawHeaders, remoteAddress: socket.remoteAddress ?? "" };
-    const refusal = this.#guard.refuse(asked, performance.now());
+    const { accept = "" } = request.headers;
+    const isFile = isForFile({ method, target, accept });
+    const isReplay = method === "POST" && target === replayPath && this.#state.replayToken !== null;
+    const purpose = isFile ? "file" : isReplay ? "action" : "read";
+    const remoteAddress = socket.remoteAddress ?? "";
+    const refusal = this.#guard.refuse({ method, rawHeaders, remoteAddress, purpose }, performance.now());
     if (refusal !== null) return send(response, refusal.status, errorOf(refusal), refusal.headers);
     try {
+      if (isFile) return await sendFile(request, response);
       if (!target.startsWith("/")) throw new NoAnswer(400, "BAD_REQUEST", "the target must be a path");
+      if (isReplay) {
+        const text = await bodyOf(request);
+        return send(response, 200, await replay(this.#state, text, remoteAddress));
+      }
       send(response, 200, await answer(this.#state, target));
     } catch (error) {
       if (error instanceof NoAnswer) return send(response, error.status, errorOf(error));
@@ -137,6 +148,35 @@ function send(
   });
   // To HEAD Node sends the head alone.
   response.end(text);
+}
+
+async function sendFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = "", url: target = "", headers } = request;
+  const { accept = "", "accept-encoding": encodings = "", "if-none-match": ifNoneMatch = "" } = headers;
+  const acceptEncoding = String(encodings);
+  const {
+    status,
+    headers: own,
+    body,
+  } = await fileAnswer({ method, target, accept, acceptEncoding, ifNoneMatch });
+  const length = status === 304 ? {} : { "content-length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...own, ...length });
+  response.end(body);
+}
+
+/** The text of a small body. What is longer is refused before it is there. */
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  // The connection stays, to say so.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > greatestQuestion) {
+      throw new NoAnswer(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestQuestion / 1024} KiB`);
+    }
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 function addressOf(server: Server): SidecarAddress {

@@ -340,6 +340,8 @@ describe("what is wrong with a question", () => {
     ["/_debug/requests/unknown", 404, /no request unknown, or it was too long ago/],
     ["/_debug/routes/GET/thing", 404, /no route GET \/thing; did you mean /],
     ["/_debug/routes/%zz/x", 400, /invalid percent-escape/],
+    ["/_debug/source", 400, /`file` must be a path below the project's root/],
+    ["/?format=xml", 400, /`format` must be one of json/],
   ];
   for (const [path, status, message] of cases) {
     it(path, async () => {
@@ -353,7 +355,8 @@ describe("what is wrong with a question", () => {
   it("`/` lists what can be asked", async () => {
     const { endpoints } = await app.ok<{ endpoints: { path: string; query: string[] }[] }>("/");
     for (const { path } of endpoints.filter(({ path: listed }) => !listed.includes(":"))) {
-      const { status } = await app.get(path);
+      // One has to be told what to show.
+      const { status } = await app.get(path === "/_debug/source" ? `${path}?file=src/app.ts` : path);
       assert.ok(status === 200 || status === 404, `${path} ${status}`);
     }
     assert.deepEqual(endpoints.find(({ path }) => path === "/_debug/logs")?.query.slice(0, 2), [

@@ -36,8 +36,9 @@ describe("options", () => {
     assert.deepEqual(a, {
       port: 9900,
       isProduction: true,
+      errorFields: "public",
       keep: 1_000,
-      store: null,
+      store: { path: null, maxBytes: 67_108_864 },
       access: {
         hostname: "127.0.0.1",
         apiKey: key,
@@ -54,8 +55,9 @@ describe("options", () => {
     assert.deepEqual(readDebugOptions({}), {
       port: 9800,
       isProduction: false,
+      errorFields: "all",
       keep: 1_000,
-      store: null,
+      store: { path: null, maxBytes: 67_108_864 },
       access,
     });
     // What is for production does nothing in development, so that one configuration serves both.
@@ -106,9 +108,10 @@ describe("options", () => {
     [{ apiKey: "two words" }, /`apiKey` must be a text of visible ASCII/],
     [{ allowedIPs: "10.0.0.1" }, /`allowedIPs` must be a list of texts/],
     [{ redactFields: ["a..b"] }, /`redactFields` must be property names joined by dots/],
+    [{ errorFields: "some" }, /`errorFields` must be "all", "public" or "none", not "some"/],
     [{ keep: 0 }, /`keep` must be a whole number from 1 /],
     [{ security: { hostname: "a/b" } }, /`security\.hostname` must be an address or a host name/],
-    [{ store: "" }, /`store` must be the path of a file, not ""/],
+    [{ store: "" }, /`store` must be the path of a file, or false for none, not ""/],
     [{ store: { path: "a.db", maxBytes: 10 } }, /`store\.maxBytes` must be a whole number from 1048576 /],
     [{ store: { file: "a.db" } }, /no option `store\.file`/],
     [null, /the options must be an object/],

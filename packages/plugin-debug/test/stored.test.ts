@@ -1,15 +1,12 @@
 // History on disk: it survives restarts, is bounded, shared by processes, and never in the application's way.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import { ask, json, start, until, type WithSidecar } from "./support/sidecar.ts";
+import { json, start, until, type WithSidecar } from "./support/sidecar.ts";
 
 let directory: string;
 before(async () => {
@@ -118,54 +115,4 @@ describe("a store", () => {
       await app.close();
     });
   }
-
-  it("shows the work of all workers, also when the one with the sidecar is gone", async () => {
-    const port = await freePort();
-    const child = spawn(process.execPath, [join(import.meta.dirname, "support/workers.ts")], {
-      env: { ...process.env, DEBUG_PORT: String(port), STORE: join(directory, "workers.db") },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    try {
-      const address = await listening(child);
-      const seen = new Set<number>();
-      let sent = 0;
-      // A new connection each: the kernel spreads them.
-      await until("both workers have answered", async () => {
-        const { body } = await ask(address, "/pid");
-        sent += 1;
-        seen.add(Number(body["pid"]));
-        return seen.size === 2;
-      });
-      const told = (): Promise<Record<string, unknown>> =>
-        ask(port, "/_debug/performance?window=1h").then(
-          ({ body }) => body,
-          () => ({}),
-        );
-      await until("the sidecar shows all", async () => (await told())["count"] === sent);
-      const health = (await ask(port, "/_debug/health")).body["process"] as { pid: number };
-      process.kill(health.pid, "SIGKILL");
-      await until("another worker has the sidecar", async () => (await told())["count"] === sent);
-    } finally {
-      child.kill("SIGTERM");
-      if (child.exitCode === null) await once(child, "exit");
-    }
-  });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-async function listening(child: ChildProcess): Promise<number> {
-  let text = "";
-  child.stdout!.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-  await until("it listens", () => /Listening on \d+/.test(text) || child.exitCode !== null);
-  const port = /Listening on (\d+)/.exec(text)?.[1];
-  assert.ok(port, text);
-  return Number(port);
-}

@@ -18,6 +18,8 @@ export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {
   AnsweredView,
   AttributeValue,
+  CallObserver,
+  CallStart,
   ErrorRecord,
   LifecyclePhase,
   LifecycleTrace,
@@ -26,6 +28,7 @@ export type {
   RequestHistory,
   RequestObserver,
   RequestRecord,
+  RunningCall,
   RunningSpan,
   SamplingQuestion,
   SpanRecord,

@@ -42,7 +42,9 @@ export interface SpanRecord {
   readonly parentSpanId?: string;
   /** Of a root `GET /notes/:id`, or the method alone where no route matched; otherwise the phase: `middleware:auth`, `handler`. */
   readonly name: string;
-  readonly kind: "server" | "internal";
+  readonly kind: "server" | "internal" | "client";
+  /** Who told of it, where that was not kit: `undici`, `pg`, the name of an instrumentation. Present on spans within those of phases only. */
+  readonly source?: string;
   /** ISO 8601. */
   readonly startTime: string;
   /** ISO 8601; absent while the span lasts. */
@@ -127,7 +129,7 @@ export interface RequestRecord {
   readonly fault: RequestFault | null;
   /** The phases that it passed, of an active request the current one last. */
   readonly lifecycle: readonly LifecyclePhase[];
-  /** The root first, then its children in the order of their beginning. */
+  /** The root first, then its phases in the order of their beginning, then what was called within them. */
   readonly spans: readonly SpanRecord[];
   /** Whether the trace is sampled: by whoever decides here, else by the client. */
   readonly isSampled: boolean;
@@ -167,6 +169,43 @@ export interface RunningSpan {
   /** The request's `tracestate`, where it came with a valid `traceparent`. */
   readonly traceState: string | null;
   setAttribute(name: string, value: AttributeValue): void;
+  /**
+   * Notes that a call to something else begins, as a span within this one. Nothing where no observer has {@link RequestObserver.calls}, once the request is answered, and where it has
+   * made a hundred already.
+   */
+  begin(call: CallStart): RunningCall | undefined;
+}
+
+/** A call to something else as it begins: a query, a request to another service. */
+export interface CallStart {
+  /** `pg SELECT`, `GET api.example.org`. */
+  readonly name: string;
+  /** As {@link SpanRecord.source}. */
+  readonly source: string;
+  /** Default `client`. */
+  readonly kind?: "internal" | "client";
+  /** Of 16 hexadecimal digits; default one that belongs to the request. */
+  readonly spanId?: string;
+  /** Where it is not the span of the middleware or handler. */
+  readonly parentSpanId?: string;
+}
+
+/** A call that was begun. */
+export interface RunningCall {
+  setAttribute(name: string, value: AttributeValue): void;
+  /** Notes its end, and where it failed, of what. */
+  end(failure?: unknown): void;
+}
+
+/** Finds out which middleware or handler makes a call to something else. */
+export interface CallObserver {
+  /** Runs a middleware or handler so that whoever sees a call of it finds its span, on which to {@link RunningSpan.begin} it. Must call `run` once, at once, and give what it gives. */
+  around(span: RunningSpan, run: () => unknown): unknown;
+  /**
+   * Whether all requests run so. Otherwise those of routes that have long made no call run without, besides one now and then, until one is seen or {@link RequestHistory.callOfUnknown} tells of
+   * one; default false.
+   */
+  readonly always?: boolean;
 }
 
 /** What decides whether a trace is sampled. */
@@ -187,6 +226,8 @@ export interface RequestObserver {
   readonly keep?: number;
   /** Whether `ctx.span` is there, and log entries name their span; default false. */
   readonly spans?: boolean;
+  /** Has calls that middleware and handlers make kept with their request; default they are not. The first observer that has it is asked. */
+  readonly calls?: CallObserver;
   /** Keeps the headers of each request, and its body up to that many bytes; default nothing. For showing and repeating requests in development. */
   readonly received?: { readonly bodyBytes: number };
   /** After each answer, on the path of the request: count, and leave. */
@@ -225,6 +266,8 @@ export interface RequestHistory {
     readonly missed: number;
     readonly left: number;
   };
+  /** A call was seen that no span was found for: routes that requests under way are of may make calls. */
+  callOfUnknown(): void;
   /** One of those that are kept or active. */
   find(requestId: string): RequestRecord | undefined;
 }

@@ -169,6 +169,8 @@ export interface SupervisorLog {
 export interface ServerWorker {
   /** From 1. */
   readonly number: number;
+  /** The same in all workers of one primary, those that are started again too, and in no others; nobody else can guess it. */
+  readonly group: string;
   /**
    * The application is ready. `close` is called, perhaps more than once, when the primary closes or is gone; it closes the
    * application and lets the process end.

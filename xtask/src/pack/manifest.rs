@@ -11,6 +11,8 @@ pub(super) struct Manifest(Map<String, Value>);
 
 /// Fields that say where code is. In the repository they lead to sources.
 const LEADING: [&str; 3] = ["exports", "imports", "bin"];
+/// Directories that are published as they are, where a package names them: what it serves to browsers.
+pub(super) const DATA_DIRECTORIES: [&str; 2] = ["viewer", "dist-dashboard"];
 
 impl Manifest {
     pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
@@ -93,8 +95,10 @@ impl Manifest {
         let mut files = vec![json!("dist")];
         // Sources are compiled; everything else that a package names is published as it is.
         let named = manifest.get("files").and_then(Value::as_array);
-        if named.is_some_and(|named| named.contains(&json!("viewer"))) {
-            files.push(json!("viewer"));
+        for data in DATA_DIRECTORIES {
+            if named.is_some_and(|named| named.contains(&json!(data))) {
+                files.push(json!(data));
+            }
         }
         if manifest.contains_key("bin") {
             files.push(json!("bin"));
@@ -196,7 +200,7 @@ mod tests {
     #[test]
     fn what_is_published_leads_to_what_is_compiled() {
         let own = manifest(json!({
-            "name": "@kit/a", "version": "1.0.0", "files": ["src", "native"],
+            "name": "@kit/a", "version": "1.0.0", "files": ["src", "native", "dist-dashboard"],
             "exports": { ".": "./src/index.ts", "./codec": "./src/codec/index.ts", "./a.json": "./a.json" },
             "imports": { "#main": "./src/main.ts" }, "bin": { "a": "./bin/a.js" },
             "devDependencies": { "b": "1" }, "dependencies": { "@kit/types": "1.0.0" },
@@ -206,7 +210,7 @@ mod tests {
         assert_eq!(
             Value::Object(published.0.clone()),
             json!({
-                "name": "@kit/a", "version": "1.0.0", "files": ["dist", "bin", "a.json"],
+                "name": "@kit/a", "version": "1.0.0", "files": ["dist", "dist-dashboard", "bin", "a.json"],
                 "exports": {
                     ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" },
                     "./codec": { "types": "./dist/codec/index.d.ts", "default": "./dist/codec/index.js" },

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde_json::Value;
 
 use super::client::Client;
@@ -22,13 +22,57 @@ const HEAP_SLACK: usize = 3 * 1024 * 1024;
 /// The same of resident memory, which keeps what an allocator does not give back.
 const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
 
+/// Connections to the collector that are kept, and files of the store that are opened when they are first needed.
+const OF_OBSERVERS: usize = 8;
+
 /// Loads the application and prints what it holds after each round.
 pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
-    let subject = Subject::application(repository, None)?;
-    let at_rest = subject.held()?.descriptors;
+    loads("mixed", Subject::application(repository, None)?, duration)
+}
+
+/// The same with all that observes, which is asked after each round.
+pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
+    let collector = Subject::collector(repository)?;
+    let directory = repository.target().join("soak-store");
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory).context("the store of an earlier run cannot be removed")?;
+    }
+    let store = directory.join("history.db");
+    let subject = Subject::observed(repository, collector.address, &store)?;
+    let holds = loads("observed", subject, duration)?;
+    println!(
+        "  the store holds {:.1} MiB",
+        mebibytes(usize::try_from(std::fs::metadata(&store)?.len())?)
+    );
+    Ok(holds)
+}
+
+/// Asks the sidecar for everything that it has.
+fn ask(sidecar: SocketAddr) -> anyhow::Result<()> {
+    for path in [
+        "requests?limit=1000",
+        "errors?limit=1000",
+        "logs?level=trace&limit=1000",
+        "spans",
+        "traces",
+        "performance?window=24h",
+        "health",
+        "routes",
+    ] {
+        let mut client = Client::connect(sidecar)?;
+        let request =
+            format!("GET /_debug/{path} HTTP/1.1\r\nhost: localhost\r\nx-debug-key: of-the-soak\r\n\r\n");
+        expect(Some(client.exchange(request.as_bytes())?.status), 200)?;
+    }
+    Ok(())
+}
+
+fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<bool> {
+    let observers = subject.sidecar.map_or(0, |_| OF_OBSERVERS);
+    let at_rest = subject.held()?.descriptors + observers;
     let rounds = (duration.as_secs() / ROUND.as_secs()).max(3);
     println!(
-        "mixed: {rounds} rounds of {} s, {CLIENTS} clients",
+        "{name}: {rounds} rounds of {} s, {CLIENTS} clients",
         ROUND.as_secs()
     );
     println!("  round   actions   resident MiB   heap MiB   descriptors");
@@ -39,6 +83,9 @@ pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result
         let actions = load(subject.address, round)?;
         if interrupt::interrupted() {
             return Ok(true);
+        }
+        if let Some(sidecar) = subject.sidecar {
+            ask(sidecar)?;
         }
         let left = subject.settle(at_rest)?;
         let held = subject.held()?;

@@ -1,7 +1,8 @@
 //! `cargo xtask soak`: the native server with a whole application on it, for minutes, with clients as bad as they come.
 //!
-//! Three parts, each with a verdict: what idle connections cost beside bare node:http; whether memory and descriptors stay
-//! what they are under mixed load with clients that break off; whether a SIGTERM under load loses an accepted request.
+//! Four parts, each with a verdict: what idle connections cost beside bare node:http; whether memory and descriptors stay
+//! what they are under mixed load with clients that break off; the same with everything on that observes; whether a SIGTERM
+//! under load loses an accepted request.
 //! This process is the clients; everything goes over loopback and ends by itself.
 
 mod client;
@@ -24,7 +25,7 @@ const APPLICATION: &str = "bench/soak/app";
 /// What to try and how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The part; all three where none is named.
+    /// The part; all of them where none is named.
     part: Option<Part>,
     /// How long the mixed load lasts.
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -43,6 +44,8 @@ enum Part {
     Idle,
     /// Mixed load with clients that break off.
     Mixed,
+    /// The same with the debug sidecar, its store, and telemetry for a collector.
+    Observed,
     /// SIGTERM under load.
     Stopping,
 }
@@ -64,6 +67,9 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     }
     if wanted(Part::Mixed) && !interrupt::interrupted() {
         holds &= mixed::run(repository, Duration::from_mins(options.minutes.into()))?;
+    }
+    if wanted(Part::Observed) && !interrupt::interrupted() {
+        holds &= mixed::run_observed(repository, Duration::from_mins(options.minutes.into()))?;
     }
     if wanted(Part::Stopping) && !interrupt::interrupted() {
         holds &= stopping::run(repository, options.stops)?;

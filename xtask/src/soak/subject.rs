@@ -1,5 +1,6 @@
 //! A server under test: a process whose memory, descriptors and log are watched.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -22,6 +23,8 @@ const START: Duration = Duration::from_mins(1);
 pub(crate) struct Subject {
     child: Child,
     pub(crate) address: SocketAddr,
+    /// Of its debug sidecar, where it has one.
+    pub(crate) sidecar: Option<SocketAddr>,
     log: Receiver<String>,
 }
 
@@ -36,7 +39,26 @@ pub(crate) struct Held {
 impl Subject {
     /// The application on the native server.
     pub(crate) fn application(repository: &Repository, journal: Option<&Path>) -> anyhow::Result<Self> {
-        Self::start(repository, super::APPLICATION, "src/main.ts", journal)
+        let environment = journal.map(|path| ("KIT_SOAK_JOURNAL", path.as_os_str().to_owned()));
+        Self::start(repository, super::APPLICATION, "src/main.ts", environment)
+    }
+
+    /// The same with all that observes: the sidecar with a store at a path, traces, metrics and log entries for a collector.
+    pub(crate) fn observed(
+        repository: &Repository,
+        collector: SocketAddr,
+        store: &Path,
+    ) -> anyhow::Result<Self> {
+        let environment = [
+            ("KIT_SOAK_COLLECTOR", format!("http://{collector}").into()),
+            ("KIT_SOAK_STORE", store.as_os_str().to_owned()),
+        ];
+        Self::start(repository, super::APPLICATION, "src/main.ts", environment)
+    }
+
+    /// What takes telemetry.
+    pub(crate) fn collector(repository: &Repository) -> anyhow::Result<Self> {
+        Self::start(repository, "bench/soak", "collector.ts", None)
     }
 
     /// Bare node:http.
@@ -48,17 +70,15 @@ impl Subject {
         repository: &Repository,
         directory: &str,
         module: &str,
-        journal: Option<&Path>,
+        environment: impl IntoIterator<Item = (&'static str, OsString)>,
     ) -> anyhow::Result<Self> {
         let mut node = run::command(repository, "node")?;
         node.current_dir(repository.path(directory))
             .args(["--expose-gc", module])
             .env("NODE_ENV", "production")
+            .envs(environment)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit());
-        if let Some(journal) = journal {
-            node.env("KIT_SOAK_JOURNAL", journal);
-        }
         let mut child = node.spawn().context("Node could not be started")?;
         let stdout = child.stdout.take().context("standard output is a pipe")?;
         let (sender, log) = channel();
@@ -77,9 +97,18 @@ impl Subject {
                 bail!("{directory}/{module} did not say where it listens");
             };
             let said: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
-            if let Some(port) = said["port"].as_u64().and_then(|port| u16::try_from(port).ok()) {
-                let address = SocketAddr::from(([127, 0, 0, 1], port));
-                return Ok(Self { child, address, log });
+            let address = |name: &str| {
+                let port = said[name].as_u64().and_then(|port| u16::try_from(port).ok())?;
+                Some(SocketAddr::from(([127, 0, 0, 1], port)))
+            };
+            if let Some(listens) = address("port") {
+                let sidecar = address("sidecar");
+                return Ok(Self {
+                    child,
+                    address: listens,
+                    sidecar,
+                    log,
+                });
             }
         }
     }

@@ -10,6 +10,7 @@ const UNSAFE_ROOM: &str = "crates/kit-node-server/src/";
 /// Every crate says what it is for.
 pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
     tree.matching("crates/", "/src/lib.rs")
+        .filter(|file| !file.path.contains("/goldens/"))
         .chain(tree.matching("xtask/src/main.rs", ""))
         .filter(|file| {
             file.text
@@ -150,6 +151,7 @@ pub(super) fn no_registry_is_named(tree: &Tree) -> Vec<String> {
 fn source_files(tree: &Tree) -> impl Iterator<Item = &TextFile> {
     tree.matching("", ".rs")
         .chain(tree.matching("", ".ts"))
+        .chain(tree.matching("", ".tsx"))
         .chain(tree.matching("", ".js"))
 }
 

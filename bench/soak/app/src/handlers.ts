@@ -30,6 +30,8 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
     return note;
   },
   "POST /notes": async ({ body, ctx }) => {
+    ctx.span?.setAttribute("note.length", body.content.length);
+    ctx.log.debug("A note", { title: body.title });
     const note = { ...body, id: randomUUID(), authorId: ctx.userId, createdAt: new Date() };
     notes.set(note.id, note);
     if (notes.size > capacity) notes.delete(notes.keys().next().value!);

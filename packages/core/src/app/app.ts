@@ -259,6 +259,7 @@ class Application implements App {
       redactor: (patterns) => this.#pluginRedactor(patterns, found),
       connections: () => server.connections?.() ?? null,
       worker: server.worker?.number ?? null,
+      workerGroup: server.worker?.group ?? null,
     };
   }
 
@@ -269,6 +270,7 @@ class Application implements App {
       // Entries lie below their `data`, as in the log.
       hides: (path) => redactor.hides(["data", ...path.map((name) => name.toLowerCase())]),
       toLoggable: (value) => toLoggable(value, redactor),
+      text: (text) => redactor.text(text),
     };
   }
 
@@ -372,6 +374,7 @@ class Application implements App {
         serverAdapter: server.name,
         projectRoot,
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
+        errorFields: this.#plugins.errorFields(),
         checkResponses: isDevelopment,
         log: this.#log,
         findAddress,

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, extname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { CompiledApplication } from "@kit/types";
@@ -18,7 +18,8 @@ export interface FoundCompiled {
 
 /**
  * Loads what `kit build` made: `.kit/routes/index.ts` (or `.js`) in the nearest directory at or above the entry module, which
- * is the program that Node was started with; where it was started without one, the working directory.
+ * is the program that Node was started with; where it was started without one, the working directory. That is looked at too where
+ * the program belongs to a package, as runners of tests do: they lie above all projects of a workspace.
  */
 export async function loadCompiled(entry: string | undefined = process.argv[1]): Promise<FoundCompiled> {
   const path = findCompiled(entry);
@@ -46,16 +47,23 @@ function findCompiled(entry: string | undefined): string {
   const start = entry === undefined ? process.cwd() : dirname(realPath(entry));
   // A program that runs as JavaScript goes with compiled JavaScript, where both are there.
   const endings = entry !== undefined && /^\.[cm]?js$/.test(extname(entry)) ? [".js", ".ts"] : [".ts", ".js"];
+  const isOfPackage = start.split(sep).includes("node_modules");
+  const found = above(start, endings) ?? (isOfPackage ? above(process.cwd(), endings) : undefined);
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no .kit/routes/index.ts in ${start} or above it. Run \`kit build\` in the project's directory, or give createApp what it made: createApp({ compiled, … })`,
+  );
+}
+
+/** The application of the nearest directory at or above this one. */
+function above(start: string, endings: readonly string[]): string | undefined {
   for (let directory = start; ; directory = dirname(directory)) {
     for (const ending of endings) {
       const path = join(directory, ".kit", "routes", `index${ending}`);
       if (existsSync(path)) return path;
     }
-    if (dirname(directory) === directory) break;
+    if (dirname(directory) === directory) return undefined;
   }
-  throw new Error(
-    `There is no .kit/routes/index.ts in ${start} or above it. Run \`kit build\` in the project's directory, or give createApp what it made: createApp({ compiled, … })`,
-  );
 }
 
 /** Package managers start programs through links. */

@@ -1,5 +1,6 @@
 import type { CompiledApplication, CompiledRoute } from "@kit/types";
 
+import { CallWatch } from "../observe/call-watch.ts";
 import { phaseNames } from "../observe/phases.ts";
 import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
 import type { RegisteredRoute } from "./register.ts";
@@ -54,6 +55,7 @@ function toExecutable(compiled: CompiledRoute, { handler, chain }: RegisteredRou
     compiled,
     paramNames: parameterNames(compiled.path),
     phases: phaseNames(compiled.middleware),
+    callWatch: new CallWatch(),
     chain: chain.map(({ run }, index) => ({ name: compiled.middleware[index]!, run })),
     handler: handler as (input: HandlerArgument) => unknown,
   };

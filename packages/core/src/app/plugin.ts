@@ -7,7 +7,7 @@ import type {
   RequestObserver,
 } from "@kit/types";
 
-import type { FailedRequest } from "../error-middleware.ts";
+import type { ErrorFields, FailedRequest } from "../error-middleware.ts";
 import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";
@@ -39,6 +39,8 @@ export interface PluginHost {
   connections(): number | null;
   /** The number of this process among those that serve the application, from 1; nothing where it is the only one. */
   readonly worker: number | null;
+  /** What the processes that serve the application together have in common, and nobody else can guess; nothing where this is the only one. */
+  readonly workerGroup: string | null;
 }
 
 /** What {@link PluginHost.redactor} makes. */
@@ -47,6 +49,8 @@ export interface PluginRedactor {
   hides(path: readonly string[]): boolean;
   /** As {@link PluginHost.toLoggable}. Never throws. */
   toLoggable(value: unknown): unknown;
+  /** A text without the values of hidden fields that the message of a validation tells of. */
+  text(text: string): string;
 }
 
 /** A request whose failure became an answer. */
@@ -77,6 +81,8 @@ export interface Plugin {
    * {@link Plugin.onLifecycle}.
    */
   readonly observe?: RequestObserver;
+  /** What the bodies of errors are to tell, in production too; of several plugins the one that asks for most has it. Read once, before the start. */
+  readonly errorFields?: ErrorFields;
   /** After a failure was made an answer, the client's errors included. `request` is valid during the call; {@link PluginHost.describeError} makes of both what can be kept. */
   onError?(error: unknown, request: RequestFailure): void;
   /** After each request. Making the trace costs every request; {@link Plugin.observe} makes it when it is looked at. */
@@ -86,8 +92,8 @@ export interface Plugin {
    * starts it anew.
    */
   onSchemaChange?(change: SchemaChange): void | Promise<void>;
-  /** For each log entry that is at or above the threshold, redacted. */
-  onLog?(entry: LogEntry): void;
+  /** For each log entry that is at or above the threshold, redacted. `json` gives it as JSON, which is made at most once for all that ask. */
+  onLog?(entry: LogEntry, json: () => string): void;
   /** After the last request, in the reverse order of the list; only where the plugin was started. */
   onStop?(): void | Promise<void>;
 }
@@ -137,6 +143,12 @@ export class PluginRunner {
           throw failure(plugin, hook, cause);
         }
       });
+  }
+
+  /** What error bodies are to tell. */
+  errorFields(): ErrorFields {
+    const asked = new Set(this.#plugins.map(({ errorFields }) => errorFields));
+    return (["all", "public"] as const).find((fields) => asked.has(fields)) ?? "none";
   }
 
   /** What plugins want to see of requests; what their functions throw has the plugin's name. */

@@ -27,6 +27,7 @@ interface Known {
  * Sets of states are found when a text first leads to them.
  */
 export class Automaton implements TextTest {
+  readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
   /** States that are reached without a unit. */
   readonly #free: number[][] = [[]];
@@ -40,6 +41,7 @@ export class Automaton implements TextTest {
   work = 0;
 
   constructor(parts: readonly TemplatePart[]) {
+    this.parts = parts;
     this.#end = this.#sequence(parts, 0);
     const told = new Set(this.#steps.flatMap((steps) => steps.flatMap(({ on }) => (on ?? "").split(""))));
     this.#units = [undefined, ...told];

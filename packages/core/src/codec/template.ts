@@ -3,6 +3,8 @@ import { Automaton } from "./automaton.ts";
 /** What says whether a text is one of those that are meant: a template literal type, or a regular expression. */
 export interface TextTest {
   test(text: string): boolean;
+  /** Of a template literal type: what its texts are made of, for who makes some. */
+  readonly parts?: readonly TemplatePart[];
 }
 
 /** A part of a template literal type: fixed text, or a hole. */
@@ -26,7 +28,7 @@ export interface EitherPart {
  */
 export function template(parts: readonly TemplatePart[]): TextTest {
   const fixed = fixedTexts(parts);
-  return fixed === undefined ? new Automaton(parts) : new Between(fixed);
+  return fixed === undefined ? new Automaton(parts) : new Between(fixed, parts);
 }
 
 /** The texts between the holes where all of these are `${string}`; nothing where there is another kind of hole. */
@@ -45,13 +47,15 @@ function fixedTexts(parts: readonly TemplatePart[]): string[] | undefined {
  * than with a later occurrence.
  */
 class Between implements TextTest {
+  readonly parts: readonly TemplatePart[];
   readonly #first: string;
   readonly #inner: readonly string[];
   /** Behind the last hole; nothing where there is no hole. */
   readonly #last: string | undefined;
   readonly #least: number;
 
-  constructor(texts: readonly string[]) {
+  constructor(texts: readonly string[], parts: readonly TemplatePart[]) {
+    this.parts = parts;
     this.#first = texts[0] ?? "";
     this.#inner = texts.slice(1, -1).filter((text) => text !== "");
     this.#last = texts.length > 1 ? texts.at(-1) : undefined;

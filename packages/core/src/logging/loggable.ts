@@ -15,7 +15,7 @@ const maxDepth = 12;
 const maxValues = 5_000;
 
 /** What of a failure shows the value that failed. */
-const failureTexts: ReadonlySet<string> = new Set(["value", "received"]);
+const failureTexts: ReadonlySet<string> = new Set(["value", "received", "suggestion"]);
 
 /** Plain JSON data for `value`, which is the entry's `data`. */
 export function toLoggable(value: unknown, redactor: Redactor): unknown {
@@ -55,7 +55,7 @@ class Reader {
   #readUnguarded(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
     switch (typeof value) {
       case "string":
-        return boundedText(value);
+        return this.#redactor.text(boundedText(value));
       case "number":
         return Number.isFinite(value) ? value : String(value);
       case "bigint":
@@ -96,10 +96,7 @@ class Reader {
   /** Whether a value tells what is wrong with a field that is hidden: it names the field by its path, and beside it what was there. */
   #isHiddenFailure(value: object): boolean {
     const { path } = value as { path?: unknown };
-    if (typeof path !== "string" || !path.startsWith("$")) return false;
-    // `$.user["first name"].tags[0]`: every name on the way, since what is below a hidden one is hidden.
-    const names = path.match(/[^.[\]"$]+/g)?.map((name) => name.toLowerCase()) ?? [];
-    return names.some((_, index) => this.#redactor.hides(["data", ...names.slice(0, index + 1)]));
+    return typeof path === "string" && path.startsWith("$") && this.#redactor.hidesField(path);
   }
 
   #readItems(items: Iterable<unknown>, path: readonly string[], within: readonly object[]): unknown[] {

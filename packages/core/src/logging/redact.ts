@@ -7,9 +7,16 @@ export interface Redactor {
   hideNames(names: readonly string[]): void;
   /** `path` holds the lower-case property names from the entry down; items of lists add nothing to it. */
   hides(path: readonly string[]): boolean;
+  /** Whether a field of what was validated is hidden, or one that it lies within; `path` is that of a failure: `$.user["first name"].tags[0]`. */
+  hidesField(path: string): boolean;
+  /** A text without the values of hidden fields that the message of a validation tells of. */
+  text(text: string): string;
   /** The same by patterns alone: what is no property of the application's, such as the message of an error, is nothing that a type calls sensitive. */
   hidesByPattern(path: readonly string[]): boolean;
 }
+
+/** How a message tells of a value that does not fit: `$.user.iban: expected string, received number 42 (and 2 more)`. */
+const misfit = /(\$[^\n]*?)(: expected [^\n]*?, received )[^\n]*?( \(and \d+ more\))?(?=\n|$)/g;
 
 /**
  * Compiles the patterns of `logging.redact`.
@@ -38,6 +45,17 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     },
     hides(path) {
       return (hidden.size > 0 && hidden.has(bareName(path[path.length - 1]!))) || this.hidesByPattern(path);
+    },
+    hidesField(path) {
+      const names = path.match(/[^.[\]"$]+/g)?.map((name) => name.toLowerCase()) ?? [];
+      // Every name on the way, since what is below a hidden one is hidden.
+      return names.some((_, index) => this.hides(["data", ...names.slice(0, index + 1)]));
+    },
+    text(text) {
+      if (!text.includes(", received ")) return text;
+      return text.replace(misfit, (whole, path: string, between: string, more: string | undefined) =>
+        this.hidesField(path) ? `${path}${between}${redacted}${more ?? ""}` : whole,
+      );
     },
     hidesByPattern(path) {
       const named = byLastName.get(path[path.length - 1]!);

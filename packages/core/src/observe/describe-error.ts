@@ -6,13 +6,15 @@ import { createErrorMiddleware } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import type { Redactor } from "../logging/redact.ts";
+import { shownPath } from "./target.ts";
 import { describeBriefly, describeCauses, describeThrown } from "../thrown.ts";
 
 const inDevelopment = createErrorMiddleware({ isDev: true });
 
 /** All that can be told of a failure, as plain data. Never throws. */
 export function describeError(error: unknown, request: RequestFailure, redactor: Redactor): ErrorRecord {
-  const { method, path, phase, traceId, requestId, route } = request;
+  const { method, phase, traceId, requestId, route } = request;
+  const path = shownPath(request.path, route, redactor);
   const place = { traceId, requestId, method, path, route: route?.ref ?? null, phase };
   const timestamp = new Date().toISOString();
   try {
@@ -20,9 +22,19 @@ export function describeError(error: unknown, request: RequestFailure, redactor:
     const { server: _, serverAdapter: __, ...told } = body.error as Record<string, unknown>;
     const shown = { ...told, ...(AppError.isAppError(error) ? stackOf(error) : withoutData(error, told)) };
     // Only these hold what is the application's own; the rest are kit's names for things.
-    const { details, failures, ...rest } = shown as Record<string, unknown>;
+    const { details, failures, message, stack, ...rest } = shown as Record<string, unknown>;
     const own = toLoggable({ details, failures }, redactor) as Pick<ErrorRecord, "details" | "failures">;
-    return { ...(rest as unknown as ErrorRecord), ...definedOf(own), ...place, timestamp };
+    const texts = {
+      message: redactor.text(String(message)),
+      ...(typeof stack === "string" && { stack: redactor.text(stack) }),
+    };
+    return {
+      ...(rest as unknown as ErrorRecord),
+      ...texts,
+      ...definedOf(own),
+      ...place,
+      timestamp,
+    };
   } catch (failure) {
     const { message } = describeBriefly(failure);
     const code = "INTERNAL_SERVER_ERROR";

@@ -2,7 +2,8 @@ import { STATUS_CODES } from "node:http";
 
 import type { AttributeValue, LifecyclePhase, LifecycleTrace, RequestRecord, SpanRecord } from "@kit/types";
 
-import { nextRequestId, randomInt32, randomTraceId, spanIdOf } from "../request/ids.ts";
+import { nextRequestId, randomSpanPrefix, randomTraceId, spanIdOf } from "../request/ids.ts";
+import type { Call } from "./call.ts";
 import { monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
 import type { Slot } from "./slot.ts";
@@ -30,19 +31,26 @@ export function requestIdOfSlot(slot: Slot): string {
 
 /** The id of the request's root span. */
 export function rootSpanId(slot: Slot): string {
-  return spanIdAt(slot, 0);
+  return spanIdOf(spanPrefixOf(slot), 0);
 }
 
 /** The id of the span of a phase. */
 export function phaseSpanId(slot: Slot, phase: number): string {
-  return spanIdAt(slot, phase + 1);
+  return phaseSpanIdOf(spanPrefixOf(slot), phase);
 }
 
-function spanIdAt(slot: Slot, index: number): string {
-  while (slot.idHigh === 0) slot.idHigh = randomInt32();
-  if (slot.idLow === 0) slot.idLow = randomInt32();
-  return spanIdOf(slot.idHigh, slot.idLow, index);
+/** The same of a request whose span ids begin so. */
+export function phaseSpanIdOf(prefix: string, phase: number): string {
+  return spanIdOf(prefix, phase + 1);
 }
+
+/** What a request's span ids begin with, drawn where that was not yet. */
+export function spanPrefixOf(slot: Slot): string {
+  return (slot.spanPrefix ??= randomSpanPrefix());
+}
+
+/** Of the spans of calls, behind those of all phases that there may be. */
+const firstCall = 2_048;
 
 /** Names of a slot's phases. */
 export function namesOfSlot(slot: Slot): readonly string[] {
@@ -144,22 +152,61 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
       ...(endMs !== undefined && { endTime: iso(slot, endMs), durationMs: endMs - startMs }),
       status: endMs === undefined ? "unset" : hasFailed ? "error" : "ok",
       attributes: {
-        ...shownAttributes(slot.attributes?.get(number), redactor),
+        ...shownAttributes(attributesOf(slot, number), redactor),
         ...(hasFailed && slot.fault !== null && { "error.message": slot.fault.message }),
       },
     });
   }
+  for (const [index, call] of shownCalls(slot)) spans.push(callSpan(slot, call, index, redactor));
   return spans;
+}
+
+/** Without those that an instrumentation tells of too, which knows more: `@opentelemetry/instrumentation-pg` of those of `pg`. */
+function shownCalls({ calls }: Slot): (readonly [index: number, call: Call])[] {
+  if (calls === null) return [];
+  const sources = [...new Set(calls.map(({ start }) => start.source))];
+  const isToldBetter = (source: string): boolean => sources.some((other) => other.endsWith(`-${source}`));
+  return [...calls.entries()].filter(([, { start }]) => !isToldBetter(start.source));
+}
+
+function callSpan(slot: Slot, call: Call, index: number, redactor: Redactor): SpanRecord {
+  const { start, startMs, endMs, failure, phase } = call;
+  const isOver = endMs !== 0;
+  return {
+    traceId: traceIdOfSlot(slot),
+    spanId: start.spanId ?? spanIdOf(spanPrefixOf(slot), firstCall + index),
+    parentSpanId: start.parentSpanId ?? phaseSpanId(slot, phase),
+    name: start.name,
+    kind: start.kind ?? "client",
+    source: start.source,
+    startTime: iso(slot, startMs),
+    offsetMs: startMs - slot.times[phases.received]!,
+    ...(isOver && { endTime: iso(slot, endMs), durationMs: endMs - startMs }),
+    status: !isOver ? "unset" : failure === undefined ? "ok" : "error",
+    attributes: {
+      ...shownAttributes(Object.entries(call.attributes), redactor),
+      ...(failure !== undefined && { "error.message": redactor.text(failure) }),
+    },
+  };
+}
+
+/** Those of the span of a phase. */
+function attributesOf({ attributes }: Slot, phase: number): [name: string, value: AttributeValue][] {
+  const found: [string, AttributeValue][] = [];
+  const list = attributes ?? [];
+  for (let index = 0; index < list.length; index += 3)
+    if (list[index] === phase) found.push([list[index + 1] as string, list[index + 2]!]);
+  return found;
 }
 
 /** Without the values that the log would hide under those names: `user.password` is a `password` of a `user`. */
 function shownAttributes(
-  attributes: Readonly<Record<string, AttributeValue>> | undefined,
+  attributes: readonly (readonly [name: string, value: AttributeValue])[],
   redactor: Redactor,
 ): Record<string, AttributeValue> {
-  const shown = Object.entries(attributes ?? {}).map(([name, value]) => {
+  const shown = attributes.map(([name, value]) => {
     const isHidden = redactor.hides(["attributes", ...name.toLowerCase().split(".")]);
-    return [name, isHidden ? redacted : value] as const;
+    return [name, isHidden ? redacted : typeof value === "string" ? redactor.text(value) : value] as const;
   });
   return Object.fromEntries(shown);
 }
@@ -169,6 +216,7 @@ function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
   const ref = route?.compiled.ref;
   const durationMs = durationOf(slot);
   const attributes: Record<string, AttributeValue> = { "http.method": method };
+  if (slot.leftOutCalls > 0) attributes["kit.calls.left_out"] = slot.leftOutCalls;
   if (route !== null) attributes["http.route"] = route.compiled.path;
   if (!isActive) attributes["http.status_code"] = status;
   if (status >= 400 || fault !== null)

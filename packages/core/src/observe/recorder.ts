@@ -1,6 +1,6 @@
 import type {
   AnsweredView,
-  AttributeValue,
+  CallObserver,
   LifecycleTrace,
   RequestFault,
   RequestHistory,
@@ -15,6 +15,7 @@ import type { ExecutableRoute } from "../request/executable-route.ts";
 import { readTraceparent } from "../request/ids.ts";
 import { DayClock, monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
+import { PhaseSpan } from "./phase-span.ts";
 import * as read from "./read.ts";
 import { type Slot, SlotPool } from "./slot.ts";
 
@@ -31,11 +32,13 @@ export interface RecorderParts {
 }
 
 const defaultKeep = 256;
+const wakeEveryMs = 100;
 
 /** Notes what becomes of requests, for those who look. There is none where nobody does. */
 export class Recorder implements RequestHistory {
   /** Whether `ctx.span` is there. */
   readonly hasSpans: boolean;
+  readonly #calls: CallObserver | undefined;
   readonly #parts: RecorderParts;
   readonly #pool: SlotPool;
   readonly #clock = new DayClock();
@@ -47,6 +50,7 @@ export class Recorder implements RequestHistory {
   readonly #receivedBytes: number;
   readonly #view: View;
   #sequence = 0;
+  #nextWake = 0;
 
   constructor(parts: RecorderParts) {
     const { observers, routes } = parts;
@@ -57,6 +61,7 @@ export class Recorder implements RequestHistory {
     this.#pool = new SlotPool(Math.max(1, keep), phases.firstMiddleware + longest);
     this.#routeNumbers = new Map(routes.map((route, index) => [route, index]));
     this.hasSpans = observers.some(({ spans }) => spans === true);
+    this.#calls = observers.find(({ calls }) => calls !== undefined)?.calls;
     this.#onAnswer = bound(observers, "onAnswer");
     this.#around = bound(observers, "around");
     [this.#isSampled] = bound(observers, "isSampled");
@@ -76,9 +81,9 @@ export class Recorder implements RequestHistory {
     return this.#pool.capacity;
   }
 
-  /** Whether middleware and handlers run within what observers put around them. */
-  get wraps(): boolean {
-    return this.#around.length > 0;
+  /** Whether middleware and handlers of a request run within what observers put around them. */
+  wraps(slot: Slot): boolean {
+    return slot.isWatched || this.#around.length > 0;
   }
 
   active(): RequestRecord[] {
@@ -113,6 +118,14 @@ export class Recorder implements RequestHistory {
     return { records, next, missed: Math.max(0, oldest - from), left };
   }
 
+  callOfUnknown(): void {
+    const now = monotonicMs();
+    // Whoever works besides requests may make many calls, which are nobody's here.
+    if (now < this.#nextWake) return;
+    this.#nextWake = now + wakeEveryMs;
+    for (const slot of this.#pool.active()) if (!slot.isWatched) slot.route?.callWatch.wake();
+  }
+
   find(requestId: string): RequestRecord | undefined {
     for (const slots of [this.#pool.active(), this.#pool.finished()]) {
       for (const slot of slots) if (slot.requestId === requestId) return this.recordOf(slot);
@@ -133,6 +146,8 @@ export class Recorder implements RequestHistory {
     slot.method = exchange.method;
     slot.target = exchange.target;
     slot.phase = phases.normalize;
+    if (this.#calls !== undefined && route !== null)
+      slot.isWatched = this.#calls.always === true || route.callWatch.next();
     const parent = readTraceparent(exchange.header("traceparent"));
     if (parent !== undefined) {
       slot.parent = parent;
@@ -142,10 +157,15 @@ export class Recorder implements RequestHistory {
     return slot;
   }
 
-  /** Notes that a request enters a phase. */
+  /**
+   * Notes that a request enters a phase. Looking at the clock is most of what being observed costs, so the first phase after its arrival begins with
+   * that: nothing but kit's own preparations lies between them.
+   */
   enter(slot: Slot, phase: number): void {
+    const { times } = slot;
+    const isFirst = slot.phase === phases.normalize && phase !== phases.write;
+    times[phase] = isFirst ? times[phases.normalize]! : monotonicMs();
     slot.phase = phase;
-    slot.times[phase] = monotonicMs();
   }
 
   /** Notes that a request failed in the phase that it is in. */
@@ -158,8 +178,9 @@ export class Recorder implements RequestHistory {
   finish(slot: Slot, status: number): void {
     this.enter(slot, phases.response);
     slot.status = status;
+    if (slot.isWatched) slot.route!.callWatch.seen(slot.calls !== null);
     this.#pool.finish(slot);
-    for (const onAnswer of this.#onAnswer) this.#tell(() => onAnswer(this.#view.of(slot)));
+    if (this.#onAnswer.length > 0) this.#tellOfAnswer(this.#view.of(slot));
     const { onLifecycle } = this.#parts;
     if (onLifecycle.length === 0) return;
     const trace = this.traceOf(slot);
@@ -169,7 +190,9 @@ export class Recorder implements RequestHistory {
   /** Runs a middleware or handler within what observers put around it. */
   around(slot: Slot, run: () => unknown): unknown {
     const span = this.spanOf(slot);
-    let call = run;
+    const { isWatched } = slot;
+    if (isWatched && this.#around.length === 0) return this.#calls!.around(span, run);
+    let call = isWatched ? () => this.#calls!.around(span, run) : run;
     for (const wrap of this.#around) {
       const inner = call;
       call = () => wrap(span, inner);
@@ -180,7 +203,7 @@ export class Recorder implements RequestHistory {
   /** The span of the phase that a request is in. */
   spanOf(slot: Slot): RunningSpan {
     if (slot.span === null || slot.spanPhase !== slot.phase) {
-      slot.span = new PhaseSpan(slot, slot.phase, this.isSampled(slot));
+      slot.span = new PhaseSpan(slot, this.isSampled(slot), this.#calls !== undefined);
       slot.spanPhase = slot.phase;
     }
     return slot.span;
@@ -215,6 +238,17 @@ export class Recorder implements RequestHistory {
 
   routeNumberOf({ route }: Slot): number {
     return route === null ? -1 : (this.#routeNumbers.get(route) ?? -1);
+  }
+
+  /** Not by {@link Recorder.#tell}: a function for each request would cost more than most listeners. */
+  #tellOfAnswer(view: View): void {
+    for (const onAnswer of this.#onAnswer) {
+      try {
+        onAnswer(view);
+      } catch (error) {
+        this.#parts.onFailure(error);
+      }
+    }
   }
 
   #tell(call: () => void): void {
@@ -288,42 +322,6 @@ class View implements AnsweredView {
 
   lifecycle(): LifecycleTrace {
     return this.#recorder.traceOf(this.#slot);
-  }
-}
-
-/** The span of a phase under way. Its ids are made at once: the slot may serve another request when they are asked for. */
-class PhaseSpan implements RunningSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly name: string;
-  readonly isSampled: boolean;
-  readonly traceState: string | null;
-  readonly #slot: Slot;
-  readonly #phase: number;
-  readonly #sequence: number;
-
-  constructor(slot: Slot, phase: number, isSampled: boolean) {
-    this.traceId = read.traceIdOfSlot(slot);
-    this.spanId = read.phaseSpanId(slot, phase);
-    this.name = read.namesOfSlot(slot)[phase]!;
-    this.isSampled = isSampled;
-    this.traceState = slot.traceState;
-    this.#slot = slot;
-    this.#phase = phase;
-    this.#sequence = slot.sequence;
-  }
-
-  setAttribute(name: string, value: AttributeValue): void {
-    const slot = this.#slot;
-    if (slot.sequence !== this.#sequence || !slot.isActive) return;
-    slot.attributes ??= new Map();
-    let attributes = slot.attributes.get(this.#phase);
-    if (attributes === undefined) {
-      // Without a prototype: names are the application's.
-      attributes = Object.create(null) as Record<string, AttributeValue>;
-      slot.attributes.set(this.#phase, attributes);
-    }
-    attributes[name] = value;
   }
 }
 

@@ -2,6 +2,7 @@ import type { AttributeValue, ReceivedRequest, RequestFault, RunningSpan } from 
 
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import type { TraceParent } from "../request/ids.ts";
+import type { Call } from "./call.ts";
 
 /** Place of the time of day at which the request came, behind its phases. */
 const extraNumbers = 1;
@@ -28,12 +29,17 @@ export class Slot {
   traceState: string | null = null;
   /** Undefined while nobody asked. */
   isSampled: boolean | undefined;
-  /** The numbers that span ids are made of; both 0 while nobody asked. */
-  idHigh = 0;
-  idLow = 0;
+  /** What its span ids begin with; not drawn while nobody asked. */
+  spanPrefix: string | undefined;
   fault: RequestFault | null = null;
-  /** By phase number, of the spans that have some. */
-  attributes: Map<number, Record<string, AttributeValue>> | null = null;
+  /** Of spans, three after each other: phase number, name, value. A list costs less than a map of objects, and few are set. */
+  attributes: AttributeValue[] | null = null;
+  /** Calls to something else that were made meanwhile, where somebody tells of them. */
+  calls: Call[] | null = null;
+  /** Whether its calls can be told from others'. */
+  isWatched = false;
+  /** How many more there were than are kept. */
+  leftOutCalls = 0;
   received: ReceivedRequest | null = null;
   /** Of the phase that it was last asked in. */
   span: RunningSpan | null = null;
@@ -59,7 +65,9 @@ export class Slot {
   /** Forgets the request before. */
   clear(): void {
     this.sequence = 0;
-    this.times.fill(0);
+    // There are few; for them a call of `fill` costs more.
+    const { times } = this;
+    for (let index = 0; index < times.length; index += 1) times[index] = 0;
     this.failed = -1;
     this.status = 0;
     this.requestId = undefined;
@@ -67,10 +75,12 @@ export class Slot {
     this.parent = null;
     this.traceState = null;
     this.isSampled = undefined;
-    this.idHigh = 0;
-    this.idLow = 0;
+    this.spanPrefix = undefined;
     this.fault = null;
     this.attributes = null;
+    this.calls = null;
+    this.isWatched = false;
+    this.leftOutCalls = 0;
     this.received = null;
     this.span = null;
     this.spanPhase = -1;

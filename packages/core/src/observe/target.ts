@@ -1,3 +1,5 @@
+import type { CompiledRoute } from "@kit/types";
+
 import { redacted, type Redactor } from "../logging/redact.ts";
 import type { Slot } from "./slot.ts";
 
@@ -5,7 +7,7 @@ import type { Slot } from "./slot.ts";
 export function shownTarget(slot: Slot, redactor: Redactor): string {
   const { target } = slot;
   const start = target.indexOf("?");
-  const path = shownPath(start === -1 ? target : target.slice(0, start), slot, redactor);
+  const path = shownPath(start === -1 ? target : target.slice(0, start), slot.route?.compiled, redactor);
   return start === -1 ? path : `${path}?${shownQuery(target.slice(start + 1), redactor)}`;
 }
 
@@ -21,15 +23,16 @@ function shownQuery(query: string, redactor: Redactor): string {
     .join("&");
 }
 
-function shownPath(path: string, { route }: Slot, redactor: Redactor): string {
-  if (route === null || route.paramNames.length === 0) return path;
-  if (!route.paramNames.some((name) => redactor.hides(["params", name.toLowerCase()]))) return path;
+/** A path, with the values of hidden parameters of its route hidden. */
+export function shownPath(path: string, route: CompiledRoute | null | undefined, redactor: Redactor): string {
+  const pattern = route?.path.split("/") ?? [];
+  const isHidden = (part: string): boolean =>
+    /^[:*]/.test(part) && redactor.hides(["params", part.slice(1).toLowerCase()]);
+  if (!pattern.some(isHidden)) return path;
   const segments = path.split("/");
-  const pattern = route.compiled.path.split("/");
   // A hidden wildcard hides all that it takes.
   const shown = pattern.map((part, index) => {
-    const isHidden = /^[:*]/.test(part) && redactor.hides(["params", part.slice(1).toLowerCase()]);
-    if (isHidden) return redacted;
+    if (isHidden(part)) return redacted;
     return part.startsWith("*") ? segments.slice(index).join("/") : (segments[index] ?? "");
   });
   return shown.join("/");

@@ -1,3 +1,4 @@
+import type { CallWatch } from "../observe/call-watch.ts";
 import type { CompiledRoute } from "@kit/types";
 
 import type { AnyMiddleware } from "../middleware.ts";
@@ -23,6 +24,8 @@ export interface ExecutableRoute {
   readonly paramNames: readonly string[];
   /** Names of the phases of its requests, by phase number. */
   readonly phases: readonly string[];
+  /** Whether calls of its requests are watched. */
+  readonly callWatch: CallWatch;
   /** The middleware in order of running. */
   readonly chain: readonly ChainStep[];
   readonly handler: (input: HandlerArgument) => unknown;

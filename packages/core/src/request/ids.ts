@@ -44,37 +44,23 @@ export function readTraceparent(header: string | undefined): TraceParent | undef
   return { traceId: traceId!, spanId: spanId!, isSampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
-const randomNumbers = new Int32Array(256);
-let usedNumbers = randomNumbers.length;
+/** Digits that the span ids of one request have in common; the rest tells them apart. */
+const prefixDigits = 13;
+const lastDigits = Array.from({ length: 4_096 }, (_, index) => index.toString(16).padStart(3, "0"));
 
-/** 32 random bits. */
-export function randomInt32(): number {
-  if (usedNumbers === randomNumbers.length) {
-    randomFillSync(randomNumbers);
-    usedNumbers = 0;
-  }
-  usedNumbers += 1;
-  return randomNumbers[usedNumbers - 1]!;
+/** What the span ids of one request begin with. */
+export function randomSpanPrefix(): string {
+  return randomTraceId().slice(0, prefixDigits);
 }
 
-/** Odd, so that its multiples differ from each other in 32 bits. */
-const spanStep = 0x9e_37_79_b9;
-
-/**
- * The id of a request's span of that number, made of two numbers that were drawn for the request: 16 hexadecimal digits, not
- * all zero as long as `high` is not.
- */
-export function spanIdOf(high: number, low: number, index: number): string {
-  return hex8(high) + hex8(low + Math.imul(index, spanStep));
+/** The id of a request's span of that number, from 0 to 4,094: 16 hexadecimal digits, not all zero. Two texts joined: numbers would have to be written. */
+export function spanIdOf(prefix: string, index: number): string {
+  return prefix + lastDigits[index + 1]!;
 }
 
 /** A random W3C span id: 16 hexadecimal digits, not all zero. */
 export function randomSpanId(): string {
-  return spanIdOf(randomInt32() || 1, randomInt32(), 0);
-}
-
-function hex8(value: number): string {
-  return (value >>> 0).toString(16).padStart(8, "0");
+  return spanIdOf(randomSpanPrefix(), 0);
 }
 
 /** Tells this process's requests from those of others that log to the same place. */

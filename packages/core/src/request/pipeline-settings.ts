@@ -1,5 +1,5 @@
 import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorMiddleware } from "../error-middleware.ts";
+import type { ErrorFields, ErrorMiddleware } from "../error-middleware.ts";
 import type { Log } from "../logging/log.ts";
 import type { RefusalLog } from "../logging/refusal-log.ts";
 import type { Recorder } from "../observe/recorder.ts";
@@ -12,6 +12,8 @@ export interface PipelineSettings {
   /** The server adapter's name. */
   readonly serverAdapter: string;
   readonly errorMiddleware: ErrorMiddleware;
+  /** What plugins want error bodies to tell. */
+  readonly errorFields: ErrorFields;
   /** The project's directory. */
   readonly projectRoot: string;
   /** Whether a response is held against its contract before it is written; costs a second walk of it. */

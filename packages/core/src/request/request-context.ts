@@ -4,7 +4,7 @@ import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
 /** A span of the request's trace; present on `ctx` only while spans are recorded: with `telemetry.tracing`, or a plugin that looks at them. */
 export interface Span {
-  /** Adds an attribute to the span. */
+  /** Adds an attribute to the span, or changes it; a request keeps 256. */
   setAttribute(name: string, value: string | number | boolean): void;
 }
 

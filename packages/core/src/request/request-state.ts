@@ -2,13 +2,12 @@ import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
 import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorAnswer, ErrorBody } from "../error-middleware.ts";
+import type { ErrorAnswer, ErrorBody, ErrorFields } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { LogPlace } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
-import { boundedText } from "../logging/loggable.ts";
 import * as phases from "../observe/phases.ts";
-import { requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
+import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
 import type { Slot } from "../observe/slot.ts";
 import { describeBriefly } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
@@ -94,6 +93,10 @@ export class RequestState implements RequestFailure, Waiting {
     return this.settings.projectRoot;
   }
 
+  get errorFields(): ErrorFields {
+    return this.settings.errorFields;
+  }
+
   get traceId(): string {
     if (this.#traceId !== undefined) return this.#traceId;
     const slot = this.#ownSlot;
@@ -131,6 +134,13 @@ export class RequestState implements RequestFailure, Waiting {
     if (slot === null || !slot.isActive) return undefined;
     const recorder = this.settings.recorder!;
     return recorder.hasSpans ? recorder.spanOf(slot) : undefined;
+  }
+
+  /** Of {@link RequestState.span}, which is not made for it. */
+  get #spanId(): string | undefined {
+    const slot = this.#ownSlot;
+    const isThere = slot !== null && slot.isActive && this.settings.recorder!.hasSpans;
+    return isThere ? phaseSpanId(slot, slot.phase) : undefined;
   }
 
   get path(): string {
@@ -181,7 +191,7 @@ export class RequestState implements RequestFailure, Waiting {
 
   /** Whether what is called runs within what observers put around it. */
   get isWrapped(): boolean {
-    return this.#slot !== null && this.settings.recorder!.wraps;
+    return this.#slot !== null && this.settings.recorder!.wraps(this.#slot);
   }
 
   /** Runs a middleware or handler so. */
@@ -383,7 +393,7 @@ export class RequestState implements RequestFailure, Waiting {
   #noteFault(code: string, error: unknown): void {
     if (this.#slot === null) return;
     const { name } = describeBriefly(error);
-    const fault = { code, name, message: boundedText(textForLog(error)), phase: this.phase };
+    const fault = { code, name, message: this.settings.log.text(textForLog(error)), phase: this.phase };
     this.settings.recorder!.fail(this.#slot, fault);
   }
 
@@ -439,14 +449,8 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   #place(): LogPlace {
-    const { traceId, requestId, phase, route, span } = this;
-    return {
-      traceId,
-      ...(span !== undefined && { spanId: span.spanId }),
-      requestId,
-      phase,
-      ...(route !== null && { route: route.ref }),
-    };
+    const { traceId, requestId, phase, route } = this;
+    return { traceId, spanId: this.#spanId, requestId, phase, route: route?.ref };
   }
 }
 

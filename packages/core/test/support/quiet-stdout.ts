@@ -2,12 +2,14 @@ import fs from "node:fs";
 
 type Done = (error: null, written: number) => void;
 
-/** Drops log lines: the test runner reads its own protocol from this process's standard output, and takes text between for part of it. */
-export function quietStdout(): void {
+/** Drops log lines, or gives them to `seen`: the test runner reads its own protocol from this process's standard output, and takes text between for part of it. */
+export function quietStdout(seen: (text: string) => void = () => {}): void {
   const { write, writeSync } = fs;
   fs.write = ((descriptor: number, bytes: Uint8Array, done: Done) => {
-    if (descriptor === 1) queueMicrotask(() => done(null, bytes.length));
-    else (write as (...given: unknown[]) => void)(descriptor, bytes, done);
+    if (descriptor === 1) {
+      seen(Buffer.from(bytes).toString());
+      queueMicrotask(() => done(null, bytes.length));
+    } else (write as (...given: unknown[]) => void)(descriptor, bytes, done);
   }) as typeof write;
   fs.writeSync = ((descriptor: number, bytes: Uint8Array) =>
     descriptor === 1 ? bytes.length : writeSync(descriptor, bytes)) as typeof writeSync;

@@ -43,6 +43,14 @@ function add(list: BlockList, entry: unknown, option: string): void {
   else list.addSubnet(address, prefix, family);
 }
 
+/** Whether an address leads to this machine alone, in any form; `localhost` is such a name. */
+export function isLoopback(address: string): boolean {
+  const plain = plainAddress(address);
+  return (
+    plain === "::1" || plain.toLowerCase() === "localhost" || (isIP(plain) === 4 && plain.startsWith("127."))
+  );
+}
+
 /** An address in one form: without a zone, and IPv4 where it is IPv4 in the form of IPv6 (`::ffff:10.0.0.1`, `::ffff:a00:1`). */
 export function plainAddress(address: string): string {
   const bare = address.split("%", 1)[0]!;

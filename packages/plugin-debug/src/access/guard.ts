@@ -11,6 +11,11 @@ export interface Asked {
   readonly remoteAddress: string;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
+  /**
+   * What is asked for: by default something to read. A `file` of the dashboard is the same for everybody and takes no key; an `action` makes something happen, and
+   * is for the dashboard's own page.
+   */
+  readonly purpose?: "read" | "file" | "action";
 }
 
 /** Why a request is not answered. */
@@ -27,12 +32,15 @@ export class Guard {
   readonly #limiter: RateLimiter | null;
   readonly #keyHash: Uint8Array | null;
   readonly #hostname: string;
+  readonly #actionTokenHash: Uint8Array | null;
 
-  constructor(access: Access) {
+  /** `actionToken` is what only the dashboard's own page can know; where there is none, nothing but reading is possible. */
+  constructor(access: Access, actionToken: string | null = null) {
     this.#allowlist = access.allowlist && readAllowlist(access.allowlist.entries, access.allowlist.option);
     this.#limiter = access.rateLimit && new RateLimiter(access.rateLimit);
     this.#keyHash = access.apiKey === null ? null : hash(access.apiKey);
     this.#hostname = access.hostname.toLowerCase();
+    this.#actionTokenHash = actionToken === null ? null : hash(actionToken);
   }
 
   /** Nothing where the request is to be answered. */
@@ -50,7 +58,13 @@ export class Guard {
         headers: { "retry-after": String(seconds) },
       };
     }
-    return this.#refuseBrowser(asked) ?? this.#refuseKey(asked) ?? refuseMethod(asked);
+    const { purpose = "read" } = asked;
+    const isAction = purpose === "action" && this.#actionTokenHash !== null;
+    return (
+      this.#refuseBrowser(asked) ??
+      (purpose === "file" ? null : this.#refuseKey(asked)) ??
+      (isAction ? this.#refuseAction(asked) : refuseMethod(asked))
+    );
   }
 
   /**
@@ -94,9 +108,26 @@ export class Guard {
         : "the header X-Debug-Key has not the configured key";
     return refusal(401, "UNAUTHORIZED", message);
   }
+
+  /**
+   * An action is taken for a script of the page that was served here, and for nobody else. A form of another site can send neither this content type nor a header of
+   * its own, and no script of one can read the token. What is not said is not taken for granted: the origin has to be there.
+   */
+  #refuseAction(asked: Asked): Refusal | null {
+    const [contentType = ""] = valuesOf(asked, "content-type");
+    if (!/^application\/json\s*(;|$)/i.test(contentType)) {
+      return refusal(415, "UNSUPPORTED_MEDIA_TYPE", "this takes a body of the type application/json");
+    }
+    const sites = valuesOf(asked, "sec-fetch-site");
+    const isOwnPage = valuesOf(asked, "origin").length === 1 && sites.every((site) => site === "same-origin");
+    const tokens = valuesOf(asked, "x-debug-token");
+    const isKnown = tokens.length === 1 && timingSafeEqual(hash(tokens[0]!), this.#actionTokenHash!);
+    if (isOwnPage && isKnown) return null;
+    return refusal(403, "FORBIDDEN", "only the dashboard's own page may have a request sent again");
+  }
 }
 
-/** Everything here is for reading. */
+/** All but an action is for reading. */
 function refuseMethod({ method }: Asked): Refusal | null {
   if (method === "GET" || method === "HEAD") return null;
   return {

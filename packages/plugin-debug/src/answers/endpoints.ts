@@ -1,12 +1,17 @@
 import type { SidecarState } from "../sidecar-state.ts";
 import { nearest } from "../nearest.ts";
+import { feedOf } from "./feed.ts";
 import { healthOf, serverOf } from "./health.ts";
+import { infoOf } from "./info.ts";
+import { migrationsOf } from "./migrations.ts";
 import { performanceOf } from "./performance.ts";
 import { dependenciesOf, middlewareOf, pipelineOf } from "./project.ts";
 import { NoAnswer, Question, shown } from "./question.ts";
 import { errorsOf, logsOf, requestOf, requestsOf, spansOf, tracesOf } from "./requests.ts";
 import { allRoutes, oneRoute } from "./routes.ts";
 import { allSchemas, schemaOf } from "./schema.ts";
+import { seriesOf } from "./series.ts";
+import { sourceOf } from "./source.ts";
 
 interface Endpoint {
   readonly path: string;
@@ -58,6 +63,12 @@ const endpoints: readonly Endpoint[] = [
     answer: performanceOf,
   },
   {
+    path: "/_debug/performance/series",
+    query: ["route", "window"],
+    about: "the same over time, slice by slice",
+    answer: seriesOf,
+  },
+  {
     path: "/_debug/health",
     query: [],
     about: "memory, connections, how late the event loop is",
@@ -102,6 +113,25 @@ const endpoints: readonly Endpoint[] = [
     about: "the hooks of a build, and who steps in",
     answer: pipelineOf,
   },
+  {
+    path: "/_debug/migrations",
+    query: [],
+    about: "what the types are ahead of the committed migrations",
+    answer: migrationsOf,
+  },
+  {
+    path: "/_debug/source",
+    query: ["file", "line", "around"],
+    about: "lines of a source file, in development",
+    answer: sourceOf,
+  },
+  {
+    path: "/_debug/feed",
+    query: ["after", "limit"],
+    about: "requests in short: those that ended since, and those under way; `next` is the next `after`",
+    answer: feedOf,
+  },
+  { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", answer: infoOf },
 ];
 
 /** What answers at a path, without parameters. */
@@ -147,8 +177,9 @@ function decode(segment: string): string {
   }
 }
 
+/** A browser is shown the dashboard there; `format=json` is for whoever looks at this in one. */
 function indexOf(query: string): object {
-  void new Question(query, []);
+  new Question(query, ["format"]).oneOf("format", ["json"]);
   return {
     endpoints: endpoints.map(({ path, query: names, about, also }) => ({
       path,

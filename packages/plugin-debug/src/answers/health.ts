@@ -1,6 +1,41 @@
 import { cpus } from "node:os";
 
+import type { PluginHost } from "@kit/core";
+
+import type { EventLoopLag } from "../event-loop-lag.ts";
 import type { SidecarState } from "../sidecar-state.ts";
+
+/** How a process is. */
+export interface ProcessHealth {
+  /** In seconds. */
+  readonly uptime: number;
+  readonly memory: Readonly<Record<"heapUsed" | "heapTotal" | "rss" | "external", number>>;
+  readonly connections: number | null;
+  readonly eventLoopLag: object | null;
+  readonly requests: { readonly active: number; readonly answered: number };
+  readonly process: {
+    readonly pid: number;
+    readonly worker: number | null;
+    readonly node: string;
+    readonly cores: number;
+  };
+}
+
+/** Of this process. */
+export function ownHealth(host: PluginHost, lag: EventLoopLag): ProcessHealth {
+  const { heapUsed, heapTotal, rss, external } = process.memoryUsage();
+  return {
+    uptime: Math.round(process.uptime() * 1_000) / 1_000,
+    memory: { heapUsed, heapTotal, rss, external },
+    connections: host.connections(),
+    eventLoopLag: lag.read(),
+    requests: {
+      active: host.requests?.activeCount ?? 0,
+      answered: host.requests?.answeredCount ?? 0,
+    },
+    process: { pid: process.pid, worker: host.worker, node: process.version, cores: cpus().length },
+  };
+}
 
 export function serverOf({ host, address, isStopping }: SidecarState): object {
   return {
@@ -15,19 +50,15 @@ export function serverOf({ host, address, isStopping }: SidecarState): object {
 
 export function healthOf(state: SidecarState): object {
   const { host, lag, history } = state;
-  const { heapUsed, heapTotal, rss, external } = process.memoryUsage();
+  const own = ownHealth(host, lag);
+  const all = [own, ...state.others().map(({ health }) => health)];
   return {
     ...serverOf(state),
-    uptime: Math.round(process.uptime() * 1_000) / 1_000,
-    memory: { heapUsed, heapTotal, rss, external },
-    connections: host.connections(),
-    eventLoopLag: lag.read(),
-    requests: {
-      active: host.requests?.activeCount ?? 0,
-      answered: host.requests?.answeredCount ?? 0,
-    },
+    ...own,
     // What came too fast to be kept, besides being counted.
     missed: history.missed,
-    process: { pid: process.pid, worker: host.worker, node: process.version, cores: cpus().length },
+    ...(host.worker !== null && {
+      workers: all.toSorted((one, other) => (one.process.worker ?? 0) - (other.process.worker ?? 0)),
+    }),
   };
 }

@@ -5,7 +5,7 @@ import type { Question } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 
 /** Latencies, in milliseconds. Percentiles are right within one in a hundred. */
-interface Figures {
+export interface Figures {
   readonly count: number;
   /** Answered with 500 or above. */
   readonly failed: number;
@@ -19,7 +19,7 @@ interface Figures {
   readonly throughput: number;
 }
 
-const defaultWindowMs = 5 * 60_000;
+export const defaultWindowMs: number = 5 * 60_000;
 
 export function performanceOf(state: SidecarState, question: Question): object {
   const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
@@ -34,20 +34,20 @@ export function performanceOf(state: SidecarState, question: Question): object {
     window: writeDuration(windowMs),
     // Whole slices of time are counted: from this moment on.
     since: new Date(since).toISOString(),
-    ...figures(all, seconds),
+    ...figuresOf(all, seconds),
     ...(wanted === undefined && {
       // A request that no route took has an empty name here.
       routes: [...routes]
         .filter(([, { sketch }]) => sketch.count > 0)
         .map(([route, latency]) =>
-          Object.assign({ route: route === "" ? null : route }, figures(latency, seconds)),
+          Object.assign({ route: route === "" ? null : route }, figuresOf(latency, seconds)),
         )
         .toSorted((a, b) => b.count - a.count),
     }),
   };
 }
 
-function figures({ sketch, failed }: Latency, seconds: number): Figures {
+export function figuresOf({ sketch, failed }: Latency, seconds: number): Figures {
   const { count, sum, min, max } = sketch;
   if (count === 0) {
     const none = { p50: null, p95: null, p99: null, min: null, max: null, avgMs: null };

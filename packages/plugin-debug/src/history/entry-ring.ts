@@ -38,9 +38,10 @@ export class EntryRing {
     return this.#bytes;
   }
 
-  push(entry: Omit<KeptText, "sequence">): void {
-    this.#entries.push({ ...entry, sequence: ++this.#sequence });
-    this.#bytes += sizeOf(entry.text);
+  push({ time, requestId, severity, text }: Omit<KeptText, "sequence">): void {
+    this.#sequence += 1;
+    this.#entries.push({ sequence: this.#sequence, time, requestId, severity, text });
+    this.#bytes += sizeOf(text);
     while (this.count > this.#maxCount || (this.#bytes > this.#maxBytes && this.count > 0)) this.#drop();
     // Moved once in a while, so that dropping one costs nothing.
     if (this.#start > 1_024 && this.#start * 2 > this.#entries.length) {

@@ -33,6 +33,12 @@ export interface History {
   logs(selection: LogSelection): LogEntry[];
   /** Latencies by route, and from when on. */
   latency(windowMs: number): { readonly since: number; readonly routes: Routes };
+  /** The same slice by slice, the oldest first, by the beginning of each. */
+  slices(windowMs: number): {
+    readonly since: number;
+    readonly sliceMs: number;
+    readonly slices: ReadonlyMap<number, Routes>;
+  };
   /** What was not kept, since there was too much of it. */
   readonly missed: Missed;
 }

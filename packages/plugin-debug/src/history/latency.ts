@@ -136,14 +136,23 @@ export class LatencyHistory {
 
   /** Latencies by route in the last `windowMs`, counted from the beginning of a slice, and that beginning. */
   window(windowMs: number, now: number): { readonly since: number; readonly routes: Routes } {
+    const { since, slices } = this.slices(windowMs, now);
+    const routes: Routes = new Map();
+    for (const slice of slices.values()) mergeInto(routes, slice);
+    return { since, routes };
+  }
+
+  /** The slices of such a window, the oldest first, by their beginning. */
+  slices(
+    windowMs: number,
+    now: number,
+  ): { readonly since: number; readonly sliceMs: number; readonly slices: ReadonlyMap<number, Routes> } {
     this.flush(now);
     let index = tierOf(windowMs);
     while (index + 1 < tiers.length && this.#since[index]! > now - windowMs) index += 1;
     const { sliceMs } = tiers[index]!;
     const since = Math.max(Math.floor((now - windowMs) / sliceMs) * sliceMs, this.#since[index]!);
-    const routes: Routes = new Map();
-    for (const [start, slice] of this.#slices[index]!) if (start >= since) mergeInto(routes, slice);
-    return { since, routes };
+    return { since, sliceMs, slices: new Map([...this.#slices[index]!].filter(([start]) => start >= since)) };
   }
 
   /** The slices that changed since the last call, for keeping them elsewhere. */

@@ -36,6 +36,8 @@ export class MemoryHistory implements History {
   #second = 0;
   #errorsInSecond = 0;
   #missedErrors = 0;
+  #lastTimestamp = "";
+  #lastTime = 0;
 
   constructor(keep: number) {
     this.#keep = keep;
@@ -51,8 +53,8 @@ export class MemoryHistory implements History {
     return { requests: 0, errors: this.#missedErrors };
   }
 
-  answered({ route, durationMs, status }: AnsweredView): void {
-    this.latencies.record(route ?? "", durationMs, status >= 500, Date.now());
+  answered({ route, startTime, durationMs, status }: AnsweredView): void {
+    this.latencies.record(route ?? "", durationMs, status >= 500, startTime + durationMs);
   }
 
   failed(describe: () => ErrorRecord): void {
@@ -72,13 +74,23 @@ export class MemoryHistory implements History {
     this.errorRing.push({ time: now, requestId, severity: 0, text: JSON.stringify(record) });
   }
 
-  logged(entry: LogEntry): void {
+  /** `json` gives the entry as JSON. */
+  logged(entry: LogEntry, json: () => string): void {
     this.logRing.push({
-      time: Date.parse(entry.timestamp),
+      time: this.#timeOf(entry.timestamp),
       requestId: entry.requestId ?? null,
       severity: severities[entry.level],
-      text: JSON.stringify(entry),
+      text: json(),
     });
+  }
+
+  /** Under load many entries are of one millisecond, and their texts are one. */
+  #timeOf(timestamp: string): number {
+    if (timestamp !== this.#lastTimestamp) {
+      this.#lastTimestamp = timestamp;
+      this.#lastTime = Date.parse(timestamp);
+    }
+    return this.#lastTime;
   }
 
   requests(selection: RequestSelection): RequestRecord[] {
@@ -127,6 +139,10 @@ export class MemoryHistory implements History {
 
   latency(windowMs: number): { readonly since: number; readonly routes: Routes } {
     return this.latencies.window(windowMs, Date.now());
+  }
+
+  slices(windowMs: number): ReturnType<History["slices"]> {
+    return this.latencies.slices(windowMs, Date.now());
   }
 }
 

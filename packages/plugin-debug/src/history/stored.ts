@@ -5,6 +5,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
 import type { AnsweredView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 
+import type { ProcessHealth } from "../answers/health.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
 import { Latency, mergeInto, type Routes, tierOf, tiers } from "./latency.ts";
 import type { MemoryHistory } from "./memory.ts";
@@ -21,6 +22,11 @@ const schema = `
     PRIMARY KEY (tier, start, route, process)) WITHOUT ROWID;
   PRAGMA user_version = ${version};
 `;
+/** What the processes of one server are at this moment. */
+const present =
+  "CREATE TABLE IF NOT EXISTS processes (process TEXT PRIMARY KEY, time REAL, text TEXT) WITHOUT ROWID";
+/** Whoever has not written for as long is gone. */
+const presentMs = 5_000;
 const lists = ["requests", "errors", "logs"] as const;
 
 const flushMs = 1_000;
@@ -39,6 +45,13 @@ const mostTrims = 20;
 
 type Values = SQLInputValue[];
 
+/** What a process tells others of itself. */
+export interface Present {
+  readonly health: ProcessHealth;
+  /** Requests under way. */
+  readonly active: readonly RequestRecord[];
+}
+
 /**
  * History in a file of SQLite, so that it survives restarts, and so that all processes of one application can write into it and one can show
  * what all of them did. What was just answered is written within a second, or when somebody asks.
@@ -50,6 +63,7 @@ export class StoredHistory implements History {
   readonly #process: string = randomUUID();
   readonly #onFailure: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
+  #present: (() => Present) | undefined;
   #pending: RequestRecord[] = [];
   #missedRequests = 0;
   #lastError = 0;
@@ -77,6 +91,23 @@ export class StoredHistory implements History {
     if (this.#isBroken) return;
     if (this.#pending.length < mostRequests) this.#pending.push(request.record());
     else this.#missedRequests += 1;
+  }
+
+  /** From now on others are told how this process is. */
+  share(shown: () => Present): void {
+    this.#present = shown;
+  }
+
+  /** What the others told within the last seconds. */
+  others(): Present[] {
+    return this.#read(
+      () =>
+        this.#texts("SELECT text FROM processes WHERE time >= ? AND process <> ?", [
+          Date.now() - presentMs,
+          this.#process,
+        ]),
+      () => [],
+    );
   }
 
   get missed(): Missed {
@@ -134,19 +165,31 @@ export class StoredHistory implements History {
   }
 
   latency(windowMs: number): { readonly since: number; readonly routes: Routes } {
+    const { since, slices } = this.slices(windowMs);
+    const routes: Routes = new Map();
+    for (const slice of slices.values()) mergeInto(routes, slice);
+    return { since, routes };
+  }
+
+  slices(windowMs: number): ReturnType<History["slices"]> {
     return this.#read(
       () => {
         const tier = tierOf(windowMs);
         const { sliceMs } = tiers[tier]!;
         const since = Math.floor((Date.now() - windowMs) / sliceMs) * sliceMs;
-        const routes: Routes = new Map();
+        const slices = new Map<number, Routes>();
         const rows = this.#database
-          .prepare("SELECT route, text FROM slices WHERE tier = ? AND start >= ?")
-          .all(tier, since) as { route: string; text: string }[];
-        for (const { route, text } of rows) mergeInto(routes, new Map([[route, Latency.read(text)]]));
-        return { since, routes };
+          .prepare("SELECT start, route, text FROM slices WHERE tier = ? AND start >= ? ORDER BY start")
+          .all(tier, since) as { start: number; route: string; text: string }[];
+        for (const { start, route, text } of rows) {
+          const slice: Routes = slices.get(start) ?? new Map();
+          slices.set(start, slice);
+          // Each process has written what it saw.
+          mergeInto(slice, new Map([[route, Latency.read(text)]]));
+        }
+        return { since, sliceMs, slices };
       },
-      () => this.#memory.latency(windowMs),
+      () => this.#memory.slices(windowMs),
     );
   }
 
@@ -163,6 +206,7 @@ export class StoredHistory implements History {
   close(): void {
     clearInterval(this.#timer);
     this.flush();
+    if (this.#present !== undefined) this.#leave();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -195,6 +239,11 @@ export class StoredHistory implements History {
       const intoSlices = database.prepare("INSERT OR REPLACE INTO slices VALUES (?, ?, ?, ?, ?)");
       for (const { tier, start, route, latency } of slices)
         intoSlices.run(tier, start, route, this.#process, latency.write());
+      if (this.#present !== undefined) {
+        database
+          .prepare("INSERT OR REPLACE INTO processes VALUES (?, ?, ?)")
+          .run(this.#process, Date.now(), JSON.stringify(this.#present()));
+      }
       if (this.#flushes % flushesBetweenTrims === 1) this.#forgetOld();
       database.exec("COMMIT");
     } catch (error) {
@@ -206,8 +255,17 @@ export class StoredHistory implements History {
     this.#trim();
   }
 
+  #leave(): void {
+    try {
+      this.#database.prepare("DELETE FROM processes WHERE process = ?").run(this.#process);
+    } catch {
+      // It is forgotten in some seconds.
+    }
+  }
+
   #forgetOld(): void {
     const now = Date.now();
+    this.#database.prepare("DELETE FROM processes WHERE time < ?").run(now - presentMs);
     const old = this.#database.prepare("DELETE FROM slices WHERE tier = ? AND start < ?");
     for (const [tier, { keepMs, sliceMs }] of tiers.entries()) old.run(tier, now - keepMs - sliceMs);
   }
@@ -278,6 +336,7 @@ function open(path: string): DatabaseSync {
       throw new Error(
         `${path} was made by another version of @kit/plugin-debug: delete it, or name another file`,
       );
+    database.exec(present);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${busyMs}`);
     return database;
   } catch (error) {

@@ -6,6 +6,8 @@ export interface WorkerPlan {
   readonly worker: number;
   /** The primary's process id. */
   readonly primary: number;
+  /** What its workers have in common. */
+  readonly group: string;
   /** What the primary has reserved. */
   readonly host: string;
   readonly port: number;

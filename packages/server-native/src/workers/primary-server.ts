@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, SupervisorLog } from "@kit/types";
 
 import { entryModule } from "./plan.ts";
@@ -99,8 +101,9 @@ class Workers implements NativeWorkersHandle {
     this.address = reserved.address;
     this.#reserved = reserved;
     const { host, port } = reserved.address;
+    const group = randomUUID();
     this.#slots = Array.from({ length: count }, (_, index) => {
-      const plan = { worker: index + 1, primary: process.pid, host, port };
+      const plan = { worker: index + 1, primary: process.pid, group, host, port };
       return new WorkerSlot(entry, plan, log);
     });
     process.on("exit", this.#onExit);

@@ -34,7 +34,7 @@ export class WorkerServer implements ServerAdapter {
     this.platform = server.platform;
     this.#server = server;
     this.#plan = plan;
-    this.worker = new PrimaryLink(plan.worker);
+    this.worker = new PrimaryLink(plan);
   }
 
   listen(service: ServerService, _options: ListenOptions): Promise<ListenAddress> {
@@ -58,10 +58,12 @@ export class WorkerServer implements ServerAdapter {
 /** A worker's side of the channel. */
 class PrimaryLink implements ServerWorker {
   readonly number: number;
+  readonly group: string;
   #close: ((options: Partial<CloseOptions>) => void) | undefined;
 
-  constructor(number: number) {
-    this.number = number;
+  constructor({ worker, group }: WorkerPlan) {
+    this.number = worker;
+    this.group = group;
     process.on("message", (value) => {
       const message = readMessage(value);
       if (message?.kit === "close") this.#end({ graceMs: message.graceMs, delayMs: message.delayMs });

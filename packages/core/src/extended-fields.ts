@@ -3,26 +3,34 @@ import { resolve } from "node:path";
 
 import type { CompiledHandler, CompiledRoute, ValidationFailure } from "@kit/types";
 
-import type { FailedRequest } from "./error-middleware.ts";
+import { isoNow } from "./iso-now.ts";
+import type { ErrorFields, FailedRequest } from "./error-middleware.ts";
 import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
 
-/** What stands beside code, message and details in development: enough to find the fault without a search. */
-export function developmentFields(error: unknown, status: number, request: FailedRequest): object {
+/** What stands beside code, message and details: in development enough to find the fault without a search. */
+export function extendedFields(
+  error: unknown,
+  status: number,
+  request: FailedRequest,
+  fields: Exclude<ErrorFields, "none">,
+): object {
   const { route, phase, requestId, serverAdapter } = request;
   const violation = violationOf(error);
-  return {
-    status,
-    phase,
-    ...(route !== null && { route: route.ref, ...placesOf(placesOnDisk(route, request), phase, violation) }),
-    ...(violation !== undefined && {
-      schema: violation.schema,
-      failures: violation.failures.map(withoutValue),
-    }),
-    server: serverAdapter,
-    serverAdapter,
-    requestId,
-    timestamp: new Date().toISOString(),
-  };
+  const told: Record<string, unknown> = { status, phase };
+  if (route !== null) {
+    told["route"] = route.ref;
+    // Looking for files takes time, which whoever sends nonsense could otherwise take from production.
+    if (fields === "all") Object.assign(told, placesOf(placesOnDisk(route, request), phase, violation));
+  }
+  if (violation !== undefined) {
+    told["schema"] = violation.schema;
+    told["failures"] = violation.failures.map(withoutValue);
+  }
+  told["server"] = serverAdapter;
+  told["serverAdapter"] = serverAdapter;
+  told["requestId"] = requestId;
+  told["timestamp"] = isoNow();
+  return told;
 }
 
 interface Violation {

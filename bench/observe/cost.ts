@@ -1,0 +1,90 @@
+/**
+ * What being observed costs a request, without a server: `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
+ *
+ * Each subject is a process of its own, so that none meets code that was optimized for another. They take turns in short slices, and what is compared is each
+ * slice with the slice of `off` beside it: what else the machine does slows both. Figures are medians of CPU time. README.md says how to read them.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { scenarioNames } from "./scenarios.ts";
+
+const { values } = parseArgs({
+  options: {
+    subjects: { type: "string", default: "off,looked-at,sidecar,sidecar-dev" },
+    scenarios: { type: "string", default: scenarioNames.join(",") },
+    slices: { type: "string", default: "60" },
+  },
+});
+
+interface Subject {
+  readonly name: string;
+  readonly child: ChildProcess;
+}
+
+const root = join(import.meta.dirname, "../..");
+
+/** `off` is of this repository, `off@DIR` of another copy. */
+function start(name: string): Subject {
+  const [kind = "", directory = root] = name.split("@");
+  const child = fork(join(directory, "bench/observe/subject.ts"), [kind], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  return { name, child };
+}
+
+/** Nanoseconds of CPU time a request. */
+async function slice({ name, child }: Subject, scenario: string): Promise<number> {
+  child.send(scenario);
+  const stop = new AbortController();
+  const onExit = (code: unknown): void => stop.abort(new Error(`${name} ended with ${String(code)}`));
+  child.once("exit", onExit);
+  try {
+    const [answer] = (await once(child, "message", { signal: stop.signal })) as [number];
+    return answer;
+  } finally {
+    child.off("exit", onExit);
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+const subjects = values.subjects.split(",").map(start);
+const slices = Number(values.slices);
+const load: number[] = [];
+try {
+  for (const scenario of values.scenarios.split(",")) {
+    const taken = new Map(subjects.map((subject) => [subject, [] as number[]]));
+    for (let round = -3; round < slices; round += 1) {
+      const order = subjects.map((_, index) => subjects[(index + round + 3) % subjects.length]!);
+      for (const subject of order) {
+        const cost = await slice(subject, scenario);
+        // The first ones warm up.
+        if (round >= 0) taken.get(subject)!.push(cost);
+      }
+      load.push(loadavg()[0]!);
+    }
+    const [first] = subjects;
+    const base = taken.get(first!)!;
+    for (const [{ name }, costs] of taken) {
+      const more = median(costs.map((cost, index) => cost - base[index]!));
+      const ratio = median(costs.map((cost, index) => cost / base[index]!));
+      console.log(
+        `${scenario.padEnd(12)} ${name.padEnd(24)} ${median(costs).toFixed(0).padStart(6)} ns ${more.toFixed(0).padStart(6)} more  ${ratio.toFixed(3)}`,
+      );
+    }
+  }
+  const sorted = load.toSorted((one, other) => one - other);
+  console.log(
+    `load of the machine: ${sorted[0]!.toFixed(1)} to ${sorted.at(-1)!.toFixed(1)}, median ${median(load).toFixed(1)}`,
+  );
+} finally {
+  for (const { child } of subjects) child.disconnect();
+}

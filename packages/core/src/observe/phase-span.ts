@@ -1,0 +1,71 @@
+import type { AttributeValue, CallStart, RunningCall, RunningSpan } from "@kit/types";
+
+import { Call, mostCalls } from "./call.ts";
+import * as read from "./read.ts";
+import type { Slot } from "./slot.ts";
+
+/** Of one request; what is beyond that is left out. */
+const mostAttributes = 256;
+
+/** The span of the phase that a request is in. What its id is made of is taken at once: the slot may serve another request when it is asked for. */
+export class PhaseSpan implements RunningSpan {
+  readonly traceId: string;
+  readonly isSampled: boolean;
+  readonly traceState: string | null;
+  readonly #slot: Slot;
+  readonly #phase: number;
+  readonly #sequence: number;
+  readonly #spanPrefix: string;
+  readonly #names: readonly string[];
+  readonly #keepsCalls: boolean;
+
+  constructor(slot: Slot, isSampled: boolean, keepsCalls: boolean) {
+    this.traceId = read.traceIdOfSlot(slot);
+    this.isSampled = isSampled;
+    this.traceState = slot.traceState;
+    this.#slot = slot;
+    this.#phase = slot.phase;
+    this.#sequence = slot.sequence;
+    this.#spanPrefix = read.spanPrefixOf(slot);
+    this.#names = read.namesOfSlot(slot);
+    this.#keepsCalls = keepsCalls;
+  }
+
+  get spanId(): string {
+    return read.phaseSpanIdOf(this.#spanPrefix, this.#phase);
+  }
+
+  get name(): string {
+    return this.#names[this.#phase]!;
+  }
+
+  setAttribute(name: string, value: AttributeValue): void {
+    const slot = this.#slot;
+    if (!this.#lasts) return;
+    const list = (slot.attributes ??= []);
+    for (let index = 0; index < list.length; index += 3) {
+      if (list[index] === this.#phase && list[index + 1] === name) {
+        list[index + 2] = value;
+        return;
+      }
+    }
+    if (list.length < 3 * mostAttributes) list.push(this.#phase, name, value);
+  }
+
+  begin(start: CallStart): RunningCall | undefined {
+    if (!this.#keepsCalls || !this.#lasts) return undefined;
+    const calls = (this.#slot.calls ??= []);
+    if (calls.length >= mostCalls) {
+      this.#slot.leftOutCalls += 1;
+      return undefined;
+    }
+    const call = new Call(start, this.#phase);
+    calls.push(call);
+    return call;
+  }
+
+  /** Whether the request is not answered, and the slot still its own. */
+  get #lasts(): boolean {
+    return this.#slot.sequence === this.#sequence && this.#slot.isActive;
+  }
+}

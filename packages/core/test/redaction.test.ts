@@ -1,0 +1,116 @@
+// What is hidden stays hidden wherever a request leaves a trace: in log entries, records, spans, descriptions of errors.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import type { ErrorRecord, Plugin, PluginHost, RequestRecord } from "@kit/core";
+
+import { compileRedactor } from "../src/logging/redact.ts";
+import { compiled, objectOf, paramsOf, queryOf, responseOf, route } from "./support/compiled.ts";
+import { errorOf, json, serve, type TestRoute } from "./support/serve.ts";
+
+const account = responseOf("Account", { id: "string" });
+const routes: readonly TestRoute[] = [
+  [
+    route("POST /accounts", {
+      body: objectOf("NewAccount", { name: "string", password: "string?", pin: "string?" }),
+      query: queryOf("Query", { token: "string?" }),
+      response: account,
+    }),
+    ({ body, query, ctx }) => {
+      ctx.span!.setAttribute("account.password", String(body["password"]));
+      ctx.span!.setAttribute("seen", `$.password: expected string, received "${String(body["password"])}"`);
+      ctx.log.info("An account", { body, query, headers: ctx.headers });
+      ctx.log.info(`$.account.password: expected string, received "${String(body["password"])}"`);
+      return { id: "1" };
+    },
+  ],
+  [
+    route("GET /accounts/:token", { params: paramsOf("Token", { token: "number" }), response: account }),
+    ({ params, ctx }) => {
+      const failure = Object.assign(new Error("It failed"), { request: { password: "secret-property" } });
+      const cause = new Error('Wrapped: $.password: expected string, received "secret-cause" (and 2 more)');
+      ctx.log.warn("It will fail", { failure, params });
+      throw Object.assign(new Error("It failed", { cause }), { password: "secret-own" });
+    },
+  ],
+];
+
+/** All that an application with secrets tells of its requests. */
+async function traces(env: "development" | "production"): Promise<{ text: string; answers: string[] }> {
+  let host: PluginHost | undefined;
+  const errors: ErrorRecord[] = [];
+  const records: RequestRecord[] = [];
+  const watch: Plugin = {
+    name: "watch",
+    observe: { spans: true, onAnswer: (view) => void records.push(view.record()) },
+    onStart: (given) => void (host = given),
+    onError: (error, request) => void errors.push(host!.describeError(error, request)),
+  };
+  const { send, log } = await serve(routes, {
+    env,
+    compiled: { ...compiled(...routes.map(([made]) => made)), sensitive: ["pin"] },
+    logging: { redact: ["*.password", "authorization", "token"] },
+    logLevel: "trace",
+    plugins: [watch],
+  });
+  const answers: string[] = [];
+  const ask = async (line: string, body: unknown): Promise<void> => {
+    const { headers, body: text } = json(body);
+    const authorization = "Bearer secret-header";
+    const answer = await send(line, { headers: { ...headers, authorization }, ...(text && { body: text }) });
+    answers.push(answer.text ?? "");
+  };
+  await ask("POST /accounts?token=secret-query", { name: "n", password: "secret-body", pin: "secret-pin" });
+  await ask("POST /accounts?token=secret-query", { name: "n", password: 47_110_001, pin: 47_110_002 });
+  await ask("POST /accounts", { name: "n", pin: 47_110_003 });
+  await ask("POST /accounts", `{"name":"n","password":"secret-syntax"`);
+  await ask("GET /accounts/secret-param", "");
+  await ask("GET /accounts/47110004?token=secret-query", "");
+  return { text: JSON.stringify({ log, errors, records }), answers };
+}
+
+describe("secrets", () => {
+  for (const env of ["development", "production"] as const) {
+    it(`leave no trace in ${env}`, async () => {
+      const { text, answers } = await traces(env);
+      // Not by `doesNotMatch`, which would print all of it.
+      const found = /.{0,200}(secret-|4711000\d)/.exec(text);
+      assert.equal(found, null, found?.[0]);
+      // What there is to know of them is there.
+      assert.match(text, /\$\.password: expected [^"]*, received \[redacted\]/);
+      // An answer tells a client what it sent, unless its type calls it sensitive.
+      assert.equal(answers.length, 6);
+    });
+  }
+
+  it("stay in no message of a failure, whatever the path", () => {
+    const redactor = compileRedactor(["user.*.key", "password"]);
+    redactor.hideNames(["iban"]);
+    const hidden = (path: string): boolean =>
+      redactor.text(`Invalid: ${path}: expected string, received number 5`).endsWith("received [redacted]");
+    for (const path of [
+      "$.password",
+      "$.a.b.Password[0].c",
+      '$["password"]',
+      "$.user.x.key",
+      "$.list[3].i_ban",
+      "$.IBAN",
+    ])
+      assert.ok(hidden(path), path);
+    for (const path of ["$.passwords", "$", "$.user.key", "$.name[0]"]) assert.ok(!hidden(path), path);
+    const two = "$.a: expected x, received 1\n$.password: expected y, received 2 (and 3 more)\nat file";
+    assert.equal(
+      redactor.text(two),
+      "$.a: expected x, received 1\n$.password: expected y, received [redacted] (and 3 more)\nat file",
+    );
+  });
+
+  it("of a client's own are answered to it, but not where its type calls them sensitive", async () => {
+    const { send } = await serve(routes, { logging: { redact: ["password"] } });
+    const error = errorOf(await send("POST /accounts", json({ name: "n", password: 5 })));
+    assert.deepEqual((error["details"] as { fields: object[] }).fields, [
+      { path: "$.password", expected: "string", value: 5 },
+    ]);
+  });
+});

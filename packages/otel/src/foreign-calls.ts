@@ -1,0 +1,41 @@
+import type { RunningCall, RunningSpan } from "@kit/types";
+import { type Context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { ReadableSpan, Span } from "@opentelemetry/sdk-trace";
+
+import { ActiveSpan } from "./active-span.ts";
+import { plainValue } from "./plain-value.ts";
+
+interface Noted {
+  readonly running: RunningSpan;
+  readonly call: RunningCall;
+}
+
+/** Tells kit of the spans that other instrumentation makes within its own, for whoever looks at requests: the debug sidecar. The collector gets them from the instrumentation. */
+export class ForeignCalls {
+  readonly #noted = new WeakMap<object, Noted>();
+
+  begin(span: Span, context: Context): void {
+    const parent = trace.getSpan(context);
+    if (parent === undefined) return;
+    const running = parent instanceof ActiveSpan ? parent.running : this.#noted.get(parent)?.running;
+    const call = running?.begin({
+      name: span.name,
+      source: span.instrumentationScope.name,
+      kind: span.kind === SpanKind.INTERNAL ? "internal" : "client",
+      spanId: span.spanContext().spanId,
+      parentSpanId: parent.spanContext().spanId,
+    });
+    if (call !== undefined) this.#noted.set(span, { running: running!, call });
+  }
+
+  end(span: ReadableSpan): void {
+    const noted = this.#noted.get(span);
+    if (noted === undefined) return;
+    for (const [name, value] of Object.entries(span.attributes)) {
+      const plain = plainValue(value);
+      if (plain !== undefined) noted.call.setAttribute(name, plain);
+    }
+    const { code, message } = span.status;
+    noted.call.end(code === SpanStatusCode.ERROR ? new Error(message ?? "It failed") : undefined);
+  }
+}

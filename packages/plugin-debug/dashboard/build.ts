@@ -1,0 +1,21 @@
+/**
+ * `node build.ts`: the dashboard's page as the sidecar serves it, in `dist-dashboard/`. Each file is there as it is and compressed, so that serving one costs
+ * the application nothing.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+import { build } from "vite";
+
+await build({ configFile: join(import.meta.dirname, "vite.config.ts"), logLevel: "warn" });
+
+const directory = join(import.meta.dirname, "../dist-dashboard");
+for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !/\.(html|js|css|svg)$/.test(entry.name)) continue;
+  const path = join(entry.parentPath, entry.name);
+  const bytes = readFileSync(path);
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  const parameters = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: parameters }));
+}

@@ -1,0 +1,245 @@
+import type { JSX } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { useEffect, useState } from "preact/hooks";
+
+import type { DashboardInfo } from "../../src/answers/shapes.ts";
+import { announce, Announcer } from "./parts/announcer.tsx";
+import { Loading } from "./parts/basic.tsx";
+import { Icon, type IconName } from "./parts/icon.tsx";
+import { ShortcutHelp, useShortcuts } from "./parts/shortcuts.tsx";
+import { debugKey } from "./state/api.ts";
+import { hrefOf, type Place, place, type View, views } from "./state/place.ts";
+import { type Theme, theme } from "./state/preferences.ts";
+import { isPaused, live, lock, session, trouble } from "./state/session.ts";
+import { useStore } from "./state/store.ts";
+import { count } from "./text/format.ts";
+import { Errors } from "./views/errors.tsx";
+import { KeyForm } from "./views/key.tsx";
+import { Logs } from "./views/logs.tsx";
+import { Requests } from "./views/requests.tsx";
+
+// What is not shown first comes when it is looked at; charts are the heaviest part.
+const Routes = lazy(async () => (await import("./views/routes.tsx")).Routes);
+const Performance = lazy(async () => (await import("./views/performance.tsx")).Performance);
+const HealthView = lazy(async () => (await import("./views/health.tsx")).HealthView);
+const Types = lazy(async () => (await import("./views/types.tsx")).Types);
+const Migrations = lazy(async () => (await import("./views/migrations.tsx")).Migrations);
+
+const titles: Readonly<Record<View, string>> = {
+  requests: "Requests",
+  errors: "Errors",
+  logs: "Logs",
+  routes: "Routes",
+  performance: "Performance",
+  health: "Health",
+  types: "Types",
+  migrations: "Migrations",
+};
+
+export function App(): JSX.Element {
+  const current = useStore(session);
+  return (
+    <>
+      {current.state === "ready" && <Shell info={current.info} />}
+      {current.state === "locked" && <KeyForm problem={current.problem} />}
+      {current.state === "starting" && <Starting />}
+      <Announcer />
+    </>
+  );
+}
+
+function Starting(): JSX.Element {
+  const problem = useStore(trouble);
+  return (
+    <main class="gate">
+      {problem === null ? <Loading what="the dashboard" /> : <p role="alert">{problem}</p>}
+    </main>
+  );
+}
+
+function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
+  const at = useStore(place);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  useShortcuts(() => setHelpOpen(true));
+  // For whoever measures: what people came for is on the screen with the next frame.
+  useEffect(() => {
+    requestAnimationFrame(() => setTimeout(() => performance.mark("useful")));
+  }, []);
+  useAnnouncements();
+  useEffect(() => {
+    document.title = `${titles[at.view]} · ${info.application.name}`;
+    setMenuOpen(false);
+  }, [at.view, at.id]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="button small bare menu-button"
+          aria-label="Menu"
+          aria-expanded={isMenuOpen}
+          aria-controls="navigation"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          <Icon name="menu" />
+        </button>
+        <span class="application">{info.application.name}</span>
+        <span class={`badge ${info.mode === "production" ? "s5" : "quiet"}`}>{info.mode}</span>
+        <Pulse />
+        <span class="spring" />
+        {debugKey.get() !== null && (
+          <button
+            type="button"
+            class="button small bare"
+            onClick={lock}
+            aria-label="Forget the key"
+            title="Forget the key"
+          >
+            <Icon name="lock" />
+          </button>
+        )}
+        <button
+          type="button"
+          class="button small bare"
+          onClick={() => setHelpOpen(true)}
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+        >
+          <Icon name="keyboard" />
+        </button>
+        <ThemeButton />
+      </header>
+      <nav id="navigation" class={isMenuOpen ? "nav open" : "nav"} aria-label="Parts of the dashboard">
+        <ul>
+          {views.map((view, index) => (
+            <li key={view}>
+              <a href={hrefOf({ view })} aria-current={at.view === view ? "page" : undefined}>
+                <Icon name={view as IconName} />
+                <span>{titles[view]}</span>
+                <kbd aria-hidden="true">{index + 1}</kbd>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="main" class="main" tabIndex={-1}>
+        <Trouble />
+        <h1 class="offscreen">{titles[at.view]}</h1>
+        <Suspense fallback={<Loading what={titles[at.view].toLowerCase()} />}>
+          <CurrentView at={at} />
+        </Suspense>
+      </main>
+      {isHelpOpen && <ShortcutHelp titles={titles} onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+/** The address is the view's, so this moves the focus alone. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main")?.focus();
+}
+
+function CurrentView({ at }: { readonly at: Place }): JSX.Element {
+  switch (at.view) {
+    case "requests":
+      return <Requests place={at} />;
+    case "errors":
+      return <Errors place={at} />;
+    case "logs":
+      return <Logs place={at} />;
+    case "routes":
+      return <Routes place={at} />;
+    case "performance":
+      return <Performance place={at} />;
+    case "health":
+      return <HealthView />;
+    case "types":
+      return <Types place={at} />;
+    case "migrations":
+      return <Migrations />;
+  }
+}
+
+/** Whether what is shown is of this moment. */
+function Pulse(): JSX.Element {
+  const problem = useStore(trouble);
+  const paused = useStore(isPaused);
+  const state = problem !== null ? "lost" : paused ? "paused" : "live";
+  return (
+    <span class={`pulse ${state}`} data-pulse={state}>
+      {state}
+    </span>
+  );
+}
+
+function Trouble(): JSX.Element | null {
+  const problem = useStore(trouble);
+  if (problem === null) return null;
+  return (
+    <p class="trouble" role="alert">
+      {problem}
+    </p>
+  );
+}
+
+const themes: readonly (readonly [Theme, IconName, string])[] = [
+  ["system", "system", "as the system"],
+  ["light", "sun", "light"],
+  ["dark", "moon", "dark"],
+];
+
+function ThemeButton(): JSX.Element {
+  const chosen = useStore(theme);
+  const index = themes.findIndex(([name]) => name === chosen);
+  const [, icon, words] = themes[index]!;
+  const next = themes[(index + 1) % themes.length]!;
+  return (
+    <button
+      type="button"
+      class="button small bare"
+      data-shortcut="t"
+      aria-label={`Theme: ${words}. Change to ${next[2]}`}
+      title={`Theme: ${words} (t)`}
+      onClick={() => theme.set(next[0])}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+const quietMs = 10_000;
+
+/** Says that requests came, and that the connection is lost or back; not more often than somebody can listen to. */
+function useAnnouncements(): void {
+  useEffect(() => {
+    // Those that have ended: one that is under way is still to be told of.
+    const endedIds = (): string[] =>
+      live.get().requests.flatMap(({ requestId, isActive }) => (isActive ? [] : [requestId]));
+    let known = new Set(endedIds());
+    let saidAt = -Infinity;
+    const leaveLive = live.subscribe(() => {
+      if (Date.now() - saidAt < quietMs) return;
+      const ids = endedIds();
+      const fresh = ids.filter((id) => !known.has(id)).length;
+      known = new Set(ids);
+      if (fresh === 0) return;
+      saidAt = Date.now();
+      announce(fresh === 1 ? "1 new request" : `${count(fresh)} new requests`);
+    });
+    let wasLost = false;
+    const leaveTrouble = trouble.subscribe(() => {
+      const isLost = trouble.get() !== null;
+      if (wasLost && !isLost) announce("The connection is back");
+      wasLost = isLost;
+    });
+    return () => {
+      leaveLive();
+      leaveTrouble();
+    };
+  }, []);
+}

@@ -1,0 +1,103 @@
+import type { ReplayAnswer, ReplayQuestion } from "../../../src/answers/shapes.ts";
+
+/** Why a question has no answer. */
+export class ApiFailure extends Error {
+  /** 0 where nobody answered. */
+  readonly status: number;
+  readonly code: string;
+  /** How long to wait, where the sidecar says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, code: string, message: string, retryAfterMs?: number) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const storedAt = "kit-debug-key";
+/** Where even the tab's storage is off, the key lives as long as the page. */
+let ownKey: string | null = null;
+
+/** The key of production. It is kept for this tab alone, goes out in a header, and never stands in an address. */
+export const debugKey = {
+  get(): string | null {
+    try {
+      return ownKey ?? sessionStorage.getItem(storedAt);
+    } catch {
+      return ownKey;
+    }
+  },
+  set(key: string): void {
+    ownKey = key;
+    try {
+      sessionStorage.setItem(storedAt, key);
+    } catch {
+      // It is kept above.
+    }
+  },
+  forget(): void {
+    ownKey = null;
+    try {
+      sessionStorage.removeItem(storedAt);
+    } catch {
+      // There was none.
+    }
+  },
+};
+
+/** Longer than the sidecar takes for anything, so that a connection which is gone is noticed. */
+const patienceMs = 8_000;
+
+/** Asks the sidecar. `path` is what stands after `/_debug/`. */
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const patience = AbortSignal.timeout(patienceMs);
+  return (await exchange(path, {
+    signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
+  })) as T;
+}
+
+/** Has a request sent again. */
+export async function askForReplay(question: ReplayQuestion, token: string): Promise<ReplayAnswer> {
+  const headers = { "content-type": "application/json", "x-debug-token": token };
+  return (await exchange("replay", {
+    method: "POST",
+    headers,
+    body: JSON.stringify(question),
+  })) as ReplayAnswer;
+}
+
+async function exchange(path: string, init: RequestInit): Promise<unknown> {
+  const key = debugKey.get();
+  const headers = {
+    accept: "application/json",
+    ...(init.headers as Record<string, string> | undefined),
+    ...(key !== null && { "x-debug-key": key }),
+  };
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await fetch(`/_debug/${path}`, { ...init, headers, credentials: "omit", cache: "no-store" });
+    body = await response.json();
+  } catch (cause) {
+    if (init.signal?.aborted === true && (init.signal.reason as Error).name === "AbortError") throw cause;
+    throw new ApiFailure(0, "NO_CONNECTION", "The debug sidecar does not answer");
+  }
+  if (response.ok) return body;
+  const { error } = body as { error?: { code?: string; message?: string } };
+  const seconds = Number(response.headers.get("retry-after"));
+  throw new ApiFailure(
+    response.status,
+    error?.code ?? String(response.status),
+    error?.message ?? `The debug sidecar answered ${response.status}`,
+    seconds > 0 ? seconds * 1_000 : undefined,
+  );
+}
+
+/** A query: what is undefined or empty is left out. */
+export function query(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
+  if (given.length === 0) return "";
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

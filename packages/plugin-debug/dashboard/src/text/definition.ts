@@ -1,0 +1,50 @@
+/** Where a name is declared: in the same file, or in one that it is imported from, under a name of its own there. */
+export type Definition = { readonly line: number } | { readonly file: string; readonly name: string } | null;
+
+/**
+ * The function that is registered as middleware at a line: `{ name: "auth", middleware: requireAuth }`. A registry of routes knows the place of the registration
+ * alone; this reads the text as far as people write it mostly.
+ */
+export function registeredAt(lines: readonly string[], index: number): string | null {
+  for (const line of lines.slice(Math.max(0, index), index + 8)) {
+    const named = /\bmiddleware:\s*([A-Za-z_$][\w$]*)\s*(?:[,})(]|$)/.exec(line)?.[1];
+    if (named !== undefined) return named;
+    if (/[{,]\s*middleware\s*[,}]/.test(line)) return "middleware";
+  }
+  return null;
+}
+
+/** The declaration of a name, as far as the lines of its file show it. `file` is where they stand, below the project's root. */
+export function definitionOf(lines: readonly string[], name: string, file: string): Definition {
+  const word = name.replaceAll("$", "\\$");
+  const declared = new RegExp(
+    name === "default"
+      ? "^export default\\b"
+      : `^\\s*(?:export\\s+)?(?:default\\s+)?(?:async\\s+)?(?:const|let|var|function\\*?|class)\\s+${word}\\b`,
+  );
+  const index = lines.findIndex((line) => declared.test(line));
+  if (index !== -1) return { line: index + 1 };
+  for (const [, defaulted, listed = "", from = ""] of lines
+    .join("\n")
+    .matchAll(/^import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^}]*)\}\s*)?from\s*["']([^"']+)["']/gm)) {
+    // A package is not the project's.
+    if (!from.startsWith(".")) continue;
+    const target = resolved(file, from);
+    if (defaulted === name) return { file: target, name: "default" };
+    for (const item of listed.split(",")) {
+      const [original = "", local = original] = item.trim().split(/\s+as\s+/);
+      if (local === name) return { file: target, name: original };
+    }
+  }
+  return null;
+}
+
+/** A path that is written from a file. Sources may be imported by the name that they have once they are compiled. */
+function resolved(file: string, specifier: string): string {
+  const names = file.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") names.pop();
+    else if (part !== ".") names.push(part);
+  }
+  return names.join("/").replace(/\.([cm]?)js$/, ".$1ts");
+}

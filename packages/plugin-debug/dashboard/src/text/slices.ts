@@ -1,0 +1,19 @@
+import type { Series, Slice } from "../../../src/answers/shapes.ts";
+
+/** The slices of a window one after the other: where nothing came, latencies have a gap and the throughput is none. */
+export function withGaps({ since, sliceMs, slices }: Pick<Series, "since" | "sliceMs" | "slices">): Slice[] {
+  const first = slices[0];
+  const last = slices.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const byStart = new Map(slices.map((slice) => [slice.start, slice]));
+  const all: Slice[] = [];
+  // From the beginning of the window on, in step with the slices that are there.
+  const from = first.start - Math.floor((first.start - Date.parse(since)) / sliceMs) * sliceMs;
+  for (let start = from; start <= last.start; start += sliceMs)
+    all.push(byStart.get(start) ?? nothingAt(start));
+  return all;
+}
+
+function nothingAt(start: number): Slice {
+  return { start, count: 0, failed: 0, p50: null, p95: null, p99: null, max: null, throughput: 0 };
+}

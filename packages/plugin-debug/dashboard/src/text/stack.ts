@@ -1,0 +1,44 @@
+/** A line of a stack. */
+export interface Frame {
+  readonly text: string;
+  /** Below the project's root; nothing where the line names no source of the project. */
+  readonly file: string | null;
+  readonly line: number;
+}
+
+const place = /\(?((?:file:\/\/)?[^\s()]+?):(\d+):(\d+)\)?$/;
+
+/** The lines of a stack; those in sources of the project say which. Without a root nothing is known to be the project's. */
+export function framesOf(stack: string, projectRoot: string | null): Frame[] {
+  return stack
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("at "))
+    .map((text) => {
+      const [, written = "", number = "0"] = place.exec(text) ?? [];
+      const file = projectRoot === null ? null : below(projectRoot, pathOf(written));
+      return { text: file === null ? text : text.replace(written, file), file, line: Number(number) };
+    });
+}
+
+function pathOf(written: string): string {
+  if (!written.startsWith("file://")) return written;
+  try {
+    return decodeURIComponent(new URL(written).pathname);
+  } catch {
+    return written;
+  }
+}
+
+function below(root: string, path: string): string | null {
+  const base = root.endsWith("/") ? root : `${root}/`;
+  if (!path.startsWith(base)) return null;
+  const file = path.slice(base.length);
+  return file.includes("node_modules/") ? null : file;
+}
+
+/** `src/notes.handlers.ts:21` as file and line. */
+export function readPlaceInSource(text: string): { readonly file: string; readonly line: number } {
+  const [, file = text, line = "1"] = /^(.*?):(\d+)$/.exec(text) ?? [];
+  return { file, line: Number(line) };
+}

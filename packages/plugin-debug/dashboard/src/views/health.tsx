@@ -1,0 +1,204 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { Facts, Failure, Loading, Section } from "../parts/basic.tsx";
+import { Chart } from "../parts/chart.tsx";
+import { useAnswer } from "../state/use-answer.ts";
+import { bytes, count, duration, uptime } from "../text/format.ts";
+
+/** `/_debug/health`. */
+interface Health {
+  readonly adapter: string;
+  readonly platform: string;
+  readonly status: string;
+  readonly url: string;
+  readonly uptime: number;
+  readonly memory: {
+    readonly heapUsed: number;
+    readonly heapTotal: number;
+    readonly rss: number;
+    readonly external: number;
+  };
+  readonly connections: number | null;
+  readonly eventLoopLag: {
+    readonly meanMs: number;
+    readonly p50Ms: number;
+    readonly p99Ms: number;
+    readonly maxMs: number;
+  } | null;
+  readonly requests: { readonly active: number; readonly answered: number };
+  readonly missed: { readonly requests: number; readonly errors: number };
+  readonly process: {
+    readonly pid: number;
+    readonly worker: number | null;
+    readonly node: string;
+    readonly cores: number;
+  };
+}
+
+interface Point {
+  readonly time: number;
+  readonly health: Health;
+}
+
+/** Ten minutes, at one look in two seconds. */
+const mostPoints = 300;
+/** Kept while the page is open, so that another view in between loses nothing. */
+let points: readonly Point[] = [];
+
+/** How the process is. */
+export function HealthView(): JSX.Element {
+  const { value, failure } = useAnswer<Health>("health", 2_000);
+  const [seen, setSeen] = useState(points);
+  useEffect(() => {
+    if (value === undefined) return;
+    // Another process's memory is not this one's.
+    const own = points.filter(({ health }) => health.process.pid === value.process.pid);
+    points = [...own, { time: Date.now(), health: value }].slice(-mostPoints);
+    setSeen(points);
+  }, [value]);
+  if (value === undefined)
+    return failure === undefined ? <Loading what="health" /> : <Failure failure={failure} />;
+  const { memory, eventLoopLag, connections, requests, missed, process } = value;
+  const lag = eventLoopLag?.p99Ms ?? null;
+  return (
+    <>
+      <ul class="cards" aria-label="Figures">
+        <Card
+          name="Status"
+          value={value.status}
+          tone={value.status === "ok" ? "good" : "warn"}
+          note={`up ${uptime(value.uptime)}`}
+        />
+        <Card
+          name="Memory"
+          value={bytes(memory.rss)}
+          note={`heap ${bytes(memory.heapUsed)} of ${bytes(memory.heapTotal)}`}
+        />
+        <Card
+          name="Event-loop lag"
+          value={lag === null ? "–" : duration(lag)}
+          tone={lag !== null && lag > 100 ? "bad" : lag !== null && lag > 30 ? "warn" : undefined}
+          note={
+            eventLoopLag === null
+              ? "not measured yet"
+              : `p99 of a minute; worst ${duration(eventLoopLag.maxMs)}`
+          }
+        />
+        <Card
+          name="Connections"
+          value={connections === null ? "–" : count(connections)}
+          note={
+            connections === null
+              ? "this server does not tell"
+              : `${count(requests.active)} requests under way`
+          }
+        />
+        <Card name="Answered" value={count(requests.answered)} note="requests since the start" />
+      </ul>
+      <Section title="Since this page was opened">
+        <div class="charts">
+          <Line
+            title="Memory"
+            format={bytes}
+            isBinary
+            seen={seen}
+            lines={[
+              ["resident", "first", ({ memory: { rss } }) => rss],
+              ["heap used", "second", ({ memory: { heapUsed } }) => heapUsed],
+            ]}
+          />
+          <Line
+            title="Event-loop lag"
+            format={duration}
+            seen={seen}
+            lines={[
+              ["p99", "third", ({ eventLoopLag: late }) => late?.p99Ms ?? null],
+              ["p50", "first", ({ eventLoopLag: late }) => late?.p50Ms ?? null],
+            ]}
+          />
+          <Line
+            title="Connections"
+            format={count}
+            seen={seen}
+            lines={[
+              ["open", "first", ({ connections: open }) => open],
+              ["requests under way", "second", ({ requests: { active } }) => active],
+            ]}
+          />
+        </div>
+      </Section>
+      <Section title="Process">
+        <Facts
+          facts={[
+            ["Listens at", <span class="mono">{value.url}</span>],
+            [
+              "Adapter",
+              <span class="mono">
+                {value.adapter} on {value.platform}
+              </span>,
+            ],
+            ["Node", <span class="mono">{process.node}</span>],
+            [
+              "Process",
+              <span class="mono">
+                {process.pid}
+                {process.worker === null ? "" : `, worker ${process.worker}`}
+              </span>,
+            ],
+            ["Cores", <span class="mono">{process.cores}</span>],
+            ["External memory", <span class="mono">{bytes(memory.external)}</span>],
+            [
+              "Not kept",
+              <span class="mono">
+                {count(missed.requests)} requests, {count(missed.errors)} errors
+              </span>,
+            ],
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Card(props: {
+  readonly name: string;
+  readonly value: string;
+  readonly note: string;
+  readonly tone?: "good" | "warn" | "bad" | undefined;
+}): JSX.Element {
+  return (
+    <li class="card">
+      <span class="card-name">{props.name}</span>
+      <span class={`card-value ${props.tone ?? ""}`}>{props.value}</span>
+      <span class="card-note">{props.note}</span>
+    </li>
+  );
+}
+
+function Line(props: {
+  readonly title: string;
+  readonly format: (value: number) => string;
+  readonly isBinary?: boolean;
+  readonly seen: readonly Point[];
+  readonly lines: readonly (readonly [
+    label: string,
+    tone: "first" | "second" | "third",
+    of: (health: Health) => number | null,
+  ])[];
+}): JSX.Element {
+  const { title, format, isBinary = false, seen, lines } = props;
+  return (
+    <Chart
+      title={title}
+      format={format}
+      isBinary={isBinary}
+      times={seen.map(({ time }) => time)}
+      lines={lines.map(([label, tone, of]) => ({
+        label,
+        tone,
+        values: seen.map(({ health }) => of(health)),
+      }))}
+    />
+  );
+}

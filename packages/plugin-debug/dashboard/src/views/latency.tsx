@@ -1,0 +1,86 @@
+import type { JSX } from "preact";
+
+import type { Series } from "../../../src/answers/shapes.ts";
+import { Chart } from "../parts/chart.tsx";
+import { Empty, Failure, Loading } from "../parts/basic.tsx";
+import { query } from "../state/api.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { duration, rate } from "../text/format.ts";
+import { withGaps } from "../text/slices.ts";
+
+/** Figures of one route, as `/_debug/performance` tells them. */
+export interface Figures {
+  readonly route: string | null;
+  readonly count: number;
+  readonly failed: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly avgMs: number | null;
+  readonly throughput: number;
+}
+
+/** `/_debug/performance`. */
+export interface PerformanceAnswer extends Figures {
+  readonly window: string;
+  readonly since: string;
+  readonly routes?: readonly Figures[];
+}
+
+/** Percentiles and throughput of a route, or of all, over a window. */
+export function LatencyCharts({
+  route,
+  window,
+}: {
+  readonly route?: string;
+  readonly window: string;
+}): JSX.Element {
+  const { value, failure } = useAnswer<Series>(`performance/series${query({ route, window })}`, 3_000);
+  if (value === undefined)
+    return failure === undefined ? <Loading what="latencies" /> : <Failure failure={failure} />;
+  if (value.slices.length === 0) {
+    return (
+      <Empty title="No requests in this window">
+        Latencies stand here as soon as one was answered; a longer window may have some.
+      </Empty>
+    );
+  }
+  const slices = withGaps(value);
+  const times = slices.map(({ start }) => start + value.sliceMs / 2);
+  const range = [Date.parse(value.since), Date.now()] as const;
+  const of = (name: "p50" | "p95" | "p99" | "throughput"): (number | null)[] =>
+    slices.map((slice) => slice[name]);
+  return (
+    <div class="charts">
+      <Chart
+        title="Latency"
+        times={times}
+        range={range}
+        format={duration}
+        lines={[
+          { label: "p50", values: of("p50"), tone: "first" },
+          { label: "p95", values: of("p95"), tone: "second" },
+          { label: "p99", values: of("p99"), tone: "third" },
+        ]}
+      />
+      <Chart
+        title="Throughput"
+        times={times}
+        range={range}
+        format={rate}
+        lines={[
+          { label: "requests", values: of("throughput"), tone: "first", isFilled: true },
+          {
+            label: "failed (5xx)",
+            values: slices.map(({ failed, count, throughput }) =>
+              count === 0 ? 0 : (throughput * failed) / count,
+            ),
+            tone: "bad",
+          },
+        ]}
+      />
+    </div>
+  );
+}

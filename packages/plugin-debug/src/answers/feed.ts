@@ -1,0 +1,46 @@
+import type { RequestRecord } from "@kit/types";
+
+import type { SidecarState } from "../sidecar-state.ts";
+import type { Question } from "./question.ts";
+import type { Feed, RequestSummary } from "./shapes.ts";
+
+const defaultLimit = 200;
+
+/**
+ * The requests that ended since the last question, and those under way, in short. The page asks again and again, and nothing is kept for it here: where it has
+ * got to is in the question. Where the history is a store, other processes write into it too and no number says what is new, so the last ones are told again.
+ */
+export function feedOf(state: SidecarState, question: Question): Feed {
+  const { instance, host, history, redaction } = state;
+  const limit = question.limit(["limit"], defaultLimit);
+  const [of, number] = (question.text("after") ?? "").split(".");
+  const after = of === instance && /^\d{1,15}$/.test(number ?? "") ? Number(number) : undefined;
+  const active = state.active();
+  const answered = host.requests?.answeredCount ?? 0;
+  const short = (record: RequestRecord): RequestSummary => summaryOf(redaction.request(record));
+  const said = { instance, next: `${instance}.${answered}`, active: active.map(short) };
+  if (state.isShared || after === undefined)
+    return { ...said, requests: history.requests({ limit }).map(short), skipped: 0 };
+  const from = Math.max(Math.min(after, answered), answered - limit);
+  const { records, missed } = host.requests?.finished(from, { limit }) ?? { records: [], missed: 0 };
+  return { ...said, requests: records.toReversed().map(short), skipped: Math.max(0, from - after) + missed };
+}
+
+function summaryOf(record: RequestRecord): RequestSummary {
+  const { requestId, traceId, method, target, route, status, startTime, durationMs, isActive, phase, fault } =
+    record;
+  return {
+    requestId,
+    traceId,
+    method,
+    target,
+    route,
+    status,
+    startTime,
+    durationMs,
+    isActive,
+    phase,
+    code: fault?.code ?? null,
+    message: fault?.message ?? null,
+  };
+}

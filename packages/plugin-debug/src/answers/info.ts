@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+import type { SidecarState } from "../sidecar-state.ts";
+import type { DashboardInfo } from "./shapes.ts";
+
+const developmentPollMs = 1_000;
+const productionPollMs = 3_000;
+
+/** What the dashboard needs to know first. */
+export async function infoOf(state: SidecarState): Promise<DashboardInfo> {
+  const { host, address, instance, isProduction, replayToken, rateLimit } = state;
+  // Of what a client may ask, a third: the other questions of the page, and `kit inspect` beside it, have the rest.
+  const limited = rateLimit === null ? 0 : Math.ceil((rateLimit.windowMs / rateLimit.max) * 3);
+  return {
+    instance,
+    mode: isProduction ? "production" : "development",
+    application: {
+      name: await nameOf(host.projectRoot),
+      url: address.url,
+      adapter: host.serverAdapter,
+    },
+    projectRoot: isProduction ? null : host.projectRoot,
+    replayToken,
+    pollMs: Math.max(isProduction ? productionPollMs : developmentPollMs, limited),
+  };
+}
+
+async function nameOf(root: string): Promise<string> {
+  try {
+    const { name } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { name?: unknown };
+    if (typeof name === "string" && name !== "") return name;
+  } catch {
+    // A directory has a name too.
+  }
+  return basename(root);
+}

@@ -1,0 +1,31 @@
+import { writeDuration } from "../duration.ts";
+import { Latency, longestWindowMs } from "../history/latency.ts";
+import type { SidecarState } from "../sidecar-state.ts";
+import { defaultWindowMs, figuresOf } from "./performance.ts";
+import type { Question } from "./question.ts";
+import { routesNamed } from "./routes.ts";
+import type { Series } from "./shapes.ts";
+
+/** Latencies slice by slice, the oldest first: for a chart. */
+export function seriesOf(state: SidecarState, question: Question): Series {
+  const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
+  const name = question.text("route");
+  const wanted = name === undefined ? undefined : routesNamed(state, name);
+  const { since, sliceMs, slices } = state.history.slices(windowMs);
+  const now = Date.now();
+  return {
+    route: name ?? null,
+    window: writeDuration(windowMs),
+    since: new Date(since).toISOString(),
+    sliceMs,
+    slices: [...slices].flatMap(([start, routes]) => {
+      const all = new Latency();
+      for (const [route, latency] of routes) if (wanted?.has(route) ?? true) all.merge(latency);
+      if (all.sketch.count === 0) return [];
+      // The last slice is not over.
+      const seconds = Math.max(1, (Math.min(now, start + sliceMs) - start) / 1_000);
+      const { count, failed, p50, p95, p99, max, throughput } = figuresOf(all, seconds);
+      return [{ start, count, failed, p50, p95, p99, max, throughput }];
+    }),
+  };
+}

@@ -1,0 +1,69 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { extname, relative, resolve, sep } from "node:path";
+
+import type { SidecarState } from "../sidecar-state.ts";
+import { NoAnswer, type Question, shown } from "./question.ts";
+import type { SourceLines } from "./shapes.ts";
+
+/** What a program or a migration is written in. Everything else, such as `.env`, is nobody's business. */
+const endings: ReadonlySet<string> = new Set([
+  ".ts",
+  ".mts",
+  ".cts",
+  ".tsx",
+  ".js",
+  ".mjs",
+  ".cjs",
+  ".jsx",
+  ".sql",
+]);
+const greatestFile = 2 * 1024 * 1024;
+const defaultAround = 8;
+const mostAround = 200;
+
+/** Lines of a source file below the project's root, in development alone. */
+export async function sourceOf(state: SidecarState, question: Question): Promise<SourceLines> {
+  if (state.isProduction) {
+    throw new NoAnswer(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
+  }
+  const asked = question.text("file");
+  if (asked === undefined || asked === "" || asked.includes("\0")) {
+    throw new NoAnswer(400, "VALIDATION_ERROR", "`file` must be a path below the project's root");
+  }
+  const line = question.whole("line", 1, 999_999_999) ?? 1;
+  const around = question.whole("around", 0, mostAround) ?? defaultAround;
+  const { file, text } = await read(state.host.projectRoot, asked);
+  const lines = text.split(/\r?\n/);
+  // The end of the last line begins none.
+  if (lines.at(-1) === "") lines.pop();
+  const from = Math.max(1, Math.min(line, lines.length) - around);
+  return { file, from, lines: lines.slice(from - 1, line + around), count: lines.length };
+}
+
+async function read(projectRoot: string, asked: string): Promise<{ file: string; text: string }> {
+  const nothing = new NoAnswer(
+    404,
+    "NOT_FOUND",
+    `there is no source file ${shown(asked)} below the project's root; packages and hidden files are not shown`,
+  );
+  let root: string;
+  let path: string;
+  try {
+    root = await realpath(projectRoot);
+    // Through links: what counts is where a file lies.
+    path = await realpath(resolve(root, asked));
+  } catch {
+    throw nothing;
+  }
+  const file = relative(root, path).split(sep).join("/");
+  const names = file.split("/");
+  const isHidden = names.some((name) => name === "node_modules" || (name.startsWith(".") && name !== ".kit"));
+  if (file === "" || isHidden || !endings.has(extname(path).toLowerCase())) throw nothing;
+  try {
+    const { size } = await stat(path);
+    if (size > greatestFile) throw nothing;
+    return { file, text: await readFile(path, "utf8") };
+  } catch {
+    throw nothing;
+  }
+}

@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import { type ClientRequestArgs, type IncomingMessage, request as send } from "node:http";
+
+import type { ReceivedRequest, RequestRecord } from "@kit/types";
+
+import { NoAnswer, shown } from "./answers/question.ts";
+import type { ReplayAnswer, ReplayQuestion } from "./answers/shapes.ts";
+import { isLoopback } from "./access/allowlist.ts";
+import { hidden } from "./redaction.ts";
+import type { SidecarState } from "./sidecar-state.ts";
+
+/** Where the dashboard asks for it. */
+export const replayPath = "/_debug/replay";
+/** Of what the dashboard sends. */
+export const greatestQuestion: number = 256 * 1024;
+
+const greatestAnswer = 256 * 1024;
+const timeoutMs = 30_000;
+
+/** What belongs to a connection or to the bytes that were sent, and is made anew. */
+const ofTheConnection: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  // The trace that it came with is the other request's.
+  "traceparent",
+  "tracestate",
+]);
+
+const known: Readonly<Record<keyof ReplayQuestion, true>> = {
+  requestId: true,
+  target: true,
+  headers: true,
+  body: true,
+};
+
+/**
+ * Sends a request of the past to the application once more. It goes to the application's own port and nowhere else, as the method that it had, and what is hidden
+ * of it is not sent: the page has to give something in its place.
+ */
+export async function replay(
+  state: SidecarState,
+  text: string,
+  remoteAddress: string,
+): Promise<ReplayAnswer> {
+  // An application that only this machine reaches is not to be reached through its sidecar.
+  if (isLoopback(state.address.host) && !isLoopback(remoteAddress)) {
+    throw new NoAnswer(
+      403,
+      "FORBIDDEN",
+      `the application listens on ${state.address.host}, so requests are sent again for this machine only`,
+    );
+  }
+  const question = read(text);
+  const record = state.history.request(question.requestId);
+  if (record === undefined) {
+    throw new NoAnswer(
+      404,
+      "NOT_FOUND",
+      `there is no request ${shown(question.requestId)}, or it was too long ago`,
+    );
+  }
+  const traceId = randomBytes(16).toString("hex");
+  const made = requestOf(state, record, question);
+  const headers = {
+    ...made.headers,
+    traceparent: `00-${traceId}-${randomBytes(8).toString("hex")}-01`,
+  };
+  const answer = await sent(state.address, { ...made, headers });
+  const requestId =
+    state.host.requests?.recent({ limit: 50 }).find((other) => other.traceId === traceId)?.requestId ?? null;
+  return { ...answer, traceId, requestId };
+}
+
+function read(text: string): ReplayQuestion {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid("the body must be JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid("the body must be an object");
+  }
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${shown(name)}\``);
+  const { requestId, target, headers, body } = value as { [name in keyof ReplayQuestion]?: unknown };
+  if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
+  // A target with a scheme would name another server to some.
+  if (target !== undefined && (typeof target !== "string" || !/^\/[\x21-\x7e]*$/.test(target)))
+    throw invalid("`target` must be a path that begins with `/`, with a query or without, percent-encoded");
+  if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be texts by name");
+  if (body !== undefined && body !== null && typeof body !== "string")
+    throw invalid("`body` must be a text, or null");
+  return value as ReplayQuestion;
+}
+
+function isTexts(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((text) => typeof text === "string")
+  );
+}
+
+interface Made {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What is to be sent. Each part is the page's, or as it came where nothing of it is hidden. */
+function requestOf({ redaction }: SidecarState, record: RequestRecord, question: ReplayQuestion): Made {
+  const { received } = record;
+  if (received === null) {
+    throw new NoAnswer(409, "NOT_RECORDED", "what this request contained was not recorded");
+  }
+  const told = redaction.request(record);
+  const path = question.target ?? record.target;
+  const headers = question.headers ?? received.headers;
+  const body = question.body === undefined ? received.body : question.body;
+  const missing = [
+    ...(path.includes(hidden) || (question.target === undefined && told.target !== path)
+      ? ["the target"]
+      : []),
+    ...namesOfHidden(headers, question.headers === undefined ? told.received!.headers : headers),
+    ...(question.body === undefined && isBodyHidden(received, told.received!) ? ["the body"] : []),
+    ...(question.body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
+  ];
+  if (missing.length > 0) {
+    throw new NoAnswer(
+      409,
+      "REDACTED",
+      `${missing.join(", ")}: hidden here, or not kept whole, and so not sent again; fill in what is missing`,
+    );
+  }
+  const kept = Object.entries(headers).filter(([name]) => !ofTheConnection.has(name.toLowerCase()));
+  return { method: record.method, path, headers: Object.fromEntries(kept), body };
+}
+
+/** The headers whose value is not shown, or not as it was. What belongs to the connection is made anew anyway. */
+function namesOfHidden(
+  headers: Readonly<Record<string, string>>,
+  told: Readonly<Record<string, string>>,
+): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (ofTheConnection.has(name.toLowerCase())) return [];
+    return value === hidden || told[name] !== value ? [name] : [];
+  });
+}
+
+function isBodyHidden(received: ReceivedRequest, told: ReceivedRequest): boolean {
+  if (received.body === null) return received.bodyLength > 0;
+  if (told.body === null) return true;
+  try {
+    // Spaces and the like are no matter.
+    return JSON.stringify(JSON.parse(received.body)) !== told.body;
+  } catch {
+    return true;
+  }
+}
+
+async function sent(
+  address: SidecarState["address"],
+  { method, path, headers, body }: Made,
+): Promise<Omit<ReplayAnswer, "traceId" | "requestId">> {
+  const isAnywhere = address.host === "0.0.0.0" || address.host === "::";
+  const options: ClientRequestArgs = {
+    host: isAnywhere ? "127.0.0.1" : address.host,
+    port: address.port,
+    method,
+    path,
+    headers: { ...headers, "accept-encoding": "identity" },
+    agent: false,
+    timeout: timeoutMs,
+  };
+  const start = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  let sending;
+  try {
+    sending = send(options, resolve);
+  } catch (error) {
+    throw invalid(`that cannot be sent: ${(error as Error).message}`);
+  }
+  sending.once("timeout", () => sending.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
+  sending.once("error", reject);
+  sending.end(body ?? undefined);
+  try {
+    const response = await promise;
+    const shownBody = await bodyOf(response);
+    const { statusCode: status = 0, rawHeaders } = response;
+    const pairs = rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, rawHeaders[index + 1]!] as const] : [],
+    );
+    return { status, headers: pairs, ...shownBody, durationMs: performance.now() - start };
+  } catch (error) {
+    sending.destroy();
+    throw new NoAnswer(502, "NO_ANSWER", `the application gave no answer: ${(error as Error).message}`);
+  }
+}
+
+/** The beginning of an answer's body. The rest of a long one is not waited for. */
+async function bodyOf(
+  response: IncomingMessage,
+): Promise<Pick<ReplayAnswer, "body" | "bodyLength" | "isCut">> {
+  const pieces: Buffer[] = [];
+  let bodyLength = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    bodyLength += piece.length;
+    if (bodyLength > greatestAnswer) break;
+  }
+  const isCut = bodyLength > greatestAnswer;
+  const bytes = Buffer.concat(pieces).subarray(0, greatestAnswer);
+  try {
+    // What is cut may end within a character.
+    const body = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return { body, bodyLength, isCut };
+  } catch {
+    return { body: null, bodyLength, isCut };
+  }
+}
+
+function invalid(message: string): NoAnswer {
+  return new NoAnswer(400, "VALIDATION_ERROR", message);
+}

@@ -1,0 +1,272 @@
+// What the dashboard asks for besides what everybody may: the feed, latencies over time, sources, migrations.
+
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+
+import type { DashboardInfo, Feed, PendingMigration, Series, SourceLines } from "../src/answers/shapes.ts";
+import { startReal } from "./support/real-app.ts";
+import { errorOf, json, start, until, type WithSidecar } from "./support/sidecar.ts";
+
+const originalDirectory = process.cwd();
+let root: string;
+
+/** A project in a directory of its own, which the applications below run in. */
+before(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "kit-dashboard-")));
+  await mkdir(join(root, "src"));
+  await mkdir(join(root, ".kit/migrations"), { recursive: true });
+  await mkdir(join(root, "node_modules/a"), { recursive: true });
+  const lines = Array.from({ length: 40 }, (_, index) => `const line${index + 1} = ${index + 1};`);
+  await writeFile(join(root, "src/app.ts"), `${lines.join("\n")}\n`);
+  await writeFile(join(root, "node_modules/a/index.js"), "secret");
+  await writeFile(join(root, ".env"), "SECRET=1");
+  await writeFile(join(root, "package.json"), '{"name":"shop","secret":1}');
+  await writeFile(join(root, ".kit/middleware.json"), "[]");
+  await writeFile(join(root, ".secret.ts"), "secret");
+  await symlink("/etc/hostname", join(root, "src/outside.ts"));
+  await symlink(join(root, ".env"), join(root, "src/env.ts"));
+  process.chdir(root);
+});
+after(async () => {
+  process.chdir(originalDirectory);
+  await rm(root, { recursive: true, force: true });
+});
+
+describe("the feed", () => {
+  let app: WithSidecar;
+  before(async () => {
+    app = await start({ keep: 50 });
+  });
+  after(() => app.close());
+  const ask = (query: string): Promise<Feed> => app.ok<Feed>(`/_debug/feed${query}`);
+
+  it("tells once what ended since the last question", async () => {
+    await app.send("GET /things/1");
+    await app.send("POST /things", json({ name: 7 }));
+    const first = await ask("");
+    assert.deepEqual(
+      first.requests.map(({ method, target, status, code, route }) => [method, target, status, code, route]),
+      [
+        ["POST", "/things", 400, "VALIDATION_ERROR", "POST /things"],
+        ["GET", "/things/1", 200, null, "GET /things/:id"],
+      ],
+    );
+    assert.deepEqual((await ask(`?after=${first.next}`)).requests, []);
+    await app.send("GET /things/none");
+    const { requests, skipped, next } = await ask(`?after=${first.next}`);
+    assert.deepEqual([requests.length, requests[0]!.code, skipped], [1, "THING_NOT_FOUND", 0]);
+    assert.equal(requests[0]!.message, "There is no such thing");
+    assert.deepEqual((await ask(`?after=${next}`)).requests, []);
+  });
+
+  it("says how many were too many", async () => {
+    const { next } = await ask("");
+    for (let count = 0; count < 60; count += 1) await app.send(`GET /things/${count}`);
+    const limited = await ask(`?after=${next}&limit=10`);
+    assert.deepEqual([limited.requests.length, limited.skipped], [10, 50]);
+    assert.equal(limited.requests[0]!.target, "/things/59");
+    // Fifty are kept.
+    const all = await ask(`?after=${next}`);
+    assert.deepEqual([all.requests.length, all.skipped], [50, 10]);
+  });
+
+  it("begins anew for whoever comes from another process, or with nonsense", async () => {
+    const { instance } = await ask("");
+    assert.match(instance, /^[0-9a-f]{16}$/);
+    for (const cursor of ["0123456789abcdef.3", "nonsense", `${instance}.-1`, `${instance}.x`, "."])
+      assert.ok((await ask(`?after=${cursor}&limit=5`)).requests.length === 5, cursor);
+    assert.deepEqual((await ask(`?after=${instance}.999999999`)).requests, []);
+  });
+
+  it("shows what is under way, and then that it ended", async () => {
+    const real = await startReal();
+    const { next } = await real.ok<Feed>("/_debug/feed");
+    const answered = real.post({ name: "held" });
+    let feed: Feed | undefined;
+    await until("it is under way", async () => {
+      feed = await real.ok<Feed>(`/_debug/feed?after=${next}`);
+      return feed.active.length === 1;
+    });
+    const [active] = feed!.active;
+    assert.deepEqual([active!.status, active!.isActive, active!.phase], [0, true, "handler"]);
+    assert.deepEqual(feed!.requests, []);
+    assert.equal(await answered, active!.requestId);
+    const { requests, active: left } = await real.ok<Feed>(`/_debug/feed?after=${feed!.next}`);
+    assert.deepEqual([requests[0]!.requestId, requests[0]!.status, left], [active!.requestId, 201, []]);
+    await real.close();
+  });
+
+  it("hides what production hides", async () => {
+    const production = await start({ mode: "production", apiKey: "k" });
+    await production.send("GET /things/1?token=secret-token");
+    const answer = await production.get("/_debug/feed", { "x-debug-key": "k" });
+    assert.equal((answer.body as unknown as Feed).requests[0]!.target, "/things/1?token=[redacted]");
+    assert.doesNotMatch(answer.text, /secret/);
+    assert.equal((await production.get("/_debug/feed")).status, 401);
+    await production.close();
+  });
+
+  it("is of all processes where the history is a store", async () => {
+    const stored = await start({ store: "debug.db" });
+    await stored.send("GET /things/1");
+    const { next, requests } = await stored.ok<Feed>("/_debug/feed");
+    assert.equal(requests.length, 1);
+    // Nobody counts across processes: the last ones are told again, and the page knows them by their ids.
+    assert.deepEqual((await stored.ok<Feed>(`/_debug/feed?after=${next}`)).requests, requests);
+    const again = await start({ store: "debug.db" });
+    assert.equal((await again.ok<Feed>("/_debug/feed")).requests[0]!.requestId, requests[0]!.requestId);
+    await again.close();
+    await stored.close();
+  });
+});
+
+describe("latencies over time", () => {
+  for (const [kind, options] of [
+    ["in memory", {}],
+    ["in a store", { store: "series.db" }],
+  ] as const) {
+    it(`agree with the figures of the whole window, ${kind}`, async () => {
+      const app = await start(options);
+      for (let count = 0; count < 30; count += 1)
+        await app.send(`GET /things/${count % 3 === 0 ? "broken" : "1"}`);
+      await app.send("POST /things", json({ name: "a" }));
+      const all = await app.ok<Series>("/_debug/performance/series?window=5m");
+      assert.equal(all.sliceMs, 10_000);
+      assert.deepEqual([sum(all, "count"), sum(all, "failed")], [31, 10]);
+      const one = await app.ok<Series>("/_debug/performance/series?window=1h&route=GET%20/things/:id");
+      assert.deepEqual([one.sliceMs, sum(one, "count"), one.route], [60_000, 30, "GET /things/:id"]);
+      const whole = await app.ok<{ max: number }>("/_debug/performance?window=1h&route=GET%20/things/:id");
+      assert.equal(Math.max(...one.slices.map(({ max }) => max!)), whole.max);
+      for (const { start: begin, p50, p95, p99, throughput } of one.slices) {
+        assert.ok(begin >= Date.parse(one.since) && begin % 60_000 === 0);
+        assert.ok(p50! <= p95! && p95! <= p99! && throughput > 0);
+      }
+      await app.close();
+    });
+  }
+
+  it("take the same questions", async () => {
+    const app = await start();
+    for (const [query, status] of [
+      ["window=25h", 400],
+      ["window=x", 400],
+      ["route=/nowhere", 404],
+      ["limit=1", 400],
+    ] as const)
+      assert.equal((await app.get(`/_debug/performance/series?${query}`)).status, status, query);
+    assert.deepEqual((await app.ok<Series>("/_debug/performance/series")).slices, []);
+    await app.close();
+  });
+});
+
+describe("sources", () => {
+  let app: WithSidecar;
+  before(async () => {
+    app = await start();
+  });
+  after(() => app.close());
+
+  it("are shown around a line", async () => {
+    const source = await app.ok<SourceLines>("/_debug/source?file=src/app.ts&line=20&around=2");
+    assert.deepEqual(source, {
+      file: "src/app.ts",
+      from: 18,
+      lines: [18, 19, 20, 21, 22].map((line) => `const line${line} = ${line};`),
+      count: 40,
+    });
+    const first = await app.ok<SourceLines>("/_debug/source?file=./src/../src/app.ts&around=1");
+    assert.deepEqual([first.file, first.from, first.lines.length], ["src/app.ts", 1, 2]);
+    // An older build may name a line that is gone.
+    const last = await app.ok<SourceLines>("/_debug/source?file=src/app.ts&line=999&around=1");
+    assert.deepEqual([last.from, last.lines], [39, ["const line39 = 39;", "const line40 = 40;"]]);
+  });
+
+  for (const file of [
+    ".env",
+    "src/env.ts",
+    "src/outside.ts",
+    "/etc/passwd",
+    "/etc/hostname",
+    "../../etc/passwd",
+    "..%2F..%2Fetc/passwd",
+    "src/../../../etc/hostname",
+    "package.json",
+    ".secret.ts",
+    "node_modules/a/index.js",
+    "src",
+    ".",
+    "src/missing.ts",
+    "file:///etc/hostname",
+    "src/app.ts/x",
+  ]) {
+    it(`are not ${file}`, async () => {
+      const answer = await app.get(`/_debug/source?file=${file}`);
+      assert.equal(answer.status, 404, answer.text);
+      assert.match(errorOf(answer).message, /there is no source file/);
+    });
+  }
+
+  it("are not shown in production, nor where nobody says which", async () => {
+    assert.equal((await app.get("/_debug/source?file=src/app.ts%00.ts")).status, 400);
+    assert.equal((await app.get("/_debug/source?file=src/app.ts&around=201")).status, 400);
+    const production = await start({ mode: "production", apiKey: "k" });
+    const answer = await production.get("/_debug/source?file=src/app.ts", { "x-debug-key": "k" });
+    assert.deepEqual([answer.status, errorOf(answer).code], [403, "DEVELOPMENT_ONLY"]);
+    await production.close();
+  });
+});
+
+describe("migrations", () => {
+  let app: WithSidecar;
+  before(async () => {
+    app = await start();
+  });
+  after(() => app.close());
+  const ask = (): Promise<PendingMigration> => app.ok<PendingMigration>("/_debug/migrations");
+
+  it("are none without tables, and none where types and migrations agree", async () => {
+    const nothing = { destructive: false, changes: [], problems: [], sql: null };
+    assert.deepEqual(await ask(), { hasTables: false, ...nothing });
+    await writeFile(join(root, ".kit/migrations/snapshot.json"), '{"tables":[{"name":"notes"}]}');
+    assert.deepEqual(await ask(), { hasTables: true, ...nothing });
+  });
+
+  it("are what kit build wrote", async () => {
+    const changes = [{ change: "dropColumn", table: "notes", column: "title", class: "destructive" }];
+    const pending = { version: 1, destructive: true, changes, problems: [] };
+    await writeFile(join(root, ".kit/migrations/pending.json"), JSON.stringify(pending));
+    await writeFile(join(root, ".kit/migrations/pending.sql"), "ALTER TABLE …");
+    assert.deepEqual(await ask(), {
+      hasTables: true,
+      destructive: true,
+      changes,
+      problems: [],
+      sql: "ALTER TABLE …",
+    });
+  });
+});
+
+it("the dashboard is told what it has to know", async () => {
+  const app = await start();
+  const { instance, replayToken, ...info } = await app.ok<DashboardInfo>("/_debug/dashboard");
+  assert.deepEqual(info, {
+    mode: "development",
+    application: { name: "shop", url: "http://localhost:40000", adapter: "memory" },
+    projectRoot: root,
+    pollMs: 1_000,
+  });
+  assert.match(replayToken!, /^[\w-]{43}$/);
+  assert.equal((await app.ok<Feed>("/_debug/feed")).instance, instance);
+  await app.close();
+  const slow = await start({ mode: "production", apiKey: "k", rateLimit: { max: 20, windowMs: 60_000 } });
+  const { pollMs } = (await slow.get("/_debug/dashboard", { "x-debug-key": "k" })).body;
+  assert.equal(pollMs, 9_000);
+  await slow.close();
+});
+
+function sum(of: Series, name: "count" | "failed"): number {
+  return of.slices.reduce((total, slice) => total + slice[name], 0);
+}

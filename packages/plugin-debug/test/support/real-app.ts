@@ -1,0 +1,90 @@
+import { createApp, type LoggingOptions } from "@kit/core";
+import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
+import { nativeServer } from "@kit/server-native";
+import { compiled, objectOf, responseOf, route } from "../../../core/test/support/compiled.ts";
+import { quietStdout } from "../../../core/test/support/quiet-stdout.ts";
+import { ask, type Answer, until } from "./sidecar.ts";
+
+quietStdout();
+
+/** What the application was sent, the newest last. */
+export interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** An application that really listens, with its sidecar. */
+export interface RealApp {
+  readonly port: number;
+  readonly sidecarPort: number;
+  readonly plugin: DebugPlugin;
+  readonly received: readonly Received[];
+  /** A POST with a JSON body, to the application; the id of that request. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>, query?: string): Promise<string>;
+  /** A GET of the sidecar, which insists on 200. */
+  ok<T>(path: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Starts it on free ports of this machine. */
+export async function startReal(
+  options: DebugOptions = {},
+  app: { readonly logging?: LoggingOptions; readonly host?: string } = {},
+): Promise<RealApp> {
+  const received: Received[] = [];
+  const posted = route("POST /things", {
+    body: objectOf("NewThing", { name: "string", pin: "string?" }),
+    response: responseOf("Thing", { name: "string" }),
+  });
+  const plugin = debugPlugin({ port: 0, security: { hostname: "127.0.0.1" }, ...options });
+  const running = createApp({
+    server: nativeServer(),
+    signals: false,
+    compiled: { ...compiled(posted), sensitive: ["pin"] },
+    logging: { level: "fatal", ...app.logging },
+    routes: [
+      {
+        handlers: {
+          "POST /things": async ({
+            body,
+            ctx,
+          }: {
+            body: { name: string };
+            ctx: { path: string; headers: object };
+          }) => {
+            received.push({ path: ctx.path, headers: { ...(ctx.headers as Record<string, string>) }, body });
+            if (body.name === "held") await new Promise((wake) => setTimeout(wake, 300));
+            return { name: body.name };
+          },
+        },
+      },
+    ],
+    plugins: [plugin],
+  } as Parameters<typeof createApp>[0]);
+  const { port } = await running.listen({ port: 0, host: app.host ?? "127.0.0.1" });
+  await until("the sidecar listens", () => plugin.address !== null);
+  const sidecarPort = plugin.address!.port;
+  const ok = async <T>(path: string): Promise<T> => {
+    const answer: Answer = await ask(sidecarPort, path);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return answer.body as T;
+  };
+  return {
+    port,
+    sidecarPort,
+    plugin,
+    received,
+    ok,
+    async post(body, headers = {}, query = "") {
+      await ask(port, `/things${query}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      });
+      const { requests } = await ok<{ requests: { requestId: string }[] }>("/_debug/requests?limit=1");
+      return requests[0]!.requestId;
+    },
+    close: () => running.close(),
+  };
+}

@@ -1,0 +1,151 @@
+// One sidecar for all workers of a server, whether or not a store is named.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { joinDirectory } from "../src/history/shared-directory.ts";
+import { ask, until } from "./support/sidecar.ts";
+
+let directory: string;
+/** Where the workers put their temporary files. */
+let temporary: string;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "kit-workers-"));
+});
+beforeEach(async () => {
+  temporary = await mkdtemp(join(directory, "tmp-"));
+});
+after(() => rm(directory, { recursive: true, force: true }));
+
+interface Running extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly address: number;
+  /** What a GET of the sidecar gives; nothing while there is none. */
+  ask(path: string): Promise<Record<string, unknown>>;
+}
+
+async function start(env: Readonly<Record<string, string>>): Promise<Running> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "support/workers.ts")], {
+    env: { ...process.env, DEBUG_PORT: String(port), TMPDIR: temporary, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return {
+    child,
+    address: await listening(child),
+    ask: (path) =>
+      ask(port, path).then(
+        ({ body }) => body,
+        () => ({}),
+      ),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+/** Sends requests until every worker has answered one; how many those were. */
+async function askAll({ address }: Running): Promise<number> {
+  const seen = new Set<number>();
+  let sent = 0;
+  // A new connection each: the kernel spreads them.
+  await until("both workers have answered", async () => {
+    const { body } = await ask(address, "/pid");
+    sent += 1;
+    seen.add(Number(body["pid"]));
+    return seen.size === 2;
+  });
+  return sent;
+}
+
+describe("one sidecar", () => {
+  for (const [how, env] of [
+    ["with a store", () => ({ STORE: join(directory, "workers.db") })],
+    ["without", () => ({})],
+  ] as const) {
+    it(`shows the work of all workers ${how}, also when the one that has it is gone`, async () => {
+      await using app = await start(env());
+      let sent = await askAll(app);
+      const count = async (): Promise<unknown> => (await app.ask("/_debug/performance?window=1h"))["count"];
+      await until("the sidecar shows all", async () => (await count()) === sent);
+      await until("it shows how all workers are", async () => {
+        const { workers } = (await app.ask("/_debug/health")) as {
+          workers?: { process: { worker: number } }[];
+        };
+        return String(workers?.map(({ process: { worker } }) => worker)) === "1,2";
+      });
+      // Requests under way, whoever works on them.
+      const slow = Array.from({ length: 12 }, () => ask(app.address, "/slow"));
+      await until("it shows all that are under way", async () => {
+        const { active } = (await app.ask("/_debug/requests")) as { active?: unknown[] };
+        return active?.length === slow.length;
+      });
+      await Promise.all(slow);
+      sent += slow.length;
+      const { process: own } = (await app.ask("/_debug/health")) as { process: { pid: number } };
+      process.kill(own.pid, "SIGKILL");
+      await until("another worker has the sidecar", async () => (await count()) === sent);
+    });
+  }
+
+  it("leaves nothing behind at the end, and takes away what others left", async () => {
+    // Of a server that was killed with all its workers; this process id is none.
+    const left = join(
+      temporary,
+      `kit-debug-${2 ** 22 + 1}-${"0".repeat(8)}-0000-0000-0000-${"0".repeat(12)}`,
+    );
+    await mkdir(left, { mode: 0o700 });
+    await writeFile(join(left, "history.db"), "");
+    {
+      await using app = await start({});
+      await askAll(app);
+      const found = await readdir(temporary);
+      assert.match(String(found), new RegExp(`^kit-debug-${app.child.pid}-[0-9a-f-]+$`));
+      const { mode } = await stat(join(temporary, found[0]!));
+      assert.equal(mode & 0o777, 0o700);
+      assert.ok((await readdir(join(temporary, found[0]!))).includes("history.db"));
+    }
+    // Workers may end after their primary.
+    await until("nothing is left", async () => (await readdir(temporary)).length === 0);
+  });
+
+  it("is each worker's own where that is asked for", async () => {
+    await using app = await start({ STORE: "none" });
+    await askAll(app);
+    assert.deepEqual(await readdir(temporary), []);
+  });
+});
+
+it("a directory that others can read is not used", async (t) => {
+  const group = "00000000-0000-0000-0000-000000000001";
+  const path = join(tmpdir(), `kit-debug-${process.pid}-${group}`);
+  await mkdir(path, { mode: 0o755 });
+  t.after(() => rm(path, { recursive: true, force: true }));
+  assert.throws(() => joinDirectory(group, process.pid), /is there already, and not this user's alone/);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function listening(child: ChildProcess): Promise<number> {
+  let text = "";
+  child.stdout!.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  await until("it listens", () => /Listening on \d+/.test(text) || child.exitCode !== null);
+  const port = /Listening on (\d+)/.exec(text)?.[1];
+  assert.ok(port, text);
+  return Number(port);
+}

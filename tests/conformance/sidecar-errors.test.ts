@@ -1,0 +1,100 @@
+// What error answers tell beside a debug sidecar, on every server: in production nothing of the project, unless the sidecar is told to.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { type DebugOptions, debugPlugin } from "@kit/plugin-debug";
+
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { serve, type Served } from "./application.ts";
+import { servers } from "./servers.ts";
+
+quietStdout();
+
+const production: DebugOptions = { port: 0, mode: "production", apiKey: "of-the-test" };
+const development: DebugOptions = { port: 0, mode: "dev", security: { hostname: "127.0.0.1" } };
+
+type Fields = Record<string, unknown>;
+
+async function errorOf({ port }: Served, path: string, init?: RequestInit): Promise<Fields> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  return ((await answer.json()) as { error: Fields }).error;
+}
+
+const badNote: RequestInit = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ text: 5 }),
+};
+const plain = ["code", "details", "message", "traceId"];
+const open = ["phase", "requestId", "server", "serverAdapter", "status", "timestamp"];
+const names = (error: Fields): string[] => Object.keys(error).toSorted();
+const sorted = (...lists: string[][]): string[] => lists.flat().toSorted();
+
+for (const [name, make] of servers) {
+  describe(name, () => {
+    const apps: Served[] = [];
+    const start = async (options: DebugOptions): Promise<Served> => {
+      const app = await serve(make(), 65_536, { plugins: [debugPlugin(options)] });
+      apps.push(app);
+      return app;
+    };
+    after(() => Promise.all(apps.map((app) => app[Symbol.asyncDispose]())));
+
+    describe("in production", () => {
+      let app: Served;
+      before(async () => {
+        app = await start(production);
+      });
+
+      test("a request that does not fit", async () => {
+        const error = await errorOf(app, "/notes", badNote);
+        assert.deepEqual(names(error), sorted(plain, open, ["failures", "route", "schema"]));
+        const { status, phase, route, schema, failures, server, serverAdapter } = error;
+        assert.deepEqual(
+          { status, phase, route, schema },
+          { status: 400, phase: "validation:body", route: "POST /notes", schema: "Text" },
+        );
+        assert.equal(server, serverAdapter);
+        const [failure] = failures as Fields[];
+        assert.equal(failure!["path"], "$.text");
+        assert.equal(typeof failure!["suggestion"], "string");
+        assert.ok(!Number.isNaN(Date.parse(String(error["timestamp"]))));
+      });
+
+      test("an error of the application", async () => {
+        const error = await errorOf(app, "/fail");
+        assert.deepEqual(names(error), sorted(plain, open, ["route"]));
+        assert.deepEqual([error["code"], error["status"], error["phase"]], ["TAKEN", 409, "handler"]);
+      });
+
+      test("any other error keeps its message and its stack", async () => {
+        const error = await errorOf(app, "/bug");
+        assert.deepEqual(names(error), sorted(["code", "message", "traceId"], open, ["route"]));
+        assert.equal(error["message"], "Internal Server Error");
+        assert.doesNotMatch(JSON.stringify(error), /secret|stack|\.ts/);
+      });
+
+      test("what no route took", async () => {
+        const error = await errorOf(app, "/nowhere");
+        assert.deepEqual(names(error), sorted(["code", "message", "traceId"], open));
+        assert.equal(error["status"], 404);
+      });
+    });
+
+    test("in production nothing is added where the sidecar is told so", async () => {
+      const error = await errorOf(await start({ ...production, errorFields: "none" }), "/notes", badNote);
+      assert.deepEqual(names(error), plain);
+    });
+
+    test("in development mode of the sidecar it says where things are, and keeps the message of an unknown error", async () => {
+      const app = await start(development);
+      const error = await errorOf(app, "/notes", badNote);
+      assert.deepEqual(names(error), sorted(plain, open, ["failures", "relatedTests", "route", "schema"]));
+      const bug = await errorOf(app, "/bug");
+      assert.equal(bug["message"], "Internal Server Error");
+      assert.doesNotMatch(JSON.stringify(bug), /secret|stack/);
+      assert.ok("relatedTests" in (bug["details"] as Fields));
+    });
+  });
+}

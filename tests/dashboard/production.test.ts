@@ -1,0 +1,147 @@
+// The dashboard in production, behind its key; and what it takes to load it.
+
+import assert from "node:assert/strict";
+import { availableParallelism, loadavg } from "node:os";
+import { after, before, describe, test } from "node:test";
+
+import type { Browser } from "playwright-core";
+
+import type { Project } from "../e2e/support/project.ts";
+import type { RunningApp } from "../e2e/support/running-app.ts";
+import { key, notes, startProduction, traffic } from "./support/application.ts";
+import { assertAccessible, launch, skip, usefulAt, widthOf, withPage } from "./support/browser.ts";
+
+describe("the dashboard", { skip }, () => {
+  let project: Project;
+  let browser: Browser;
+  before(async () => {
+    project = await notes();
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await project?.remove();
+  });
+
+  describe("in production", () => {
+    let app: RunningApp;
+    let url: string;
+    before(async () => {
+      app = await startProduction(project, { DEBUG_PORT: "0" });
+      url = `http://127.0.0.1:${await app.debugPort()}/`;
+      await traffic(app);
+    });
+    after(() => app?.stop());
+
+    test("asks for the key, which stands in no address and goes with the tab", async () => {
+      await withPage(browser, url, { expected: /status of 401/ }, async ({ page, context, requests }) => {
+        const field = page.getByLabel("Key");
+        await field.waitFor();
+        await assertAccessible(page, "the form for the key");
+        assert.equal(await field.getAttribute("type"), "password");
+        await field.fill("wrong");
+        await page.keyboard.press("Enter");
+        await page.getByRole("alert").getByText("That is not the key.").waitFor();
+        await field.fill(key);
+        await page.getByRole("button", { name: "Open" }).click();
+        await page.getByText("VALIDATION_ERROR").first().waitFor();
+        await assertAccessible(page, "requests in production");
+        await page.reload();
+        await page.getByText("VALIDATION_ERROR").first().waitFor();
+        assert.ok(requests.every((asked) => !asked.includes(key)));
+        assert.ok(!page.url().includes(key));
+        assert.equal(await page.evaluate("document.cookie + JSON.stringify(localStorage)"), "{}");
+
+        // Another tab has not been told.
+        const other = await context.newPage();
+        await other.goto(url);
+        await other.getByLabel("Key").waitFor();
+        await page.getByRole("button", { name: "Forget the key" }).click();
+        await field.waitFor();
+        assert.equal(await page.evaluate("sessionStorage.length"), 0);
+      });
+    });
+
+    test("shows what production shows: no headers, no bodies, no sources, and nothing to send again", async () => {
+      await withPage(browser, url, { expected: /status of 401/, width: 360 }, async ({ page, requests }) => {
+        assert.ok((await widthOf(page)) <= 360);
+        await page.getByLabel("Key").fill(key);
+        await page.keyboard.press("Enter");
+        await page.getByText("VALIDATION_ERROR").first().click();
+        await page.getByText("Requests can be sent again in development only.").waitFor();
+        await page.getByText("Headers and bodies are not recorded in production.").waitFor();
+        assert.equal(await page.getByRole("button", { name: "Send again" }).count(), 0);
+        await page.goto(`${url}#/routes/${encodeURIComponent("POST /notes")}`);
+        await page.getByText("Source text is shown in development only.").first().waitFor();
+        assert.ok(requests.every((asked) => !asked.includes("/_debug/source")));
+        const text = (await page.evaluate("document.body.textContent")) as string;
+        assert.doesNotMatch(text, /Bearer ada|RouteContract</);
+      });
+    });
+
+    test("leaves room under the rate limit, and waits when there is none", async () => {
+      const strict = await startProduction(project, { DEBUG_PORT: "0", DEBUG_MAX: "12" });
+      const strictUrl = `http://127.0.0.1:${await strict.debugPort()}/`;
+      await withPage(browser, strictUrl, { expected: /status of (401|429)/ }, async ({ page, requests }) => {
+        await page.getByLabel("Key").fill(key);
+        await page.keyboard.press("Enter");
+        await page.getByText("No requests yet").waitFor();
+        // After what is asked at once.
+        await page.waitForTimeout(2_000);
+        const asked = requests.length;
+        await page.waitForTimeout(4_000);
+        assert.equal(requests.length, asked, "with twelve a minute it does not ask every second");
+        for (let count = 0; count < 12; count += 1) await fetch(strictUrl);
+        await page.getByRole("button", { name: "Live" }).click();
+        await page.getByRole("button", { name: "Paused" }).click();
+        await page
+          .getByRole("alert")
+          .getByText(/Too many requests: the sidecar is asked again in \d+ s/)
+          .waitFor();
+      });
+      await strict.stop();
+    });
+  });
+
+  test("is there within 300 ms, and under 200 KB altogether", async (t) => {
+    const app = await project.start();
+    const url = `http://127.0.0.1:${await app.debugPort()}/`;
+    await traffic(app);
+    const times: number[] = [];
+    const processorTimes: number[] = [];
+    let transferred = 0;
+    // The best of some: whatever else this machine does only makes it slower.
+    for (let load = 0; load < 5 || (load < 20 && Math.min(...times) >= 300); load += 1) {
+      // Each has a cache of its own, which is empty.
+      await withPage(browser, "about:blank", {}, async ({ page, context }) => {
+        const developer = await context.newCDPSession(page);
+        await developer.send("Performance.enable", { timeDomain: "threadTicks" });
+        await page.goto(url);
+        times.push(await usefulAt(page));
+        const { metrics } = await developer.send("Performance.getMetrics");
+        processorTimes.push(metrics.find(({ name }) => name === "TaskDuration")!.value * 1_000);
+        await page.getByText("NOTE_NOT_FOUND").first().waitFor();
+        if (load > 0) return;
+        // Everything there is: each view loads what it needs when it is looked at.
+        for (const view of ["errors", "logs", "routes", "performance", "health", "types", "migrations"]) {
+          await page.goto(`${url}#/${view}`);
+          await page.waitForLoadState("networkidle");
+        }
+        transferred = await page.evaluate(
+          `performance.getEntries().filter(({ name, entryType }) => entryType === "navigation" || name.includes("/assets/"))
+            .reduce((sum, { transferSize }) => sum + transferSize, 0)`,
+        );
+      });
+    }
+    const [best, least] = [Math.min(...times), Math.min(...processorTimes)].map(Math.round);
+    const busy = loadavg()[0]! / availableParallelism();
+    const shown = `useful after ${best} ms, ${least} ms of them the page's own work; ${transferred} bytes; load ${busy.toFixed(1)} a processor`;
+    t.diagnostic(shown);
+    assert.ok(transferred > 30_000 && transferred < 200_000, shown);
+    // What the page itself does takes as long on a machine that does much else.
+    assert.ok(least! < 300, shown);
+    if (best! >= 300 && busy > 1.5) t.diagnostic("this machine is too busy to say how long a person waits");
+    else assert.ok(best! < 300, shown);
+    await app.stop();
+  });
+});
