@@ -1,7 +1,6 @@
 // The generated clients of the examples, in Node and in a browser.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, request, type Server } from "node:http";
 import { stripTypeScriptTypes } from "node:module";
@@ -18,7 +17,8 @@ import {
   createClient as createTeams,
   type Routes as TeamRoutes,
 } from "../../examples/teams/.kit/client/index.ts";
-import { Project, repository } from "../e2e/support/project.ts";
+import { chromiumPath, withoutChromium } from "../e2e/support/chromium.ts";
+import { type Example, Project, repository } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
 
 describe("the client of the notes", () => {
@@ -108,13 +108,6 @@ describe("the client of the teams", () => {
   });
 });
 
-const executablePath = [
-  process.env["KIT_CHROMIUM"] ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => path !== "" && existsSync(path));
-
 /** What a page needs: the API under `/api`, and the client as the JavaScript that it is without its types. */
 async function siteOf(app: RunningApp): Promise<Server> {
   const page = `<!doctype html><script type="importmap">{ "imports": { "@kit/client": "/packages/client/src/index.ts" } }</script>`;
@@ -144,36 +137,73 @@ async function siteOf(app: RunningApp): Promise<Server> {
   return site;
 }
 
-test(
-  "the client of the notes works in a browser",
-  { skip: executablePath === undefined && "no Chromium; install it, or name one in KIT_CHROMIUM" },
-  async () => {
-    const project = await Project.ready();
-    const app = await project.start();
-    const site = await siteOf(app);
-    // Without a sandbox, which root has not.
-    const browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });
-    try {
-      const page = await browser.newPage();
-      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-      const told = await page.evaluate(`(async () => {
-        const { createClient } = await import("/examples/notes/.kit/client/index.ts");
-        const api = createClient({ baseUrl: "/api", headers: { authorization: "Bearer ada:user" } });
-        const note = await api.post("/notes", { body: { title: "Grüße", content: "Milk" } });
-        const gone = await api.get("/notes/:id", { params: { id: "a/b" } }).result();
-        const { data } = await api.get("/notes", { query: { page: 1 } });
-        return {
-          isDate: note.createdAt instanceof Date,
-          title: data[0].title,
-          error: [gone.error.code, gone.error.status, gone.error.traceId.length],
-        };
-      })()`);
-      assert.deepEqual(told, { isDate: true, title: "Grüße", error: ["NOTE_NOT_FOUND", 404, 32] });
-    } finally {
-      await browser.close();
-      site.closeAllConnections();
-      site.close();
-      await project.remove();
-    }
-  },
-);
+/** What a script says that runs in a page beside an example's API. */
+async function inBrowser(example: Example, script: string): Promise<unknown> {
+  const project = await Project.ready(example);
+  const app = await project.start();
+  const site = await siteOf(app);
+  // Without a sandbox, which root has not.
+  const browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    return await page.evaluate(`(async () => {
+      const { createClient } = await import("/examples/${example}/.kit/client/index.ts");
+      ${script}
+    })()`);
+  } finally {
+    await browser.close();
+    site.closeAllConnections();
+    site.close();
+    await project.remove();
+  }
+}
+
+test("the client of the notes works in a browser", { skip: withoutChromium }, async () => {
+  const told = await inBrowser(
+    "notes",
+    `const api = createClient({ baseUrl: "/api", headers: { authorization: "Bearer ada:user" } });
+    const note = await api.post("/notes", { body: { title: "Grüße", content: "Milk" } });
+    const gone = await api.get("/notes/:id", { params: { id: "a/b" } }).result();
+    const { data } = await api.get("/notes", { query: { page: 1 } });
+    return {
+      isDate: note.createdAt instanceof Date,
+      title: data[0].title,
+      error: [gone.error.code, gone.error.status, gone.error.traceId.length],
+    };`,
+  );
+  assert.deepEqual(told, { isDate: true, title: "Grüße", error: ["NOTE_NOT_FOUND", 404, 32] });
+});
+
+test("the client of the teams works in a browser", { skip: withoutChromium }, async () => {
+  const told = await inBrowser(
+    "teams",
+    `const api = createClient({ baseUrl: "/api" });
+    const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
+    const again = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } }).result();
+    const team = await api.post("/teams", { body: { name: "Analysts" } });
+    const joined = await api.post("/teams/:id/members", { params: { id: team.id }, body: { userId: ada.id, role: "lead" } });
+    const shown = await api.get("/teams/:id", { params: { id: team.id } });
+    const users = await api.get("/users", { query: { status: "active" } });
+    const left = await api.delete("/teams/:id/members/:userId", { params: { id: team.id, userId: ada.id } });
+    const wrong = await api.post("/teams", { body: { name: "", capacity: 0 } }).result();
+    return {
+      filledIn: [ada.status, team.capacity],
+      dates: [joined.joinedAt instanceof Date, shown.members[0].joinedAt instanceof Date],
+      members: shown.members.map(({ displayName, role }) => [displayName, role]),
+      total: users.pagination.total,
+      left: left === undefined,
+      conflict: [again.error.code, again.error.status],
+      wrong: wrong.error.details.fields.map(({ path }) => path),
+    };`,
+  );
+  assert.deepEqual(told, {
+    filledIn: ["active", 10],
+    dates: [true, true],
+    members: [["Ada", "lead"]],
+    total: 1,
+    left: true,
+    conflict: ["USER_EMAIL_CONFLICT", 409],
+    wrong: ["$.name", "$.capacity"],
+  });
+});

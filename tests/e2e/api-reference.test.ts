@@ -7,20 +7,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Browser, chromium, type Page, type Response } from "playwright-core";
+import { chromiumPath, withoutChromium } from "./support/chromium.ts";
 import { Project, repository } from "./support/project.ts";
 import type { RunningApp } from "./support/running-app.ts";
 
-const executablePath = [
-  process.env["KIT_CHROMIUM"] ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => path !== "" && existsSync(path));
 const hasViewer = existsSync(join(repository, "packages/api-docs/viewer/standalone.js.gz"));
-const skip =
-  executablePath === undefined
-    ? "no Chromium; install it, or name one in KIT_CHROMIUM"
-    : !hasViewer && "the viewer is not there: cargo xtask viewer";
+const skip = withoutChromium || (!hasViewer && "the viewer is not there: cargo xtask viewer");
 
 /** What the proxy passed on: `200 /docs`. */
 const proxied: string[] = [];
@@ -61,7 +53,7 @@ describe("the API reference in a browser", { skip }, () => {
       ["under a prefix", `http://127.0.0.1:${port}`, "/api"],
     ];
     // Without a sandbox, which root has not.
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });
+    browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
   });
 
   after(async () => {

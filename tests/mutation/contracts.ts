@@ -25,8 +25,8 @@ let [caught, made] = [0, 0];
 for (const example of EXAMPLES.filter((one) => named.length === 0 || named.includes(one))) {
   const project = await Project.ready(example);
   try {
-    const tests = await readdir(join(project.root, ".kit/tests"));
-    const groups = tests.map((name) => name.replace(/\.contract\.test\.ts$/, ""));
+    const files = await readdir(join(project.root, ".kit/tests"));
+    const groups = files.flatMap((name) => /^(.*)\.contract\.test\.ts$/.exec(name)?.[1] ?? []);
     for (const group of groups) await mutate(example, project.root, group);
   } finally {
     await project.remove();

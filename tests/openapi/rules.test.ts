@@ -1,13 +1,13 @@
 // The OpenAPI documents of the examples, by the recommended rules of Redocly and Spectral.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
-import { type Example, repository } from "../e2e/support/project.ts";
+import { type Example, Project, repository } from "../e2e/support/project.ts";
 
 const EXAMPLES: readonly Example[] = ["notes", "teams"];
 
@@ -41,6 +41,37 @@ for (const example of EXAMPLES) {
     });
   });
 }
+
+test(
+  "operations of new projects and of what is added to them are described",
+  { timeout: 60_000 },
+  async () => {
+    const home = await Project.empty();
+    try {
+      await home.kitOk("scaffold", "init", "shop", "--yes", "--no-install", "--no-git");
+      const root = join(home.root, "shop");
+      await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+      for (const what of [
+        ["entity", "order"],
+        ["route", "basket"],
+      ])
+        await home.kitOk("scaffold", "add", ...what, "--root", root);
+      await home.kitOk("generate:openapi", "--root", root);
+      const source = await readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
+      assert.match(source, /"\/orders"/);
+      assert.match(source, /"\/basket"/);
+      // What it is and whom to ask is theirs to say, in package.json; and what takes nothing refuses nothing.
+      const theirs = /^info-|^operation-4xx-response #\/paths\/~1basket\//;
+      const found = [...(await redocly(source)), ...(await stoplight(source))];
+      assert.deepEqual(
+        found.filter((line) => !theirs.test(line)),
+        [],
+      );
+    } finally {
+      await home.remove();
+    }
+  },
+);
 
 function first(line: string): string {
   return line.split(" ")[0]!;

@@ -2,36 +2,13 @@
 // sequences. Whatever it finds is a place where document and application differ.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { run } from "../e2e/support/command.ts";
-import { type Example, Project, repository } from "../e2e/support/project.ts";
+import { type Example, Project } from "../e2e/support/project.ts";
+import { PythonPackage } from "./python.ts";
 
-const VERSION = "4.32.0";
-const environment = join(repository, `target/schemathesis-${VERSION}`);
-const program = join(environment, "bin/schemathesis");
-
-/** Installs it from PyPI, once; says why where it cannot. */
-function install(): string | undefined {
-  if (existsSync(program)) return undefined;
-  const steps = [
-    ["python3", ["-m", "venv", "--clear", environment]],
-    [
-      join(environment, "bin/pip"),
-      ["install", "--quiet", "--disable-pip-version-check", `schemathesis==${VERSION}`],
-    ],
-  ] as const;
-  for (const [command, args] of steps) {
-    const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 300_000 });
-    if (status !== 0) {
-      const why = error?.message ?? stderr.trim().split("\n").at(-1);
-      return `Schemathesis ${VERSION} cannot be installed with python3 and pip: ${why}`;
-    }
-  }
-  return undefined;
-}
+const schemathesis = new PythonPackage("schemathesis", "4.32.0");
 
 /** What is not asked of an example, with the reason. */
 const EXCEPT: Readonly<Record<Example, readonly string[]>> = {
@@ -43,7 +20,7 @@ const EXCEPT: Readonly<Record<Example, readonly string[]>> = {
 describe("Schemathesis finds nothing", () => {
   let missing: string | undefined;
   before(() => {
-    missing = install();
+    missing = schemathesis.install();
   });
 
   for (const example of ["notes", "teams"] as const) {
@@ -66,7 +43,7 @@ describe("Schemathesis finds nothing", () => {
           ...EXCEPT[example],
         ];
         const token = ["--header", "Authorization: Bearer ada:user"];
-        const result = await run(program, [...options, ...args, ...token], {
+        const result = await run(join(schemathesis.bin, "schemathesis"), [...options, ...args, ...token], {
           cwd: project.root,
           timeout: 600_000,
         });

@@ -31,7 +31,9 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
     };
     Ok(ContractTests {
         runner: if config.packages.vitest {
-            TestRunner::Vitest
+            TestRunner::Vitest {
+                major: config.packages.vitest_major,
+            }
         } else {
             TestRunner::Node
         },

@@ -132,6 +132,42 @@ fn a_package_of_pnpm_finds_its_own_dependencies() {
 }
 
 #[test]
+fn sources_below_a_link_are_read_once_where_they_lie() {
+    let workspace = Project::new([
+        (
+            "notes/src/note.types.ts",
+            "/** @table */ export interface Note { /** @id */ id: string }",
+        ),
+        (
+            "notes/src/notes.routes.ts",
+            "import type { RouteContract } from '@kit/types';\nimport type { Note } from './note.types.ts';\n\
+             export interface NoteRoutes { 'GET /notes': RouteContract<void, void, void, Note[]> }",
+        ),
+        (
+            "other/package.json",
+            r#"{"kit":{"typeFiles":["api/**/*.types.ts"],"routeFiles":["api/**/*.routes.ts"]}}"#,
+        ),
+    ]);
+    link(&workspace, "other/api", "../notes/src");
+    let analysis = analyzed(&workspace, "other");
+    let mut notes = names(&analysis);
+    notes.retain(|name| name.starts_with("Note"));
+    assert_eq!(notes, ["Note"], "{:#?}", analysis.diagnostics);
+    let paths: Vec<_> = analysis
+        .program
+        .sources
+        .iter()
+        .map(|source| source.path.as_str())
+        .collect();
+    assert!(paths.contains(&"../notes/src/note.types.ts"), "{paths:?}");
+    let unmatched = analysis
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.code.name() == "KIT1002");
+    assert!(!unmatched, "{:#?}", analysis.diagnostics);
+}
+
+#[test]
 fn links_in_circles_end() {
     let workspace = Project::new([
         ("tsconfig.json", "{}"),

@@ -1,5 +1,6 @@
 //! What a command asks of JavaScript.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::Pin;
 
@@ -83,6 +84,9 @@ pub struct NodeRun {
     pub args: Vec<String>,
     /// The working directory, absolute.
     pub directory: String,
+    /// Variables of its environment besides the host's; one that is [`SEEN`] stands for a directory, into which tests write what they
+    /// see of the contracts.
+    pub env: BTreeMap<&'static str, String>,
 }
 
 /// An argument that stands for the report's path.
@@ -90,6 +94,9 @@ pub const REPORT: &str = "{report}";
 
 /// An argument that stands for the reporter of tests.
 pub const REPORTER: &str = "{reporter}";
+
+/// A variable that stands for the directory of what tests see.
+pub const SEEN: &str = "{seen}";
 
 /// How Node ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -103,6 +110,53 @@ pub struct NodeEnd {
     pub interrupted: bool,
     /// What it wrote into its report, where it wrote one.
     pub report: Option<String>,
+    /// What its tests saw of the contracts; nothing where none of them counted.
+    pub seen: Option<Seen>,
+}
+
+/// What tests saw of the contracts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Seen {
+    /// All that could be seen.
+    pub items: Vec<ContractItem>,
+    /// The places of those in `items` that were.
+    pub seen: BTreeSet<usize>,
+}
+
+/// One thing of a contract that tests see or do not see.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ContractItem {
+    /// What it is.
+    pub kind: ItemKind,
+    /// `POST /notes`.
+    pub route: String,
+    /// `params`, `query` or `body`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// `$.items[].name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Which rule, bound, member or answer: `maxLength 200`, `404 NOTE_NOT_FOUND`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+}
+
+/// Kinds of what tests see of contracts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ItemKind {
+    /// A route, which answered with success.
+    Route,
+    /// A status and a code that a route answers with.
+    Answer,
+    /// A field of a request that was taken.
+    Field,
+    /// A member of a union, in a request that was taken.
+    Member,
+    /// A bound that a value stood at, in a request that was taken.
+    Bound,
+    /// A rule that a request broke and was refused for.
+    Rule,
 }
 
 /// Which files are somebody's edits.

@@ -42,8 +42,8 @@ mod tsconfig;
 pub use environment::{Environment, Speech, Stream};
 pub use exit::Exit;
 pub use host::{
-    BuildState, DatabaseAction, DatabaseAnswer, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, REPORT,
-    REPORTER, Serve, Watch,
+    BuildState, ContractItem, DatabaseAction, DatabaseAnswer, Event, Host, HostError, HostFuture, ItemKind,
+    NodeEnd, NodeRun, REPORT, REPORTER, SEEN, Seen, Serve, Watch,
 };
 pub use process::ProcessEnvironment;
 pub use run::run;

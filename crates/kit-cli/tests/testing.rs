@@ -2,7 +2,9 @@
 
 mod support;
 
-use kit_cli::NodeEnd;
+use std::collections::BTreeSet;
+
+use kit_cli::{ContractItem, ItemKind, NodeEnd, Seen};
 use serde_json::json;
 use support::Project;
 
@@ -146,6 +148,164 @@ fn a_runner_that_fails_without_a_failed_test_is_a_failure() {
             "{}",
             outcome.err
         );
+    }
+}
+
+const PASSED: &str = r#"{"passed":3,"failed":0,"skipped":0,"failures":[]}"#;
+const TESTS: (&str, &str) = (".kit/tests/notes.contract.test.ts", "");
+const CONTRACTS: (&str, &str) = (".kit/tests/contracts.ts", "");
+
+fn item(kind: ItemKind, place: Option<(&str, &str)>, what: Option<&str>) -> ContractItem {
+    ContractItem {
+        kind,
+        route: "POST /notes".to_owned(),
+        slot: place.map(|(slot, _)| slot.to_owned()),
+        path: place.map(|(_, path)| path.to_owned()),
+        what: what.map(ToOwned::to_owned),
+    }
+}
+
+fn seen() -> Seen {
+    let title = Some(("body", "$.title"));
+    Seen {
+        items: vec![
+            item(ItemKind::Route, None, None),
+            item(ItemKind::Answer, None, Some("201")),
+            item(ItemKind::Answer, None, Some("404 NO_AUTHOR")),
+            item(ItemKind::Answer, None, Some("409 TAKEN")),
+            item(ItemKind::Field, title, None),
+            item(ItemKind::Rule, title, Some("required")),
+            item(ItemKind::Rule, title, Some("maxLength 200")),
+            item(ItemKind::Bound, title, Some("maxLength 200")),
+        ],
+        seen: BTreeSet::from([0, 1, 4, 5]),
+    }
+}
+
+#[test]
+fn what_tests_saw_of_the_contracts_comes_after_the_result() {
+    let mut project = Project::new(&[MANIFEST, TYPES, TESTS, CONTRACTS]);
+    project.host.node = Some(Ok(NodeEnd {
+        seen: Some(seen()),
+        ..ended(0, Some(PASSED))
+    }));
+    let outcome = project.kit(&["test", "--no-build"]);
+    let (_, said) = outcome.out.split_once('\n').unwrap();
+    assert_eq!(
+        said,
+        "contracts seen: 1 of 1 route, 1 of 3 answers, 1 of 1 field, 0 of 1 bound, 1 of 2 rules\n\
+         not seen:\n  \
+           POST /notes: no request was refused for maxLength 200 of body $.title\n  \
+           POST /notes: no request that was taken was at maxLength 200 of body $.title\n  \
+           POST /notes: it never answered 404 NO_AUTHOR, 409 TAKEN\n"
+    );
+    let asked = project.host.asked.borrow()[0].clone();
+    let contracts = project.root.join(".kit/tests/contracts.ts");
+    let expected = format!(
+        "KIT_TEST_CONTRACTS={} KIT_TEST_SEEN={{seen}} node --test ",
+        contracts.display()
+    );
+    assert!(asked.starts_with(&expected), "{asked}");
+
+    let said = project.kit(&["test", "--no-build", "--json"]).json();
+    let contracts = &said["contracts"];
+    assert_eq!(contracts["routes"], json!({ "seen": 1, "of": 1 }));
+    assert_eq!(contracts["members"], json!({ "seen": 0, "of": 0 }));
+    assert_eq!(
+        contracts["items"][6],
+        json!({
+            "kind": "rule", "route": "POST /notes", "slot": "body", "path": "$.title", "what": "maxLength 200",
+            "seen": false,
+        })
+    );
+    assert_eq!(
+        contracts["items"][0],
+        json!({ "kind": "route", "route": "POST /notes", "seen": true })
+    );
+}
+
+#[test]
+fn only_so_much_of_what_was_not_seen_is_told() {
+    let mut project = Project::new(&[MANIFEST, TYPES, TESTS, CONTRACTS]);
+    let names: Vec<String> = (0..30).map(|index| format!("maxLength {index}")).collect();
+    let rules = names
+        .iter()
+        .map(|name| item(ItemKind::Rule, Some(("body", "$")), Some(name.as_str())));
+    project.host.node = Some(Ok(NodeEnd {
+        seen: Some(Seen {
+            items: rules.collect(),
+            seen: BTreeSet::new(),
+        }),
+        ..ended(0, Some(PASSED))
+    }));
+    let outcome = project.kit(&["test:contracts", "--no-build"]);
+    assert_eq!(outcome.out.lines().count(), 24, "{}", outcome.out);
+    assert!(
+        outcome.out.ends_with("  and 10 more, which --json lists\n"),
+        "{}",
+        outcome.out
+    );
+}
+
+#[test]
+fn random_requests_are_asked_for_by_number_and_seed() {
+    let mut project = Project::new(&[MANIFEST, TYPES, TESTS]);
+    let failed = r#"{"passed":0,"failed":1,"skipped":0,"failures":[{"name":"a > b","file":null,"line":null,
+        "message":"it took what is forbidden\ncurl -i 'http://localhost:3000/'\nanswered: 201\nkit test:contracts --seed 7"}]}"#;
+    project.host.node = Some(Ok(ended(1, Some(failed))));
+    let outcome = project.kit(&["test:contracts", "--no-build", "--seed", "7"]);
+    assert!(
+        outcome.out.starts_with(
+            "a > b: it took what is forbidden\n  curl -i 'http://localhost:3000/'\n  kit test:contracts --seed 7\n1 failed"
+        ),
+        "{}",
+        outcome.out
+    );
+    assert!(
+        outcome
+            .out
+            .ends_with("\nrandom requests: 100 runs a test, seed 7\n"),
+        "{}",
+        outcome.out
+    );
+    let asked = |index: usize| project.host.asked.borrow()[index].clone();
+    assert!(
+        asked(0).starts_with("KIT_TEST_RUNS=100 KIT_TEST_SEED=7 node "),
+        "{}",
+        asked(0)
+    );
+
+    project.kit(&[
+        "test:contracts",
+        "--no-build",
+        "--seed",
+        "7",
+        "--replay",
+        "POST /notes taken 3:1",
+    ]);
+    assert!(
+        asked(1).starts_with("KIT_TEST_REPLAY=POST /notes taken 3:1 KIT_TEST_RUNS=100 KIT_TEST_SEED=7 "),
+        "{}",
+        asked(1)
+    );
+
+    let said = project
+        .kit(&["test", "--no-build", "--runs", "5", "--json"])
+        .json();
+    assert_eq!(said["random"]["runs"], json!(5));
+    let seed = &said["random"]["seed"];
+    assert!(
+        asked(2).contains(&format!("KIT_TEST_SEED={seed} ")),
+        "{}",
+        asked(2)
+    );
+
+    for wrong in [
+        vec!["test", "--runs", "0"],
+        vec!["test", "--seed", "2147483648"],
+        vec!["test:contracts", "--replay", "POST /notes taken 3:1"],
+    ] {
+        assert_eq!(project.kit(&wrong).code, 2, "{wrong:?}");
     }
 }
 

@@ -9,7 +9,7 @@
 //! - No emitter parses anything: names, patterns and literals are printed by typed escaping (`text::literal`), and every
 //!   [`TypeKind`](kit_ir::TypeKind) is handled by an exhaustive match.
 //! - Generated TypeScript passes `tsc --strict` with the strictest options kit itself uses, imports nothing of the
-//!   user's files, and names `@kit/core/codec`, `@kit/types` and, in `client/`, `@kit/client` as its only packages.
+//!   user's files, and names `@kit/core/codec`, `@kit/types` and, in `client/`, `@kit/client`, in `tests/` and `testing/`, `@kit/testing` as its only packages.
 //! - `is`, `failures` and `decode` of a type come from the same IR node; `conformance/validation.json` holds what they
 //!   must agree on.
 //!
@@ -44,7 +44,9 @@ mod openapi;
 mod registry;
 mod routes;
 mod runtime;
+mod samples;
 mod serializer;
+mod testing;
 mod text;
 mod types;
 mod validator;
@@ -62,7 +64,7 @@ use job::{Made, Parts};
 use json_schema::{DeclaredSchemas, Direction, Schemas};
 use openapi::KeptDocuments;
 
-pub use contract_tests::{ContractTests, RouteTests, TestRunner, contract_test_path};
+pub use contract_tests::{CONTRACTS, ContractTests, RouteTests, TestRunner, contract_test_path};
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,6 +205,7 @@ impl Emitter {
         jobs.extend(openapi::emit(context, &shared));
         jobs.extend(client::emit(context));
         jobs.extend(contract_tests::emit(context));
+        jobs.extend(testing::emit(context));
         let made = job::run(jobs, &mut self.made);
         let runtime = runtime::emit(context, &made, &options.replaced);
         let made = made.into_iter().map(|ready| ready.artifact);

@@ -211,6 +211,9 @@ struct SchemaEntry<'a> {
     name: &'a str,
     /// `named`, `instance` or `slot`.
     origin: &'static str,
+    /// What the source exports it as, where that is another name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    export: Option<&'a str>,
     /// As TypeScript prints the instance of a generic type.
     #[serde(skip_serializing_if = "Option::is_none")]
     expression: Option<&'a str>,
@@ -254,10 +257,13 @@ struct Usage {
 fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
     let program = context.program;
     let declaration = &program.declarations[id];
-    let (origin, expression) = match &declaration.origin {
-        DeclarationOrigin::Named { .. } => ("named", None),
-        DeclarationOrigin::Instance { expression } => ("instance", Some(expression.as_str())),
-        DeclarationOrigin::Slot => ("slot", None),
+    let (origin, export, expression) = match &declaration.origin {
+        DeclarationOrigin::Named { export } => {
+            let other = (*export != declaration.name).then_some(export.as_str());
+            ("named", other, None)
+        }
+        DeclarationOrigin::Instance { expression } => ("instance", None, Some(expression.as_str())),
+        DeclarationOrigin::Slot => ("slot", None, None),
     };
     let written = |direction| {
         let schemas = Schemas {
@@ -271,6 +277,7 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
     SchemaEntry {
         name: &declaration.name,
         origin,
+        export,
         expression,
         file: program.path(declaration.span),
         line: declaration.span.line,

@@ -12,6 +12,7 @@ import type { Lease } from "./lease.ts";
 import { applyMigrations, keyOf } from "./migrations.ts";
 import { placesOf, projectRoot } from "./places.ts";
 import type { DatabaseOptions } from "./places.ts";
+import { TestConnection } from "./test-database.ts";
 
 export { DevDatabaseError } from "./errors.ts";
 export type { DatabaseOptions } from "./places.ts";
@@ -59,6 +60,12 @@ export interface TestDatabaseOptions extends Omit<DatabaseOptions, "name"> {
   readonly template?: Template;
 }
 
+/** A database of one test. */
+export interface TestDatabase extends DevDatabase {
+  /** The rows of a query, each value as text: for what a test looks up or puts in, whatever the application asks with. */
+  query(sql: string): Promise<(string | null)[][]>;
+}
+
 /** Fills the database that copies are made of. */
 export interface Template {
   /** Tells one template from another: a new key where `prepare` does something else. */
@@ -80,12 +87,23 @@ export interface Template {
  * const pool = new Pool({ connectionString: database.url });
  * ```
  */
-export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<DevDatabase> {
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const root = projectRoot(options.root ?? ".");
   const { template } = options;
   const key = template === undefined ? keyOf(root) : keyOf(undefined, template.key);
   const prepare = template?.prepare ?? ((url: string) => applyMigrations(root, url));
-  return opened(await leaseCopy(placesOf(options, "tests"), key, prepare));
+  const held = await leaseCopy(placesOf(options, "tests"), key, prepare);
+  const connection = new TestConnection(held.url);
+  const close = async (): Promise<void> => {
+    await connection.close();
+    await held.release();
+  };
+  return {
+    url: held.url,
+    query: (sql) => connection.query(sql),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Starts the project's embedded database and keeps it running until {@link stopDatabase}; its URL. */

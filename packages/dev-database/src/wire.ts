@@ -10,6 +10,8 @@ export interface Connection {
   /** The rows of a query, each value as text. One query at a time. */
   query(sql: string): Promise<(string | null)[][]>;
   end(): void;
+  /** Whether the process stays for it. At first it does. */
+  hold(on: boolean): void;
   /** Whether it is known to lead nowhere any more. */
   readonly closed: boolean;
 }
@@ -53,6 +55,10 @@ export async function open(login: Login, timeoutMs = 60_000): Promise<Connection
     query: (sql) => {
       socket.write(message("Q", Buffer.from(`${sql}\0`)));
       return results(messages);
+    },
+    hold: (on) => {
+      if (on) socket.ref();
+      else socket.unref();
     },
     end: () => {
       socket.write(message("X", Buffer.alloc(0)));

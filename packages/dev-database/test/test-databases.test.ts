@@ -188,3 +188,12 @@ test("the project's migrations are the template", async (context) => {
   migration("20260101000002_three", "CREATE TABEL three ();");
   await assert.rejects(createTestDatabase({ root, dataDir }), /syntax error at or near "TABEL"/);
 });
+
+test("a test asks its database, whatever the application asks with", async (context) => {
+  await using database = await createTestDatabase({ dataDir: dataDirectory(context), template });
+  assert.deepEqual(await database.query("SELECT id, title, NULL FROM notes"), [
+    ["1", "of the template", null],
+  ]);
+  await assert.rejects(database.query("SELECT nothing"), /column "nothing" does not exist/);
+  assert.deepEqual(await database.query("SELECT 1; SELECT 2"), [["1"], ["2"]]);
+});

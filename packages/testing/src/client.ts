@@ -1,12 +1,16 @@
 import type { App } from "@kit/core";
 
+import { type Recorder, recorderOfProcess } from "./coverage/recorder.ts";
+import { remember } from "./curl.ts";
+import { jsonOf } from "./values/wire.ts";
+
 /** What a request has besides its method and path. */
 export interface TestRequest {
   /** Names in any case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the path; lists as a repeated key, and what is undefined not at all. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Sent as JSON. */
+  /** Sent as JSON: dates as RFC 3339, bigints as digits, bytes as base64. */
   readonly body?: unknown;
   /** Sent as it is, in place of `body`; with the header `content-type: application/json` where none is given. */
   readonly text?: string;
@@ -51,30 +55,48 @@ export async function createTestClient(
   app: Pick<App, "listen" | "close">,
   options: { readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<TestClient> {
+  const recorder = await recorderOfProcess();
   const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
     request: (method, path, request = {}) =>
-      ask(method, url + path, {
-        ...request,
-        headers: { ...lower(options.headers), ...lower(request.headers) },
-      }),
+      ask(
+        { method, url, path, recorder },
+        { ...request, headers: { ...lower(options.headers), ...lower(request.headers) } },
+      ),
     close: () => app.close({ delayMs: 0, graceMs: 1000 }),
   };
 }
 
-async function ask(method: string, url: string, request: TestRequest): Promise<TestAnswer> {
-  const { headers, query = {}, body } = request;
-  const text = request.text ?? (body === undefined ? undefined : JSON.stringify(body));
-  const answer = await fetch(url + queryText(query), {
-    method,
-    redirect: "manual",
-    headers: { ...(text === undefined ? {} : { "content-type": "application/json" }), ...headers },
-    ...(text === undefined ? {} : { body: text }),
-  });
-  const received = await answer.text();
-  return { status: answer.status, headers: answer.headers, text: received, body: parsed(received) };
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly recorder: Recorder | undefined;
+}
+
+async function ask({ method, url, path, recorder }: Asked, request: TestRequest): Promise<TestAnswer> {
+  const { query = {}, body } = request;
+  const text = request.text ?? (body === undefined ? undefined : jsonOf(body));
+  const target = path + queryText(query);
+  const headers = {
+    ...(text === undefined ? {} : { "content-type": "application/json" }),
+    ...request.headers,
+  };
+  const content = text === undefined ? {} : { body: text };
+  const response = await fetch(url + target, { method, redirect: "manual", headers, ...content });
+  const received = await response.text();
+  const answer: TestAnswer = {
+    status: response.status,
+    headers: response.headers,
+    text: received,
+    body: parsed(received),
+  };
+  const sent = { method, target, headers, ...(text === undefined ? {} : { text }) };
+  remember(answer, sent);
+  recorder?.add(sent, answer);
+  return answer;
 }
 
 /** `?page=2&tag=a&tag=b`, or nothing. */

@@ -33,16 +33,20 @@ export async function testDatabase(options: TestDatabaseOptions = {}): Promise<s
 }
 
 async function embedded(root: string, name: string): Promise<string> {
-  const { openDatabase } = await import("@kit/dev-database").catch((cause: unknown) => {
-    throw new Error(
-      "There is no database for the tests. Name one with TEST_DATABASE_URL, or run `npm install --save-dev @kit/dev-database`",
-      { cause },
-    );
-  });
+  const { openDatabase } = await import("@kit/dev-database").catch(noDatabase);
   return (await openDatabase({ root, name })).url;
 }
 
-async function migrate(root: string): Promise<void> {
+/** Says what to do where the embedded database is not installed. */
+export function noDatabase(cause: unknown): never {
+  throw new Error(
+    "There is no database for the tests. Name one with TEST_DATABASE_URL, or run `npm install --save-dev @kit/dev-database`",
+    { cause },
+  );
+}
+
+/** Applies the migrations of a project to the database that `DATABASE_URL` names. */
+export async function migrate(root: string): Promise<void> {
   const kit = findKit(root);
   try {
     await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root });

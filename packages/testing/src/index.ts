@@ -5,7 +5,31 @@
  */
 export { type ContractTests, contractTests } from "./contracts/suite.ts";
 export type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./contracts/tables.ts";
+export type { ContractParts, Contracts } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./contracts/values.ts";
 export { createTestClient, type TestAnswer, type TestClient, type TestRequest } from "./client.ts";
+export {
+  createFactory,
+  type Factory,
+  type FactoryOptions,
+  type Given,
+  type Invalid,
+} from "./factory/factory.ts";
+export type { Field, FieldValue, Overrides, RuleOf } from "./factory/types.ts";
+export {
+  assertMatches,
+  type MatcherResult,
+  type MatchOptions,
+  schemaMatchers,
+  type SchemaMatchers,
+} from "./matching/match.ts";
+export type { KnownTypes, TypeName, TypeNamed } from "./project/known-types.ts";
+export type { RuleName } from "./values/index.ts";
+export {
+  createIntegrationSuite,
+  type IntegrationSuite,
+  type IntegrationSuiteOptions,
+  type SuiteRequest,
+} from "./suite/suite.ts";
 export { testDatabase, type TestDatabaseOptions } from "./database.ts";
 export { defineFixtures, type Fixture, type FixtureMaker, type Fixtures } from "./fixtures.ts";

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { type DevDatabase, openDatabase } from "@kit/dev-database";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CommandOptions, type CommandResult, run } from "./command.ts";
 import { RunningApp, type StartOptions } from "./running-app.ts";
-import { onServer } from "./server.ts";
+import { onServer, server } from "./server.ts";
 
 /** The root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
@@ -13,10 +14,17 @@ export const repository: string = resolve(import.meta.dirname, "../../..");
 /** An application of `examples/`. */
 export type Example = "notes" | "teams";
 
+/** Whether a file belongs to the Rust server's project: neither built, nor data, nor a link to what it shares. */
+function isOfRust(path: string): boolean {
+  return ![".kit", ".data", "target", "node_modules", "api", "migrations"].includes(basename(path));
+}
+
 /** A project in a directory of its own, with its own `.kit/` and its own database. */
 export class Project {
   readonly root: string;
   readonly #apps: RunningApp[] = [];
+  /** Held for a program that does not start the database by itself. */
+  #database: DevDatabase | undefined;
 
   private constructor(root: string) {
     this.root = root;
@@ -46,6 +54,11 @@ export class Project {
   /** Copies an example as git has it, on the server of this run: nothing built, no data. */
   static async copy(example: Example = "notes"): Promise<Project> {
     const project = await Project.empty();
+    if (server.program !== undefined) {
+      assert.equal(example, "notes", "the Rust server is Notes alone");
+      await project.#copyRust();
+      return project;
+    }
     await cp(join(repository, "examples", example), project.root, {
       recursive: true,
       filter: (path) => ![".kit", ".data", "dist", "node_modules"].includes(basename(path)),
@@ -55,17 +68,30 @@ export class Project {
     return project;
   }
 
+  /** The Rust server's project, with what it shares with Notes at its own place. Its program is built already. */
+  async #copyRust(): Promise<void> {
+    const [from, notes] = [join(repository, "examples/notes-rust"), join(repository, "examples/notes")];
+    await cp(from, this.root, { recursive: true, filter: isOfRust });
+    await cp(join(notes, "src"), join(this.root, "api"), { recursive: true });
+    await cp(join(notes, "migrations"), join(this.root, "migrations"), { recursive: true });
+  }
+
   /** A copy of an example that is built and whose migrations are applied. */
   static async ready(example: Example = "notes"): Promise<Project> {
     const project = await Project.copy(example);
     try {
-      await project.kitOk("build");
+      await project.build();
       await project.kitOk("migrate:apply");
       return project;
     } catch (error) {
       await project.remove();
       throw error;
     }
+  }
+
+  /** Runs `kit build`. A program in Rust is not built anew: it is the same in every copy. */
+  async build(): Promise<void> {
+    await this.kitOk("build", ...(server.program === undefined ? [] : ["--no-compile"]));
   }
 
   /** Runs the `kit` command in the project. */
@@ -83,14 +109,22 @@ export class Project {
 
   /** Starts the application and waits until it listens. */
   async start(options: StartOptions = {}): Promise<RunningApp> {
-    const app = await RunningApp.start(this.root, options);
+    const app = await RunningApp.start(this.root, await this.#withDatabase(options));
     this.#apps.push(app);
     return app;
+  }
+
+  /** Tells a program in Rust where the database is. */
+  async #withDatabase(options: StartOptions): Promise<StartOptions> {
+    if (server.program === undefined) return options;
+    this.#database ??= await openDatabase({ root: this.root });
+    return { ...options, env: { DATABASE_URL: this.#database.url, ...options.env } };
   }
 
   /** Stops everything that was started and deletes the directory. */
   async remove(): Promise<void> {
     for (const app of this.#apps) await app.kill();
+    await this.#database?.close();
     await this.#databaseStopped();
     await rm(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kit_build::{NoContractTests, read_text, write_text};
+use kit_build::{NoContractTests, ResolvedConfig, read_text, write_text};
 use serde::Serialize;
 
 use super::build::{Work, make, watched};
@@ -48,7 +48,7 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
     let directory = &project.config.output_dir;
     let files: Vec<String> = report
         .contract_tests
-        .map_err(no_contract_tests)?
+        .map_err(|why| no_contract_tests(why, &project.config))?
         .into_iter()
         .map(|path| format!("{directory}/{path}"))
         .collect();
@@ -63,7 +63,11 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
 }
 
 /// What to do where a build makes no contract tests.
-pub(super) fn no_contract_tests(why: NoContractTests) -> Problem {
+pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
+    let application = format!(
+        "say which module exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
+        config.place
+    );
     let (why, help) = match why {
         NoContractTests::NoPackage => (
             "package.json does not name @kit/testing, which they import",
@@ -75,7 +79,7 @@ pub(super) fn no_contract_tests(why: NoContractTests) -> Problem {
         ),
         NoContractTests::NoApplication => (
             "no file calls `createApp`, as far as can be seen without running it",
-            "say which module exports the application: `tests: { app: \"src/app.ts\" }` in kit.config.ts",
+            application.as_str(),
         ),
     };
     Problem::testing(format!("there are no contract tests: {why}")).help(help)

@@ -278,9 +278,14 @@ impl Host for TestHost {
     }
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {
+        let env: Vec<_> = run
+            .env
+            .iter()
+            .map(|(name, value)| format!("{name}={value} "))
+            .collect();
         self.asked
             .borrow_mut()
-            .push(format!("node {}", run.args.join(" ")));
+            .push(format!("{}node {}", env.concat(), run.args.join(" ")));
         Box::pin(async move { Self::answer(self.node.as_ref()) })
     }
 

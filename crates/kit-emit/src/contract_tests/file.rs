@@ -7,9 +7,9 @@ use kit_router::{Match, ParamBuffer};
 use serde_json::{Map, Value};
 
 use super::rules::{Given, Outcome, Rule, Rules, Source, Step};
-use super::sample::{Samples, Wanted};
 use super::{ContractTests, TestRunner};
 use crate::Context;
+use crate::samples::{Samples, Wanted};
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
@@ -53,11 +53,11 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     ));
     body.line(match tests.runner {
         TestRunner::Node => "import { after, before, describe, test } from \"node:test\";",
-        TestRunner::Vitest => {
+        TestRunner::Vitest { .. } => {
             "import { afterAll as after, beforeAll as before, describe, test } from \"vitest\";"
         }
     });
-    body.line("import application from \"../routes/index.ts\";");
+    body.line("import contracts from \"./contracts.ts\";");
     for (shape, module) in &file.shapes {
         body.line(format_args!("import {{ {shape} }} from \"{module}\";"));
     }
@@ -66,7 +66,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     body.block("contractTests({", "});", |body| {
         body.line("runner: { after, before, describe, test },");
         body.line(format_args!("group: {},", literal::string(group)));
-        body.line("application,");
+        body.line("contracts,");
         let app = literal::string(&format!("{root}/{}", tests.app));
         body.line(format_args!("app: () => import({app}),"));
         if let Some(fixtures) = &tests.fixtures {
@@ -95,10 +95,7 @@ struct File<'a> {
 impl File<'_> {
     fn route(&mut self, tests: &ContractTests, route: &Route, writer: &mut Writer) {
         let reference = route.reference();
-        let own = tests
-            .routes
-            .get(&reference)
-            .or_else(|| tests.routes.get(&route.key));
+        let own = tests.of(route);
         let slots = self.slots(route);
         let response = route.slots.response.map(|id| self.shape(id));
         let errors = route

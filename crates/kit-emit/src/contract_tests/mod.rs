@@ -1,16 +1,14 @@
 //! `tests/<group>.contract.test.ts`: for each contract group the requests that its contracts take and those that they refuse, as
-//! tables. What is done with them is said once, in `@kit/testing`.
+//! tables. What is done with them is said once, in `@kit/testing`. `tests/contracts.ts` has the parts of all contracts.
 //!
-//! The way of data: [`Samples`](sample::Samples) makes a valid value of each slot; [`Rules`](rules::Rules) walks the same type and names
+//! The way of data: [`Samples`](crate::samples::Samples) makes a valid value of each slot; [`Rules`](rules::Rules) walks the same type and names
 //! every rule with a value that keeps it (at and inside of a bound) or breaks it and nothing else; [`file`] prints both. Whether a
 //! value fits is always asked of `kit_analysis::fit`, so that a row can only say what the type says.
 
+mod contracts;
 mod file;
-mod numbers;
 mod rules;
-mod sample;
 mod scalars;
-mod texts;
 mod unions;
 
 use std::collections::BTreeMap;
@@ -39,6 +37,14 @@ pub struct ContractTests {
     pub routes: BTreeMap<String, RouteTests>,
 }
 
+impl ContractTests {
+    /// What is said of one route.
+    fn of(&self, route: &Route) -> Option<&RouteTests> {
+        let own = self.routes.get(&route.reference());
+        own.or_else(|| self.routes.get(&route.key))
+    }
+}
+
 /// What the tests of one route need.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RouteTests {
@@ -57,7 +63,10 @@ pub enum TestRunner {
     #[default]
     Node,
     /// vitest.
-    Vitest,
+    Vitest {
+        /// The major version, where it is known.
+        major: Option<u32>,
+    },
 }
 
 /// Where the tests of a contract group are, from the output directory.
@@ -65,7 +74,10 @@ pub fn contract_test_path(group: &str) -> String {
     format!("tests/{group}.contract.test.ts")
 }
 
-/// One file for each group, in the order of their first routes.
+/// Where the parts of all contracts are, from the output directory.
+pub const CONTRACTS: &str = "tests/contracts.ts";
+
+/// One file for each group, in the order of their first routes, and what they share.
 pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
     let Some(tests) = &context.options.tests else {
         return Vec::new();
@@ -77,16 +89,20 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
             None => groups.push((&route.group, vec![route])),
         }
     }
-    groups
-        .into_iter()
-        .map(|(group, routes)| {
-            let key = key(context, tests, &routes);
-            Job::new(contract_test_path(group), move || {
-                file::write(context, tests, group, &routes)
-            })
-            .keyed(key)
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let all: Vec<&Route> = context.program.routes.iter().collect();
+    let shared =
+        Job::new(CONTRACTS, move || contracts::write(context, tests)).keyed(key(context, tests, &all));
+    let files = groups.into_iter().map(|(group, routes)| {
+        let key = key(context, tests, &routes);
+        Job::new(contract_test_path(group), move || {
+            file::write(context, tests, group, &routes)
         })
-        .collect()
+        .keyed(key)
+    });
+    std::iter::once(shared).chain(files).collect()
 }
 
 fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Fingerprint {

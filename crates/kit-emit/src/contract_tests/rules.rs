@@ -7,8 +7,8 @@ use kit_ir::{
 };
 use serde_json::{Map, Value};
 
-use super::numbers;
-use super::sample::{Samples, Wanted};
+use crate::samples::numbers;
+use crate::samples::{Samples, Wanted, sample_entry};
 
 /// A recursive value may have 256 levels.
 const TOO_DEEP: usize = 300;
@@ -165,7 +165,12 @@ impl<'a> Rules<'a> {
                 let start = *start;
                 self.too_deep(declaration, start);
                 self.within.truncate(depth);
-                return Vec::new();
+                // All that is below was asked further up, but for what stands here itself.
+                let target = resolve(self.program, id);
+                return match self.program.types[target].kind {
+                    TypeKind::Union { .. } => Vec::new(),
+                    _ => self.wrong_kinds(target),
+                };
             }
             self.within.push((declaration, self.path.len()));
             at = self.program.declarations[declaration].r#type;
@@ -249,6 +254,12 @@ impl<'a> Rules<'a> {
             }
             // What the sample leaves out is of a type that repeats.
             rules.extend(self.below(&step, property.r#type, value));
+        }
+        let entry = sample_entry(object).filter(|_| !self.source.is_text());
+        if let Some((key, r#type)) = entry
+            && let Some(value) = sample.and_then(|sample| sample.get(key))
+        {
+            rules.extend(self.below(&Step::Key(key.to_owned()), r#type, Some(value)));
         }
         rules
     }
@@ -355,8 +366,15 @@ impl<'a> Rules<'a> {
         if first.is_some() {
             rules.extend(self.below(&Step::Index(0), element, first));
         } else {
-            // Its items are what contains it.
-            self.below(&Step::Index(0), element, None);
+            // Its items are what contains it, so there is none whose parts could be wrong.
+            let found = self.below(&Step::Index(0), element, None);
+            let room =
+                constraints.max_items != Some(0) && constraints.min_items.is_none_or(|least| least <= 1);
+            rules.extend(
+                found
+                    .into_iter()
+                    .filter(|rule| room && rule.is_refusal() && rule.path.len() == 1),
+            );
         }
         rules
     }

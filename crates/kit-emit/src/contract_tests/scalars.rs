@@ -5,7 +5,7 @@ use kit_ir::{Constraints, TypeId, TypeKind};
 use serde_json::Value;
 
 use super::rules::{Rule, Rules, Source};
-use super::{numbers, texts};
+use crate::samples::{numbers, texts};
 
 impl Rules<'_> {
     pub(super) fn scalar(&self, id: TypeId) -> Vec<Rule> {

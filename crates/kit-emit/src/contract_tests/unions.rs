@@ -4,9 +4,9 @@ use kit_analysis::{Fit, Member, describe, members, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
 use serde_json::{Map, Value};
 
-use super::numbers;
 use super::rules::{Given, Outcome, Rule, Rules, replaced};
-use super::sample::Wanted;
+use crate::samples::Wanted;
+use crate::samples::numbers;
 
 impl Rules<'_> {
     pub(super) fn union(&mut self, id: TypeId, declared: &[TypeId], sample: Option<&Value>) -> Vec<Rule> {

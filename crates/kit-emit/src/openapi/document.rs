@@ -194,9 +194,10 @@ pub(crate) struct Example {
     pub(crate) value: Value,
 }
 
-/// JSON of that schema.
-pub(crate) fn json_content(schema: Schema) -> IndexMap<&'static str, MediaType> {
-    let examples = IndexMap::new();
+/// JSON of that schema, with a whole value of it where there is one to show.
+pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<&'static str, MediaType> {
+    let examples = example.map(|value| ("example".to_owned(), Example { value }));
+    let examples = examples.into_iter().collect();
     IndexMap::from([("application/json", MediaType { schema, examples })])
 }
 

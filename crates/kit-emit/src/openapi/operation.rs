@@ -2,13 +2,17 @@
 
 use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{Program, Property, Route, Security, Slot};
-use serde_json::json;
+use kit_ir::{DeclarationId, Program, Property, Route, Security, Slot};
+use serde_json::{Value, json};
 
 use super::document::{Example, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content};
 use super::security::SecuritySchemes;
 use crate::Context;
 use crate::json_schema::{Direction, Schema, Schemas};
+use crate::samples::{Purpose, Samples, Wanted};
+
+/// Longer examples of bodies are left out, in bytes of JSON.
+const LONGEST_EXAMPLE: usize = 2000;
 
 /// Makes operations.
 pub(crate) struct Operations<'a> {
@@ -74,7 +78,7 @@ impl<'a> Operations<'a> {
             parameters,
             request_body: route.slots.body.map(|id| RequestBody {
                 required: true,
-                content: json_content(input.reference(id)),
+                content: json_content(input.reference(id), self.example(id, Purpose::Request)),
             }),
             responses: self.responses(route),
             security: match route.security.as_slice() {
@@ -120,7 +124,7 @@ impl<'a> Operations<'a> {
             content: route
                 .slots
                 .response
-                .map(|id| json_content(output.reference(id)))
+                .map(|id| json_content(output.reference(id), self.example(id, Purpose::Response)))
                 .unwrap_or_default(),
         };
         let mut responses = IndexMap::from([(route.status.to_string(), success)]);
@@ -158,6 +162,15 @@ impl<'a> Operations<'a> {
         let other = self.error("Any other error".to_owned(), IndexMap::new());
         responses.insert("default".to_owned(), other);
         responses
+    }
+
+    /// A whole body, made of the types' examples and of values that people can read.
+    fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
+        let program = self.context.program;
+        let wanted = Wanted::named("value").inside(id).purpose(purpose);
+        let value = Samples { program }.of(program.declarations[id].r#type, &wanted)?;
+        // Nobody reads a page of it, and it stands in each document that has the route.
+        (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }
 
     fn error(&self, description: String, examples: IndexMap<String, Example>) -> Response {

@@ -3,7 +3,8 @@ import { AssertionError } from "node:assert";
 import { explain, type Shape } from "@kit/core/codec";
 
 import type { TestAnswer } from "../client.ts";
-import { outputShape } from "./output-shape.ts";
+import { curlOf, requestOf } from "../curl.ts";
+import { outputShape } from "../matching/output-shape.ts";
 import type { RouteTable } from "./tables.ts";
 
 /** What every error answer has. */
@@ -13,10 +14,15 @@ interface Failure {
   readonly details?: { readonly fields?: readonly { readonly path: string; readonly expected: string }[] };
 }
 
-/** Says that an answer breaks a contract; what was asked comes before what was answered. */
+/** Says that an answer breaks a contract; what was asked, as a line for a shell, comes before what was answered. */
 export function fail(message: string, answer?: TestAnswer): never {
-  const shown = answer === undefined ? "" : `\nanswered: ${answer.status} ${answer.text.slice(0, 2000)}`;
-  throw new AssertionError({ message: message + shown, stackStartFn: fail });
+  const asked = answer === undefined ? undefined : requestOf(answer);
+  const shown = [
+    message,
+    ...(asked === undefined ? [] : [curlOf(asked)]),
+    ...(answer === undefined ? [] : [`answered: ${answer.status} ${answer.text.slice(0, 2000)}`]),
+  ];
+  throw new AssertionError({ message: shown.join("\n"), stackStartFn: fail });
 }
 
 /**

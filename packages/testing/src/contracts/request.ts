@@ -65,14 +65,19 @@ export function rawQuery(slots: Slots): string {
 
 /** `/notes/:id` with its parameters. A wildcard's value keeps its slashes. */
 export function filled(path: string, params: unknown): string {
-  const values = new Map(Object.entries(typeof params === "object" && params !== null ? params : {}));
-  const text = (name: string): string => String(values.get(name) ?? "1");
   return path
     .split("/")
     .map((segment) => {
-      if (segment.startsWith(":")) return encodeURIComponent(text(segment.slice(1)));
-      if (segment.startsWith("*")) return text(segment.slice(1)).split("/").map(encodeURIComponent).join("/");
+      const text = textOf(params, segment.slice(1));
+      if (segment.startsWith(":")) return encodeURIComponent(text);
+      if (segment.startsWith("*")) return text.split("/").map(encodeURIComponent).join("/");
       return segment;
     })
     .join("/");
+}
+
+/** A parameter as it stands in a path, unescaped; some text where nobody says one. */
+export function textOf(params: unknown, name: string): string {
+  const given = typeof params === "object" && params !== null && Object.hasOwn(params, name);
+  return String(given ? Reflect.get(params, name) : "1");
 }

@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { CompiledRoute } from "@kit/types";
 
 import type { TestAnswer } from "../client.ts";
+import { itemsOf } from "../coverage/items.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
+import { type RandomRoute, sendRandom } from "./random.ts";
+import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { ContractTests } from "./suite.ts";
@@ -21,6 +24,17 @@ const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
 
+/** Declares a test that needs the application; `timeout` in milliseconds, for runners that have one. */
+type Each = (
+  name: string,
+  run: (running: Running, context: Context) => Promise<void>,
+  timeout?: number,
+) => unknown;
+
+/** vitest gives a test five seconds, which random requests may not keep. */
+const RANDOM_TIMEOUT_MS = 60_000;
+const RANDOM_REQUEST_MS = 1000;
+
 /** Declares the tests of one route. */
 export function routeTests(tests: ContractTests, table: RouteTable, running: () => Running): void {
   const { test } = tests.runner;
@@ -29,23 +43,33 @@ export function routeTests(tests: ContractTests, table: RouteTable, running: () 
     test("is left out", async (context) => context.skip(skip));
     return;
   }
-  wrongMethod(tests, table, running);
+  const random = randomnessOf(process.env);
+  if (random?.replay !== undefined && random.replay.route !== table.route) return;
+  if (random?.replay === undefined) wrongMethod(tests, table, running);
   if (untested !== undefined) {
     test("is tested", async () => fail(`${table.route}: ${untested}`));
     return;
   }
-  const compiled = tests.application.routes.find((route) => route.ref === table.route);
+  const compiled = tests.contracts.application.routes.find((route) => route.ref === table.route);
   if (compiled === undefined || request === undefined) {
     throw new Error(`These tests are of another build: there is no ${table.route}. Run \`kit build\``);
   }
   /** Whether the application lets the tests in; otherwise nothing else is worth asking. */
   let isOpen = true;
-  const each = (name: string, run: (running: Running) => Promise<void>): unknown =>
-    test(name, async (context: Context) => {
-      if (!isOpen) return context.skip("the application does not let the tests in");
-      await run(running());
-    });
+  const each: Each = (name, run, timeout) =>
+    test(
+      name,
+      async (context: Context) => {
+        if (!isOpen) return context.skip("the application does not let the tests in");
+        await run(running(), context);
+      },
+      timeout,
+    );
 
+  if (random?.replay !== undefined) {
+    randomTest(tests, { table, compiled }, random.replay.kind, random, each);
+    return;
+  }
   test("answers a valid request", async () => {
     const { client } = running();
     const answer = await send(client, table, slotsOf(table, await running().fixture(table.route), []));
@@ -66,6 +90,35 @@ export function routeTests(tests: ContractTests, table: RouteTable, running: () 
       each(`drops what its ${slot} does not declare`, (app) => drops(table, compiled, slot, paths, app));
   }
   if (request.body !== undefined) bodyTests(table, compiled, each);
+  if (random === undefined) return;
+  for (const kind of ["valid", "spoiled"] as const) {
+    randomTest(tests, { table, compiled }, kind, random, each);
+  }
+}
+
+/** Random requests of a route that reads something of them. */
+function randomTest(
+  { contracts }: ContractTests,
+  route: Omit<RandomRoute, "parts">,
+  kind: RandomKind,
+  random: Randomness,
+  each: Each,
+): void {
+  const parts = contracts.routes.find((one) => one.route === route.table.route);
+  if (parts === undefined || (parts.params ?? parts.query ?? parts.body) === undefined) return;
+  // Of some routes nothing can be wrong: those that read one text of their path.
+  if (kind === "spoiled" && itemsOf({ routes: [parts] }).every((item) => item.kind !== "rule")) return;
+  const verb = kind === "valid" ? "takes" : "refuses";
+  const name =
+    random.replay === undefined ? `${verb} ${random.runs} random requests` : `${verb} a random request again`;
+  each(
+    name,
+    async (app, context) => {
+      const outcome = await sendRandom({ ...route, parts }, kind, random, app);
+      if ("none" in outcome) context.skip(outcome.none);
+    },
+    RANDOM_TIMEOUT_MS + random.runs * RANDOM_REQUEST_MS,
+  );
 }
 
 function named(verb: string, [slot, path, what]: TakenRow | RefusedRow): string {
@@ -138,11 +191,7 @@ function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unkn
 }
 
 /** What is refused before anything is known of the body. */
-function bodyTests(
-  table: RouteTable,
-  compiled: CompiledRoute,
-  each: (name: string, run: (app: Running) => Promise<void>) => unknown,
-): void {
+function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
   const text = (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
     send(app.client, table, slotsOf(table, {}, []), { text: body, headers: { "content-type": type } });

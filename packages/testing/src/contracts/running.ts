@@ -54,7 +54,7 @@ export class Running {
 }
 
 /** Fixtures of a route that is not there would help nobody, and nobody would notice. */
-async function fixturesOf({ fixtures, application }: ContractTests): Promise<Fixtures> {
+async function fixturesOf({ fixtures, contracts }: ContractTests): Promise<Fixtures> {
   if (fixtures === undefined) return {};
   const module = (await fixtures()) as { default?: unknown };
   if (typeof module.default !== "object" || module.default === null) {
@@ -63,7 +63,7 @@ async function fixturesOf({ fixtures, application }: ContractTests): Promise<Fix
     );
   }
   const found: Fixtures = module.default;
-  const known = application.routes.map((route) => route.ref);
+  const known = contracts.application.routes.map((route) => route.ref);
   const unknown = Object.keys(found.routes ?? {}).find((route) => !known.includes(route));
   if (unknown !== undefined) {
     throw new TypeError(

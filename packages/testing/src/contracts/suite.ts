@@ -1,5 +1,4 @@
-import type { CompiledApplication } from "@kit/types";
-
+import type { Contracts } from "../coverage/contracts.ts";
 import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
 import type { RouteTable, TestRunner } from "./tables.ts";
@@ -9,8 +8,8 @@ export interface ContractTests {
   readonly runner: TestRunner;
   /** The contract group. */
   readonly group: string;
-  /** What `kit build` made. */
-  readonly application: CompiledApplication;
+  /** What `kit build` made of all groups. */
+  readonly contracts: Contracts;
   /** Imports the module that exports the application. */
   readonly app: () => Promise<unknown>;
   /** Imports the module whose default export are {@link Fixtures}. */
@@ -24,20 +23,28 @@ export interface ContractTests {
   readonly routes: readonly RouteTable[];
 }
 
+type Hook = (run: () => Promise<void>, timeout: number) => unknown;
+
+/** vitest gives a hook ten seconds, which a first database with its migrations may take on a busy machine. */
+const HOOK_TIMEOUT_MS = 120_000;
+
 /**
  * Declares the contract tests of a group: the application is started once, on a free port, and each row of the tables is a test.
  * Generated files call it.
  */
 export function contractTests(tests: ContractTests): void {
-  const { describe, before, after } = tests.runner;
+  const { describe } = tests.runner;
+  // node:test takes no second argument of that kind, and waits by itself.
+  const begin: Hook = tests.runner.before;
+  const end: Hook = tests.runner.after;
   describe(`contracts of ${tests.group}`, () => {
     let running: Running | undefined;
-    before(async () => {
+    begin(async () => {
       running = await Running.start(tests);
-    });
-    after(async () => {
+    }, HOOK_TIMEOUT_MS);
+    end(async () => {
       await running?.stop();
-    });
+    }, HOOK_TIMEOUT_MS);
     for (const table of tests.routes) {
       describe(table.route, () => {
         routeTests(tests, table, () => {

@@ -41,7 +41,12 @@ export interface RouteTable {
 /** What of node:test and vitest is used. */
 export interface TestRunner {
   describe(name: string, define: () => void): unknown;
-  test(name: string, run: (context: { skip(reason?: string): void }) => Promise<void>): unknown;
+  /** node:test takes no third argument, and has no timeout by itself. */
+  test(
+    name: string,
+    run: (context: { skip(reason?: string): void }) => Promise<void>,
+    timeout?: number,
+  ): unknown;
   before(run: () => Promise<void>): unknown;
   after(run: () => Promise<void>): unknown;
 }

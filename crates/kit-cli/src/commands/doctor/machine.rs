@@ -1,5 +1,6 @@
 //! Programs and ports of the machine.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -34,6 +35,7 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
     let run = NodeRun {
         args: ["--eval", WHO, REPORT].map(ToOwned::to_owned).to_vec(),
         directory: root.to_string_lossy().into_owned(),
+        env: BTreeMap::new(),
     };
     let end = context.host.run_node(&run).await;
     let said = end.ok().and_then(|end| end.report);

@@ -1,31 +1,35 @@
 //! `kit test` and `kit test:contracts`.
 
+mod coverage;
 mod report;
 mod runner;
 
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use kit_build::{BuildReport, find_contract_tests, find_tests};
+use kit_build::{BuildReport, CONTRACTS, find_contract_tests, find_tests};
 use serde::Serialize;
 
+use self::coverage::Coverage;
 use self::report::{Report, TestFailure};
 use self::runner::Runner;
 use super::build::{Work, watched};
 use super::generate::no_contract_tests;
-use crate::Stream;
 use crate::args::Common;
 use crate::console::{Console, milliseconds};
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
 use crate::project::Project;
+use crate::{Environment, NodeRun, SEEN, Stream};
 
 /// Runs the project's tests and the contract tests that a build made.
 ///
 /// Makes .kit/ first, so that the tests see what the sources say. The runner is node:test, or vitest where package.json
 /// names it. Tests are files like name.test.ts and name.spec.ts, wherever they are; with vitest, what vitest's own
-/// configuration says. What the runner prints goes to standard error, the result to standard output.
+/// configuration says. What the runner prints goes to standard error, the result to standard output: how many tests there
+/// were, and what of the contracts requests through @kit/testing have shown.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,6 +37,7 @@ Examples:
   kit test notes src/auth            only files with `notes` or `src/auth` in their path
   kit test --watch
   kit test --json | jq '.failures[]'
+  kit test --runs 1000               random requests too, 1000 for each route
   kit test -- --test-name-pattern create")]
 pub(crate) struct Arguments {
     /// Only test files whose path holds one of these.
@@ -50,11 +55,21 @@ pub(crate) struct Arguments {
 #[command(after_help = "\
 Examples:
   kit test:contracts
-  kit test:contracts --json | jq .failed")]
+  kit test:contracts --json | jq .failed
+  kit test:contracts --runs 1000 --seed 42")]
 pub(crate) struct ContractArguments {
+    /// Send again only what failed: a test of random requests says what to write here.
+    #[arg(long, value_name = "WHAT", requires = "seed", conflicts_with = "runs")]
+    replay: Option<String>,
     #[command(flatten)]
     pub(crate) run: RunArguments,
 }
+
+/// The generator's seeds are signed.
+const MOST_SEED: i64 = 0x7fff_ffff;
+
+/// Random requests of each kind to each route, where nobody says how many.
+const RUNS: u32 = 100;
 
 /// What both take.
 #[derive(Debug, Args)]
@@ -65,6 +80,12 @@ pub(crate) struct RunArguments {
     /// Run them on .kit/ as it is.
     #[arg(long)]
     no_build: bool,
+    /// In contract tests, send so many random requests of each kind to each route too; 100 where only --seed is given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Where random requests begin: the same number, the same requests. Another one each time where it is left out.
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MOST_SEED))]
+    seed: Option<u32>,
     /// Arguments for the runner.
     #[arg(last = true, value_name = "ARGUMENT")]
     rest: Vec<String>,
@@ -93,7 +114,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Runner::Node if chosen.is_empty() => return Err(nothing(&project, &arguments.paths, &files)),
         Runner::Node => runner.command(&chosen, &arguments.run),
     };
-    execute(&project, &runner, run, &arguments.run, context).await
+    execute(&project, &runner, run, (&arguments.run, None), context).await
 }
 
 pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'_>) -> Result<(), Stop> {
@@ -105,7 +126,7 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
         .collect();
     if files.is_empty() {
         if let Some(Err(why)) = report.map(|report| report.contract_tests) {
-            return Err(no_contract_tests(why).into());
+            return Err(no_contract_tests(why, &project.config).into());
         }
         let directory = &project.config.output_dir;
         return Err(Problem::testing(format!(
@@ -115,7 +136,8 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
         .into());
     }
     let run = runner.command(&files, &arguments.run);
-    execute(&project, &runner, run, &arguments.run, context).await
+    let replay = arguments.replay.as_deref();
+    execute(&project, &runner, run, (&arguments.run, replay), context).await
 }
 
 /// Opens the project and, where it is wanted, builds it.
@@ -160,14 +182,18 @@ async fn execute(
     project: &Project,
     runner: &Runner,
     args: Vec<String>,
-    arguments: &RunArguments,
+    (arguments, replay): (&RunArguments, Option<&str>),
     context: &Context<'_>,
 ) -> Result<(), Stop> {
     let start = Instant::now();
     let directory = project.root.to_string_lossy().into_owned();
+    let random = Random::of(arguments, replay, context.environment);
+    let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
+    env.extend(counting(project, arguments));
+    let run = NodeRun { args, directory, env };
     let end = context
         .host
-        .run_node(&crate::NodeRun { args, directory })
+        .run_node(&run)
         .await
         .map_err(|error| Problem::testing(error.message))?;
     if end.interrupted {
@@ -197,7 +223,8 @@ async fn execute(
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("what it printed says why").into());
     }
-    say(&report, start.elapsed(), context.console);
+    let seen = end.seen.as_ref().map(Coverage::new);
+    say(&report, seen.as_ref(), random, start.elapsed(), context.console);
     if report.failed == 0 {
         Ok(())
     } else {
@@ -205,17 +232,75 @@ async fn execute(
     }
 }
 
-fn say(report: &Report, took: Duration, console: &Console<'_>) {
+/// Random requests that contract tests send.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Random {
+    runs: u32,
+    seed: u32,
+}
+
+impl Random {
+    /// Nothing where nobody asked for them.
+    fn of(arguments: &RunArguments, replay: Option<&str>, environment: &dyn Environment) -> Option<Self> {
+        let RunArguments { runs, seed, .. } = *arguments;
+        (runs.is_some() || seed.is_some() || replay.is_some()).then(|| Self {
+            runs: runs.unwrap_or(RUNS),
+            seed: seed.unwrap_or_else(|| any_seed(environment.now())),
+        })
+    }
+
+    /// As `@kit/testing` reads them.
+    fn variables(self, replay: Option<&str>) -> BTreeMap<&'static str, String> {
+        let mut variables = BTreeMap::from([
+            ("KIT_TEST_RUNS", self.runs.to_string()),
+            ("KIT_TEST_SEED", self.seed.to_string()),
+        ]);
+        if let Some(replay) = replay {
+            variables.insert("KIT_TEST_REPLAY", replay.to_owned());
+        }
+        variables
+    }
+}
+
+/// Another one each time.
+fn any_seed(now: SystemTime) -> u32 {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Milliseconds alone would be the same for two runs that a script starts at once.
+    let mixed = since.as_nanos().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
+    u32::try_from(mixed & 0x7fff_ffff).unwrap_or_default()
+}
+
+/// Asks tests to say what they see of the contracts, where they are known. While files are watched there is no end at which to say it.
+fn counting(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
+    let contracts = project.root.join(&project.config.output_dir).join(CONTRACTS);
+    if arguments.watch || !contracts.is_file() {
+        return Vec::new();
+    }
+    vec![
+        ("KIT_TEST_CONTRACTS", contracts.to_string_lossy().into_owned()),
+        ("KIT_TEST_SEEN", SEEN.to_owned()),
+    ]
+}
+
+fn say(
+    report: &Report,
+    seen: Option<&Coverage<'_>>,
+    random: Option<Random>,
+    took: Duration,
+    console: &Console<'_>,
+) {
     console.json(&JsonReport {
         passed: report.passed,
         failed: report.failed,
         skipped: report.skipped,
         duration_ms: milliseconds(took),
         failures: &report.failures,
+        random,
+        contracts: seen,
     });
     let red = AnsiColor::Red.on_default().bold();
     let green = AnsiColor::Green.on_default().bold();
-    let mut lines: Vec<String> = report.failures.iter().map(line).collect();
+    let mut lines: Vec<String> = report.failures.iter().flat_map(told).collect();
     let failed = format!("{} failed", report.failed);
     let passed = format!("{} passed", report.passed);
     let mut parts = vec![if report.failed == 0 {
@@ -227,10 +312,22 @@ fn say(report: &Report, took: Duration, console: &Console<'_>) {
         parts.push(format!("{} skipped", report.skipped));
     }
     lines.push(format!("{} in {:.1} s", parts.join(", "), took.as_secs_f64()));
+    if let Some(Random { runs, seed }) = random {
+        lines.push(format!("random requests: {runs} runs a test, seed {seed}"));
+    }
+    lines.extend(seen.map(|seen| seen.lines(console)).unwrap_or_default());
     console.result(&lines.join("\n"));
 }
 
-/// `src/notes.test.ts:12 notes > are listed: expected 200, found 500`
+/// `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, and what to type to see it again.
+fn told(failure: &TestFailure) -> Vec<String> {
+    let commands = failure.message.lines().skip(1);
+    let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
+    std::iter::once(line(failure))
+        .chain(commands.map(|command| format!("  {command}")))
+        .collect()
+}
+
 fn line(failure: &TestFailure) -> String {
     let place = match (&failure.file, failure.line) {
         (Some(file), Some(line)) => format!("{file}:{line} "),
@@ -249,4 +346,9 @@ struct JsonReport<'a> {
     skipped: usize,
     duration_ms: f64,
     failures: &'a [TestFailure],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random: Option<Random>,
+    /// Nothing where no request was sent through `@kit/testing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contracts: Option<&'a Coverage<'a>>,
 }

@@ -10,6 +10,8 @@ import type {
 /** What can be done with samples. */
 export interface SampleRoutes {
   /**
+   * The answer has its id.
+   *
    * @summary Adds to the samples
    * @tag samples
    */
@@ -24,6 +26,8 @@ export interface SampleRoutes {
   "GET /samples-path": RouteContract<void, SamplePaging, void, SamplePage>;
 
   /**
+   * The id is that of a list or of what was added.
+   *
    * @summary Reads one of the samples
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
@@ -40,6 +44,8 @@ export interface SampleRoutes {
   "PUT /samples-path/:id": RouteContract<{ id: string }, void, UpdateSampleInput, Sample>;
 
   /**
+   * It is gone for good.
+   *
    * @summary Deletes one of the samples
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.

@@ -66,7 +66,7 @@ describe("samples", () => {
   test("are listed a page at a time, newest first", async () => {
     const older = await add("older");
     const newer = await add("newer");
-    // The database stays from run to run, and other tests may use it: there are more than these.
+    // Other tests of this file may have added some.
     const { data, pagination } = await list("pageSize=100");
     const own = data.map(({ id }) => id).filter((id) => id === older.id || id === newer.id);
     assert.deepEqual(own, [newer.id, older.id]);

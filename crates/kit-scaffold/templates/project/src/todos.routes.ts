@@ -4,6 +4,8 @@ import type { CreateTodoInput, PaginatedResponse, Paging, Todo, UpdateTodoInput 
 /** Todos: everybody sees their own. */
 export interface TodoRoutes {
   /**
+   * It belongs to the user who asks.
+   *
    * @summary Adds a todo
    * @tag todos
    */
@@ -18,6 +20,8 @@ export interface TodoRoutes {
   "GET /todos": RouteContract<void, Paging, void, PaginatedResponse<Todo>>;
 
   /**
+   * Those of other users are not there.
+   *
    * @summary Reads a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
@@ -34,6 +38,8 @@ export interface TodoRoutes {
   "PUT /todos/:id": RouteContract<{ id: string }, void, UpdateTodoInput, Todo>;
 
   /**
+   * It is gone for good.
+   *
    * @summary Deletes a todo
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.

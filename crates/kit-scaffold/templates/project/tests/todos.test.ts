@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { createFactory } from "@kit/testing";
+import type { CreateTodoInput, Todo } from "../src/todos.types.ts";
 import { startApp, type TestApp } from "./support.ts";
 
 /** As JSON has it: dates are text. */
@@ -29,7 +31,6 @@ async function refused(answer: Response, status: number, code: string): Promise<
 
 describe("todos", () => {
   let app: TestApp;
-  // The database stays from run to run: new users have no todos yet.
   const user = randomUUID();
   const other = randomUUID();
 
@@ -67,14 +68,13 @@ describe("todos", () => {
 
   test("are listed a page at a time, newest first", async () => {
     const lister = randomUUID();
-    for (const title of ["one", "two", "three"]) {
-      await app.ask("POST", "/todos", { user: lister, body: { title } });
-    }
+    // Each is a minute newer than the one before.
+    const [, two, three] = await app.suite.insertMany(createFactory<Todo>(), 3, { userId: lister });
     const answer = await app.ask("GET", "/todos?page=1&pageSize=2", { user: lister });
     const page = (await answer.json()) as PageJson;
     assert.deepEqual(
-      page.data.map((todo) => todo.title),
-      ["three", "two"],
+      page.data.map((todo) => todo.id),
+      [three?.id, two?.id],
     );
     assert.deepEqual(page.pagination, { total: 3, page: 1, pageSize: 2, totalPages: 2 });
   });
@@ -92,8 +92,8 @@ describe("todos", () => {
   });
 
   test("are refused where they are not what the types say", async () => {
-    for (const body of [{}, { title: "" }, { title: "x".repeat(201) }, { title: 1 }]) {
-      await refused(await app.ask("POST", "/todos", { user, body }), 400, "VALIDATION_ERROR");
+    for (const { value } of createFactory<CreateTodoInput>().invalid()) {
+      await refused(await app.ask("POST", "/todos", { user, body: value }), 400, "VALIDATION_ERROR");
     }
     await refused(await app.ask("GET", "/todos?pageSize=0", { user }), 400, "VALIDATION_ERROR");
     await refused(await app.ask("GET", "/todos/nothing", { user }), 404, "TODO_NOT_FOUND");

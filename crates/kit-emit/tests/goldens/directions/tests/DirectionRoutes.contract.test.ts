@@ -2,7 +2,7 @@
 
 import { contractTests, missing } from "@kit/testing";
 import { after, before, describe, test } from "node:test";
-import application from "../routes/index.ts";
+import contracts from "./contracts.ts";
 import { DraftShape } from "../validators/Draft.validator.ts";
 import { FolderShape } from "../validators/Folder.validator.ts";
 import { LabelShape } from "../validators/Label.validator.ts";
@@ -13,7 +13,7 @@ import { TaskInputShape } from "../validators/TaskInput.validator.ts";
 contractTests({
   runner: { after, before, describe, test },
   group: "DirectionRoutes",
-  application,
+  contracts,
   app: () => import("../../src/app.ts"),
   fixtures: () => import("../../tests/fixtures.ts"),
   root: new URL("../../", import.meta.url),

@@ -2,7 +2,7 @@
 
 import { contractTests, missing } from "@kit/testing";
 import { after, before, describe, test } from "node:test";
-import application from "../routes/index.ts";
+import contracts from "./contracts.ts";
 import { DefaultsShape } from "../validators/Defaults.validator.ts";
 import { FigureShape } from "../validators/Figure.validator.ts";
 import { UserAccountShape } from "../validators/UserAccount.validator.ts";
@@ -10,7 +10,7 @@ import { UserAccountShape } from "../validators/UserAccount.validator.ts";
 contractTests({
   runner: { after, before, describe, test },
   group: "SinkRoutes",
-  application,
+  contracts,
   app: () => import("../../src/app.ts"),
   fixtures: () => import("../../tests/fixtures.ts"),
   root: new URL("../../", import.meta.url),
@@ -65,7 +65,7 @@ contractTests({
       response: null,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
-        query: {},
+        query: { key: "value" },
       },
       takes: [],
       refuses: [],

@@ -2,14 +2,14 @@
 
 import { characters, contractTests, missing } from "@kit/testing";
 import { after, before, describe, test } from "node:test";
-import application from "../routes/index.ts";
+import contracts from "./contracts.ts";
 import { NoteShape } from "../validators/Note.validator.ts";
 import { PaginatedResponseOfNoteSummaryShape } from "../validators/PaginatedResponseOfNoteSummary.validator.ts";
 
 contractTests({
   runner: { after, before, describe, test },
   group: "NoteRoutes",
-  application,
+  contracts,
   app: () => import("../../src/app.ts"),
   fixtures: () => import("../../tests/fixtures.ts"),
   root: new URL("../../", import.meta.url),

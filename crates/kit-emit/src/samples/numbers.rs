@@ -8,7 +8,7 @@ const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// A number as JSON: `10`, not `10.0`.
 #[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
-pub(super) fn json(number: f64) -> Value {
+pub(crate) fn json(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE + 1.0 {
         return Value::from(number as i64);
     }
@@ -16,7 +16,7 @@ pub(super) fn json(number: f64) -> Value {
 }
 
 /// A valid number, another one for each `nth`.
-pub(super) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
+pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     let step = step(rules);
     #[allow(clippy::cast_precision_loss)] // a count of items
     let shift = step * nth as f64;
@@ -57,7 +57,7 @@ fn next(bound: f64, step: f64, direction: f64) -> f64 {
 }
 
 /// Whether a number keeps all rules.
-pub(super) fn keeps(rules: &Constraints, number: f64) -> bool {
+pub(crate) fn keeps(rules: &Constraints, number: f64) -> bool {
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);
     number.is_finite()
         && get(rules.minimum).is_none_or(|bound| number >= bound)
@@ -75,8 +75,9 @@ fn is_multiple(number: f64, divisor: f64) -> bool {
 }
 
 /// Numbers around what the rules say, each with words for it. Which of them are valid, [`keeps`] says.
-pub(super) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
+pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
     let step = step(rules);
+    let is_stepped = rules.integer || rules.multiple_of.is_some();
     let mut found: Vec<(String, f64)> = Vec::new();
     let mut add = |what: String, number: f64| {
         let is_new = !found.iter().any(|(_, other)| (other - number).abs() == 0.0);
@@ -85,13 +86,26 @@ pub(super) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
         }
     };
     if let Some(bound) = rules.minimum {
-        add(format!("{bound}, the least"), bound.get());
-        let below = bound.get() - step;
+        let at = bound.get();
+        add(format!("{bound}, the least"), at);
+        // A bound that is no multiple itself is kept by the next one, and broken by the one before.
+        let (least, below) = if !is_stepped || is_multiple(at, step) {
+            (at, at - step)
+        } else {
+            ((at / step).ceil() * step, next(at, step, -1.0))
+        };
+        add(format!("{least}, the least of at least {bound}"), least);
         add(format!("{below}, of at least {bound}"), below);
     }
     if let Some(bound) = rules.maximum {
-        add(format!("{bound}, the greatest"), bound.get());
-        let above = bound.get() + step;
+        let at = bound.get();
+        add(format!("{bound}, the greatest"), at);
+        let (greatest, above) = if !is_stepped || is_multiple(at, step) {
+            (at, at + step)
+        } else {
+            ((at / step).floor() * step, next(at, step, 1.0))
+        };
+        add(format!("{greatest}, the greatest of at most {bound}"), greatest);
         add(format!("{above}, of at most {bound}"), above);
     }
     if let Some(bound) = rules.exclusive_minimum {

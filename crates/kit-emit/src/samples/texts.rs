@@ -10,7 +10,7 @@ const LONGEST: usize = 200_000;
 const LETTER: &str = "a";
 
 /// A valid text, another one for each `nth`.
-pub(super) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
+pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
         .max_length
@@ -55,7 +55,7 @@ pub(super) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
 }
 
 /// A text of exactly that length that keeps format and pattern; nothing where there is none.
-pub(super) fn exact(rules: &Constraints, length: u64) -> Option<String> {
+pub(crate) fn exact(rules: &Constraints, length: u64) -> Option<String> {
     let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST)?;
     match (rules.format, &rules.pattern) {
         (Some(format), None) => exact_format(format, length),
@@ -66,7 +66,7 @@ pub(super) fn exact(rules: &Constraints, length: u64) -> Option<String> {
 }
 
 /// As many characters that each need two units of UTF-16: lengths count characters.
-pub(super) fn wide(rules: &Constraints, length: u64) -> Option<String> {
+pub(crate) fn wide(rules: &Constraints, length: u64) -> Option<String> {
     let plain = rules.format.is_none() && rules.pattern.is_none();
     let length = usize::try_from(length)
         .ok()
@@ -125,7 +125,7 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
 }
 
 /// Texts that a format refuses, the nearest to it first.
-pub(super) fn breaking(format: Format) -> [&'static str; 2] {
+pub(crate) fn breaking(format: Format) -> [&'static str; 2] {
     match format {
         Format::Email => ["ada.example.com", "ada@"],
         Format::Uri => ["example.com/notes", "https://exa mple.com/"],

@@ -1,13 +1,18 @@
-//! Valid values that people can read.
+//! Valid values that people can read: what contract tests begin with, and the examples of the OpenAPI document. Whether a value fits is
+//! always asked of `kit_analysis::fit`.
+
+pub(crate) mod numbers;
+pub(crate) mod texts;
 
 use kit_analysis::{Fit, fit, members, resolve};
-use kit_ir::{Constraints, DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
+use kit_ir::{
+    Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, LiteralValue, ObjectType,
+    Program, Property, TypeId, TypeKind,
+};
 use serde_json::{Map, Value};
 
-use super::{numbers, texts};
-
 /// A time that every runtime takes.
-pub(super) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
+pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
 /// What is nested deeper is only filled in where it is required.
 const FULL_LEVELS: usize = 8;
@@ -15,15 +20,26 @@ const FULL_LEVELS: usize = 8;
 /// More items than this are not made.
 const MOST_ITEMS: usize = 1000;
 
+/// A key that an index signature takes, and what it holds; nothing where only some template literal type says which keys there are.
+pub(crate) fn sample_entry(object: &ObjectType) -> Option<(&'static str, TypeId)> {
+    let found = object.index.iter().find_map(|signature| match signature.key {
+        IndexKey::String => Some(("key", signature.value)),
+        // What takes every key takes this one too.
+        IndexKey::Number if object.index.len() == 1 => Some(("1", signature.value)),
+        IndexKey::Number | IndexKey::Template { .. } => None,
+    });
+    found.filter(|(key, _)| object.properties.iter().all(|property| property.name != *key))
+}
+
 /// Makes values of a program's types.
 #[derive(Clone, Copy)]
-pub(super) struct Samples<'a> {
-    pub(super) program: &'a Program,
+pub(crate) struct Samples<'a> {
+    pub(crate) program: &'a Program,
 }
 
 /// What a sample is made for.
 #[derive(Clone)]
-pub(super) struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// The name of the property that holds it.
     hint: &'a str,
     /// `@example`s of that property.
@@ -33,27 +49,44 @@ pub(super) struct Wanted<'a> {
     /// Declarations that are being made: a recursive type ends where it meets itself.
     within: Vec<DeclarationId>,
     level: usize,
+    purpose: Purpose,
+}
+
+/// What a sample is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A test: it differs from what is there by default.
+    Test,
+    /// To be read, as what a client sends: with the defaults, and without what the system makes.
+    Request,
+    /// To be read, as what a client gets: with all that a request may leave out.
+    Response,
 }
 
 impl<'a> Wanted<'a> {
-    pub(super) fn named(hint: &'a str) -> Self {
+    pub(crate) fn named(hint: &'a str) -> Self {
         Self {
             hint,
             examples: &[],
             number: 0,
             within: Vec::new(),
             level: 0,
+            purpose: Purpose::Test,
         }
     }
 
+    pub(crate) fn purpose(self, purpose: Purpose) -> Self {
+        Self { purpose, ..self }
+    }
+
     /// Without recursion into that declaration.
-    pub(super) fn inside(mut self, declaration: DeclarationId) -> Self {
+    pub(crate) fn inside(mut self, declaration: DeclarationId) -> Self {
         self.within.push(declaration);
         self
     }
 
     /// Another value of the same.
-    pub(super) fn numbered(&self, number: usize) -> Self {
+    pub(crate) fn numbered(&self, number: usize) -> Self {
         Self {
             number,
             ..self.clone()
@@ -63,7 +96,7 @@ impl<'a> Wanted<'a> {
 
 impl<'a> Samples<'a> {
     /// A valid value with all that is optional, as far as types do not repeat; nothing where none could be found.
-    pub(super) fn of(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
+    pub(crate) fn of(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;
         while let TypeKind::Reference { declaration } = self.program.types[at].kind {
@@ -153,7 +186,7 @@ impl<'a> Samples<'a> {
     }
 
     /// So many items; different ones where they must be.
-    pub(super) fn items(
+    pub(crate) fn items(
         self,
         element: TypeId,
         length: usize,
@@ -192,8 +225,12 @@ impl<'a> Samples<'a> {
             if property.name == "__proto__" {
                 continue;
             }
-            let required = !property.optional_in_input();
-            if !required && wanted.level > FULL_LEVELS {
+            let required = match wanted.purpose {
+                Purpose::Response => !property.optional,
+                Purpose::Test | Purpose::Request => !property.optional_in_input(),
+            };
+            let is_made = wanted.purpose == Purpose::Request && property.tags.generated.is_some();
+            if !required && (wanted.level > FULL_LEVELS || is_made) {
                 continue;
             }
             let inner = Wanted {
@@ -202,6 +239,10 @@ impl<'a> Samples<'a> {
                 level: wanted.level + 1,
                 ..wanted.clone()
             };
+            if let Some(usual) = self.usual(property, &inner) {
+                value.insert(property.name.clone(), usual);
+                continue;
+            }
             match self.of(property.r#type, &inner) {
                 Some(found) => {
                     value.insert(property.name.clone(), found);
@@ -210,6 +251,41 @@ impl<'a> Samples<'a> {
                 None => {}
             }
         }
+        if let Some((key, r#type)) = sample_entry(object)
+            && wanted.level <= FULL_LEVELS
+        {
+            let inner = Wanted {
+                hint: "value",
+                examples: &[],
+                level: wanted.level + 1,
+                ..wanted.clone()
+            };
+            if let Some(found) = self.of(r#type, &inner) {
+                value.insert(key.to_owned(), found);
+            }
+        }
         Some(Value::Object(value))
+    }
+
+    /// What mostly stands there, for those who read: an `@example`, else the default, else what the system makes.
+    fn usual(self, property: &Property, wanted: &Wanted<'_>) -> Option<Value> {
+        if wanted.purpose == Purpose::Test || self.given(property.r#type, wanted).is_some() {
+            return None;
+        }
+        let value = match (&property.tags.default, property.tags.generated) {
+            (Some(DefaultValue::Literal(LiteralValue::String(text))), _) => Value::from(text.as_str()),
+            (Some(DefaultValue::Literal(LiteralValue::Number(number))), _) => numbers::json(*number),
+            (Some(DefaultValue::Literal(LiteralValue::Boolean(value))), _) => Value::from(*value),
+            (Some(DefaultValue::Json(text)), _) => serde_json::from_str(text).ok()?,
+            (None, Some(GeneratedKind::Uuid)) => {
+                let uuid = Constraints {
+                    format: Some(Format::Uuid),
+                    ..Constraints::default()
+                };
+                Value::from(texts::sample(&uuid, "", wanted.number)?)
+            }
+            _ => return None,
+        };
+        (fit(self.program, property.r#type, &value) == Fit::Yes).then_some(value)
     }
 }

@@ -1,0 +1,163 @@
+//! What tests saw of the contracts.
+
+use anstyle::AnsiColor;
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::{ContractItem, ItemKind, Seen, Stream};
+
+/// How much of what was not seen is told to people.
+const MOST_LINES: usize = 20;
+
+/// Kinds in the order in which they are told, each with its name for one and for several.
+const KINDS: [(ItemKind, &str, &str); 6] = [
+    (ItemKind::Route, "route", "routes"),
+    (ItemKind::Answer, "answer", "answers"),
+    (ItemKind::Field, "field", "fields"),
+    (ItemKind::Bound, "bound", "bounds"),
+    (ItemKind::Member, "member of a union", "members of unions"),
+    (ItemKind::Rule, "rule", "rules"),
+];
+
+/// What came of counting, as `--json` has it.
+#[derive(Debug, Serialize)]
+pub(super) struct Coverage<'a> {
+    routes: Count,
+    answers: Count,
+    fields: Count,
+    bounds: Count,
+    members: Count,
+    rules: Count,
+    /// All of it, in the order of the contracts.
+    items: Vec<SeenItem<'a>>,
+}
+
+/// How many of one kind were seen.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Count {
+    seen: usize,
+    of: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct SeenItem<'a> {
+    #[serde(flatten)]
+    item: &'a ContractItem,
+    seen: bool,
+}
+
+impl<'a> Coverage<'a> {
+    pub(super) fn new(found: &'a Seen) -> Self {
+        let items: Vec<_> = found
+            .items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| SeenItem {
+                item,
+                seen: found.seen.contains(&index),
+            })
+            .collect();
+        let count = |kind| Count {
+            seen: items
+                .iter()
+                .filter(|one| one.item.kind == kind && one.seen)
+                .count(),
+            of: items.iter().filter(|one| one.item.kind == kind).count(),
+        };
+        Self {
+            routes: count(ItemKind::Route),
+            answers: count(ItemKind::Answer),
+            fields: count(ItemKind::Field),
+            bounds: count(ItemKind::Bound),
+            members: count(ItemKind::Member),
+            rules: count(ItemKind::Rule),
+            items,
+        }
+    }
+
+    fn count(&self, kind: ItemKind) -> Count {
+        match kind {
+            ItemKind::Route => self.routes,
+            ItemKind::Answer => self.answers,
+            ItemKind::Field => self.fields,
+            ItemKind::Bound => self.bounds,
+            ItemKind::Member => self.members,
+            ItemKind::Rule => self.rules,
+        }
+    }
+
+    /// Lines for people: how many of each kind, and what is missing.
+    pub(super) fn lines(&self, console: &Console<'_>) -> Vec<String> {
+        let counts = KINDS.iter().filter_map(|(kind, one, several)| {
+            let Count { seen, of } = self.count(*kind);
+            let text = format!("{seen} of {of} {}", if of == 1 { one } else { several });
+            let style = AnsiColor::Yellow.on_default();
+            let is_whole = seen == of;
+            (of > 0).then(|| {
+                if is_whole {
+                    text
+                } else {
+                    console.paint(Stream::Out, style, &text)
+                }
+            })
+        });
+        let mut lines = vec![format!(
+            "contracts seen: {}",
+            counts.collect::<Vec<_>>().join(", ")
+        )];
+        let missing = self.missing();
+        if missing.is_empty() {
+            return lines;
+        }
+        lines.push("not seen:".to_owned());
+        let more = missing.len().saturating_sub(MOST_LINES);
+        lines.extend(
+            missing
+                .into_iter()
+                .take(MOST_LINES)
+                .map(|line| format!("  {line}")),
+        );
+        if more > 0 {
+            lines.push(format!("  and {more} more, which --json lists"));
+        }
+        lines
+    }
+
+    /// What was not seen, in words; the answers of a route on one line.
+    fn missing(&self) -> Vec<String> {
+        let mut answers: Vec<(&str, Vec<&str>)> = Vec::new();
+        let mut lines: Vec<String> = Vec::new();
+        for SeenItem { item, .. } in self.items.iter().filter(|one| !one.seen) {
+            if item.kind != ItemKind::Answer {
+                lines.push(missing(item));
+                continue;
+            }
+            let what = item.what.as_deref().unwrap_or_default();
+            match answers.iter_mut().find(|(route, _)| *route == item.route) {
+                Some((_, known)) => known.push(what),
+                None => answers.push((&item.route, vec![what])),
+            }
+        }
+        // What nobody asked for comes before what only some setting or some data brings about.
+        let answers = answers
+            .into_iter()
+            .map(|(route, known)| format!("{route}: it never answered {}", known.join(", ")));
+        lines.extend(answers);
+        lines
+    }
+}
+
+/// `POST /notes: no request was refused for maxLength 200 of body $.title`
+fn missing(item: &ContractItem) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (route, what) = (&item.route, text(&item.what));
+    let place = format!("{} {}", text(&item.slot), text(&item.path));
+    match item.kind {
+        ItemKind::Route => format!("{route}: it never answered with success"),
+        ItemKind::Answer => format!("{route}: it never answered {what}"),
+        ItemKind::Field => format!("{route}: no request that was taken had {place}"),
+        ItemKind::Bound => format!("{route}: no request that was taken was at {what} of {place}"),
+        ItemKind::Member => format!("{route}: no request that was taken had {what} as {place}"),
+        ItemKind::Rule => format!("{route}: no request was refused for {what} of {place}"),
+    }
+}

@@ -1,0 +1,67 @@
+//! `tests/contracts.ts`: every contract as its parts. Contract tests take the application from it, and whoever counts what tests see of
+//! the contracts finds there all that could be seen.
+
+use std::collections::BTreeMap;
+
+use kit_ir::{Route, Slot};
+
+use super::ContractTests;
+use crate::Context;
+use crate::text::{Writer, header, literal};
+use crate::validator;
+
+/// The slots of a request.
+const SLOTS: [Slot; 3] = [Slot::Params, Slot::Query, Slot::Body];
+
+pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
+    let program = context.program;
+    let mut shapes: BTreeMap<String, String> = BTreeMap::new();
+    let mut entries = Writer::default();
+    for route in &program.routes {
+        let mut fields = parts(tests, route);
+        for slot in SLOTS {
+            let Some(id) = route.slots.get(slot) else { continue };
+            let name = &program.declarations[id].name;
+            let shape = format!("{name}Shape");
+            let module = format!("../validators/{}", validator::file_name(name));
+            shapes.insert(shape.clone(), module);
+            fields.push((slot.name().to_owned(), shape));
+        }
+        entries.line(format_args!("{},", literal::object(fields)));
+    }
+    let mut body = Writer::default();
+    body.line("import type { Contracts } from \"@kit/testing\";");
+    body.line("import application from \"../routes/index.ts\";");
+    for (shape, module) in &shapes {
+        body.line(format_args!("import {{ {shape} }} from \"{module}\";"));
+    }
+    body.blank();
+    let entries = entries.inner();
+    body.block("const contracts: Contracts = {", "};", |body| {
+        body.line("application,");
+        body.block("routes: [", "],", |body| body.line(entries));
+    });
+    body.blank();
+    body.line("export default contracts;");
+    let mut text = header("the contracts of all groups");
+    text.push('\n');
+    text.push_str(&body.finish());
+    text
+}
+
+/// What is said of a route besides its slots.
+fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
+    let errors = route
+        .throws
+        .iter()
+        .map(|throws| format!("{} {}", throws.status, throws.code));
+    let mut fields = vec![
+        ("route".to_owned(), literal::string(&route.reference())),
+        ("success".to_owned(), route.status.to_string()),
+        ("errors".to_owned(), literal::strings(errors)),
+    ];
+    if tests.of(route).is_some_and(|own| own.skip.is_some()) {
+        fields.push(("skipped".to_owned(), "true".to_owned()));
+    }
+    fields
+}

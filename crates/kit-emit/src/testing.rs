@@ -1,0 +1,94 @@
+//! `testing/index.ts`: what `@kit/testing` should know of the project's types when it is type-checked, so that their names are
+//! completed and a matched value has their type. What it knows when tests run it reads from `schemas.json` and the validators.
+
+use crate::Context;
+use crate::contract_tests::TestRunner;
+use crate::job::Job;
+use crate::text::{Writer, header};
+
+pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
+    let tests = context.options.tests.as_ref()?;
+    Some(Job::whole("testing/index.ts", move || {
+        write(context, tests.runner)
+    }))
+}
+
+fn write(context: Context<'_>, runner: TestRunner) -> String {
+    let mut text = header("the types and contracts of the project");
+    text.push_str("\nimport type { TypeName, TypeNamed } from \"@kit/testing\";\n");
+    text.push_str("import type * as Types from \"../types.ts\";\n\n");
+    let mut writer = Writer::default();
+    writer.block("declare module \"@kit/testing\" {", "}", |writer| {
+        writer.block("interface KnownTypes {", "}", |writer| {
+            for declaration in &context.program.declarations {
+                let name = &declaration.name;
+                writer.line(format_args!("{name}: Types.{name};"));
+            }
+        });
+    });
+    if let TestRunner::Vitest { major } = runner {
+        // All declarations of an interface must have the same parameters, and vitest 5 has others than those before it.
+        let (parameters, answer) = match major {
+            Some(..5) => ("T = any", "T"),
+            _ => (
+                "R extends void | Promise<void> = void | Promise<void>, T = unknown",
+                "R",
+            ),
+        };
+        writer.blank();
+        writer.block("declare module \"vitest\" {", "}", |writer| {
+            writer.block(format!("interface Matchers<{parameters}> {{"), "}", |writer| {
+                writer.doc(
+                    "Holds a value against a type of the project. `expect.extend(schemaMatchers)` adds it.",
+                );
+                writer.line(format_args!("toMatchSchema(type: TypeName): {answer};"));
+            });
+        });
+    }
+    text.push_str(&writer.finish());
+    text.push_str(
+        "\n/** The type of that name. */\nexport type Known<Name extends TypeName> = TypeNamed<Name>;\n",
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::Program;
+    use kit_router::RouteTree;
+
+    use crate::{ApiInfo, ContractTests, EmitOptions, TestRunner, emit};
+
+    fn text(runner: TestRunner) -> String {
+        let options = EmitOptions {
+            generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+            output_dir_to_root: "..".to_owned(),
+            title: "notes".to_owned(),
+            version: "1.0.0".to_owned(),
+            about: ApiInfo::default(),
+            client: false,
+            replaced: std::collections::BTreeSet::default(),
+            tests: Some(ContractTests {
+                runner,
+                app: "src/app.ts".to_owned(),
+                database: false,
+                fixtures: None,
+                headers: std::collections::BTreeMap::default(),
+                routes: std::collections::BTreeMap::default(),
+            }),
+        };
+        let artifacts = emit(&Program::default(), &RouteTree::compile([]).unwrap(), &options);
+        let module = artifacts.into_iter().find(|made| made.path == "testing/index.ts");
+        module.unwrap().text.to_string()
+    }
+
+    #[test]
+    fn the_matcher_has_the_parameters_of_the_installed_vitest() {
+        assert!(!text(TestRunner::Node).contains("vitest"));
+        let newest =
+            "interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {";
+        assert!(text(TestRunner::Vitest { major: None }).contains(newest));
+        assert!(text(TestRunner::Vitest { major: Some(5) }).contains(newest));
+        assert!(text(TestRunner::Vitest { major: Some(4) }).contains("interface Matchers<T = any> {"));
+    }
+}

@@ -1,0 +1,82 @@
+import type { Slot } from "../contracts/tables.ts";
+import type { ContractParts, Contracts } from "./contracts.ts";
+import { placesOf, type Place } from "./places.ts";
+import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
+
+/** What tests can see of a contract. */
+export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule";
+
+/** One thing of a contract that tests see or do not see. */
+export interface Item {
+  readonly kind: ItemKind;
+  readonly route: string;
+  readonly slot?: Slot;
+  readonly path?: string;
+  /** Of a rule, a bound, a member and an answer: which. */
+  readonly what?: string;
+}
+
+export const SLOTS: readonly Slot[] = ["params", "query", "body"];
+
+/** Entering a type that contains itself is a rule too. */
+export const NESTING = "nesting";
+
+/** What a text must be to be a body at all. */
+export const JSON_TEXT = "JSON";
+
+/** Tells items apart. */
+export function idOf({ kind, route, slot, path, what }: Item): string {
+  return [kind, route, slot ?? "", path ?? "", what ?? ""].join("\n");
+}
+
+/** All that tests can see of these contracts, route by route. */
+export function itemsOf({ routes }: Pick<Contracts, "routes">): Item[] {
+  const found = new Map<string, Item>();
+  for (const contract of routes) {
+    if (contract.skipped === true) continue;
+    for (const item of itemsOfRoute(contract)) found.set(idOf(item), item);
+  }
+  return [...found.values()];
+}
+
+function* itemsOfRoute(contract: ContractParts): Generator<Item, void> {
+  const { route } = contract;
+  const parts = SLOTS.flatMap((slot) => Array.from(itemsOfSlot(contract, slot)));
+  yield { kind: "route", route };
+  const canBeRefused = parts.some(({ kind }) => kind === "rule");
+  for (const what of answersOf(contract, canBeRefused)) yield { kind: "answer", route, what };
+  yield* parts;
+}
+
+function* itemsOfSlot({ route, ...contract }: ContractParts, slot: Slot): Generator<Item, void> {
+  const shape = contract[slot];
+  if (shape === undefined) return;
+  if (slot === "body") yield { kind: "rule", route, slot, path: "$", what: JSON_TEXT };
+  for (const place of placesOf(slot, shape)) yield* itemsOfPlace(route, place);
+}
+
+function* itemsOfPlace(route: string, place: Place): Generator<Item, void> {
+  const { path, shape, standing, optional, isField, isDiscriminant } = place;
+  const { slot } = standing;
+  const at = { route, slot, path };
+  if (isField) yield { kind: "field", ...at };
+  if (isDiscriminant) return;
+  if (isField ? optional === false && slot !== "params" : standing.isRoot && slot === "body") {
+    yield { kind: "rule", ...at, what: "required" };
+  }
+  for (const { name } of rulesOf(shape, standing)) yield { kind: "rule", ...at, what: name };
+  if (place.isRecursive && slot === "body") yield { kind: "rule", ...at, what: NESTING };
+  for (const { name } of boundsOf(shape, standing)) yield { kind: "bound", ...at, what: name };
+  const { others } = alternatives(shape);
+  if (others.length > 1)
+    for (const member of others) yield { kind: "member", ...at, what: expectedOf(member) };
+}
+
+/** Success, and the errors that a request can lead to. */
+function answersOf({ success, errors, body }: ContractParts, canBeRefused: boolean): string[] {
+  const own = [
+    ...(canBeRefused ? ["400 VALIDATION_ERROR"] : []),
+    ...(body === undefined ? [] : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
+  ];
+  return [String(success), ...new Set([...own, ...errors])];
+}

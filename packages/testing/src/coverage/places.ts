@@ -1,0 +1,187 @@
+import { MAX_DEPTH, type Shape } from "@kit/core/codec";
+
+import type { Slot } from "../contracts/tables.ts";
+import { alternatives, fits, type Resolved, resolve, type Standing } from "./rules.ts";
+
+/** A place of a contract: a field, an item of a list, a member of a union. */
+export interface Place {
+  /** `$.items[].name`: the same for all items of a list and for all levels of what contains itself. */
+  readonly path: string;
+  readonly shape: Resolved;
+  readonly standing: Standing;
+  /** It may be missing; nothing where that cannot be said of it. */
+  readonly optional?: boolean;
+  /** It is a property of an object. */
+  readonly isField: boolean;
+  /** It tells the members of a union apart: what is wrong with it is wrong with the union. */
+  readonly isDiscriminant: boolean;
+  /** What is here may contain itself. */
+  isRecursive: boolean;
+}
+
+/** A place that a value has. */
+export interface FilledPlace extends Place {
+  /** `$.items[3].name`. */
+  readonly at: string;
+  readonly value: unknown;
+}
+
+/** How a walk came to a place. */
+interface Way {
+  readonly path: string;
+  readonly at: string;
+  readonly slot: Slot;
+  readonly property?: { readonly optional: boolean; readonly isDiscriminant: boolean };
+  readonly isItem?: boolean;
+  readonly isMember?: boolean;
+  /** Where types that contain themselves were entered. */
+  readonly entered: ReadonlyMap<Shape, string>;
+  /** Those places that were come to again. */
+  readonly again: Set<string>;
+  /** How often that was so on this way. */
+  readonly depth: number;
+}
+
+/** What is in a place that a value has not. */
+const NOTHING: unique symbol = Symbol("nothing");
+
+/** Every place of a slot. */
+export function placesOf(slot: Slot, shape: Shape): Place[] {
+  return filledPlacesOf(slot, shape, NOTHING);
+}
+
+/**
+ * Every place that a value has, with the fields that it lacks. Of a union that is the first member that the value fits, or all that it
+ * may have been meant for.
+ */
+export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledPlace[] {
+  const again = new Set<string>();
+  const entered = new Map([[resolve(shape), "$"]]);
+  const places = [...walk(shape, value, { path: "$", at: "$", slot, entered, again, depth: 0 })];
+  for (const place of places) {
+    place.isRecursive = again.has(place.path) && !place.standing.isMember;
+  }
+  return places;
+}
+
+function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, void> {
+  const isKnown = value === NOTHING;
+  const resolved = resolve(shape);
+  // `T | null` has the rules and the parts of T.
+  const others = resolved.kind === "union" ? alternatives(resolved).others : [shape];
+  const target = others.length === 1 ? (others[0] ?? shape) : shape;
+  const { slot, property, isItem = false, isMember = false } = way;
+  yield {
+    path: way.path,
+    at: way.at,
+    shape: resolved,
+    standing: { slot, isRoot: way.at === "$", isItem, isMember },
+    value: isKnown ? undefined : value,
+    isField: property !== undefined && !isMember,
+    isDiscriminant: property?.isDiscriminant === true,
+    isRecursive: false,
+    ...(property === undefined ? {} : { optional: property.optional }),
+  };
+  if (!isKnown && value === undefined) return;
+  if (way.at === "$" || !canRecur(target)) {
+    yield* below(resolve(target), value, way);
+    return;
+  }
+  const first = way.entered.get(resolve(target));
+  if (first === undefined) {
+    const entered = new Map([...way.entered, [resolve(target), way.path]]);
+    yield* below(resolve(target), value, { ...way, entered });
+    return;
+  }
+  way.again.add(first);
+  // All that is below has its place already.
+  if (isKnown || way.depth > MAX_DEPTH) return;
+  yield* below(resolve(target), value, { ...way, path: first, depth: way.depth + 1 });
+}
+
+function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlace, void> {
+  const isKnown = value === NOTHING;
+  const { path, at, slot, entered, again, depth } = way;
+  const step = (by: string, exact: string = by): Way => ({
+    path: path + by,
+    at: at + exact,
+    slot,
+    entered,
+    again,
+    depth,
+  });
+  switch (shape.kind) {
+    case "object":
+      for (const { key, shape: inner, optional } of shape.properties) {
+        // No validator reads it.
+        if (key === "__proto__") continue;
+        const name = stepTo(key);
+        const isDiscriminant = way.isMember === true && resolve(inner).kind === "literal";
+        const item: unknown = isKnown ? NOTHING : memberOf(value, key);
+        yield* walk(inner, item, {
+          ...step(name),
+          property: { optional: optional !== undefined, isDiscriminant },
+        });
+      }
+      for (const { shape: inner } of shape.index ?? []) {
+        if (isKnown) {
+          yield* walk(inner, NOTHING, { ...step("[*]"), isItem: true });
+          continue;
+        }
+        const declared = new Set(shape.properties.map(({ key }) => key));
+        const others =
+          typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+        for (const [key, item] of others) {
+          if (!declared.has(key)) yield* walk(inner, item, { ...step("[*]", stepTo(key)), isItem: true });
+        }
+      }
+      break;
+    case "array":
+      if (isKnown) yield* walk(shape.element, NOTHING, { ...step("[]"), isItem: true });
+      else if (Array.isArray(value)) {
+        for (const [index, item] of value.entries()) {
+          yield* walk(shape.element, item, { ...step("[]", `[${index}]`), isItem: true });
+        }
+      }
+      break;
+    case "tuple":
+      for (const [index, element] of shape.elements.entries()) {
+        const item: unknown = isKnown
+          ? NOTHING
+          : Array.isArray(value)
+            ? (value as unknown[])[index]
+            : undefined;
+        yield* walk(element.shape, item, { ...step(`[${index}]`), isItem: true });
+      }
+      break;
+    case "union": {
+      const { others } = alternatives(shape);
+      for (const member of isKnown ? others : meant(others, value))
+        yield* walk(member, value, { ...way, isMember: true });
+      break;
+    }
+    default:
+  }
+}
+
+/** The first member that a value fits, else all of them. */
+function meant(members: readonly Shape[], value: unknown): readonly Shape[] {
+  const fitting = members.find((member) => fits(member, value));
+  return fitting === undefined ? members : [fitting];
+}
+
+function canRecur(shape: Shape): boolean {
+  return shape.kind === "reference" && (shape.recursive === true || canRecur(shape.to()));
+}
+
+/** A key as failures name it. */
+function stepTo(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** What an object says itself. */
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (Reflect.get(value, key) as unknown)
+    : undefined;
+}

@@ -1,0 +1,382 @@
+import { dirname } from "node:path";
+
+import { explain, type Shape } from "@kit/core/codec";
+import * as fc from "fast-check";
+
+import { stepsOf, valueAt } from "../contracts/values.ts";
+import { callSiteOf, typeArgumentAt, typeNamed } from "../project/call-site.ts";
+import { ProjectTypes, type TypeEntry, type TypeName } from "../project/known-types.ts";
+import {
+  arbitrary,
+  NoValueError,
+  pathOf,
+  type RuleName,
+  spoil,
+  type Spoiling,
+  spoilings,
+  toWire,
+} from "../values/index.ts";
+import { composed, isRecord } from "./compose.ts";
+import { hasTag, refined } from "./refine.ts";
+import type { Field, FieldValue, Overrides, RuleOf } from "./types.ts";
+import { Unique } from "./unique.ts";
+
+/** How a factory makes its values. */
+export interface FactoryOptions {
+  /** The name of the type, where the source of the call is not there to be read: after a bundler, say. */
+  readonly type?: TypeName;
+  /** Another number gives other values; the same number the same ones, on each machine. Default: 1. */
+  readonly seed?: number;
+  /** The project, or a directory below it. Default: that of the file that calls. */
+  readonly root?: string;
+}
+
+/** Parts of the values of a factory, or what makes them: called with the number of the value, from 1. */
+export type Given<T> = Overrides<T> | ((number: number) => Overrides<T>);
+
+/** A value in which one rule is broken. */
+export interface Invalid<T> {
+  readonly field: Field<T>;
+  readonly rule: RuleName;
+  /** As a request sends it. */
+  readonly value: unknown;
+}
+
+/** Makes values of a type. */
+export interface Factory<T> {
+  /** The name of the type, as `kit build` calls it. */
+  readonly type: string;
+
+  /**
+   * A valid value, as handlers have it: with `Date`, `bigint` and bytes. Each call gives another one; texts of `@unique` properties
+   * never twice.
+   *
+   * @param overrides - Parts that matter to the test. Of a union, they choose the member.
+   * @throws {Error} where the overrides break a rule of the type: a value that is to be wrong comes from `buildInvalid`.
+   */
+  build(overrides?: Given<T>): T;
+
+  /** So many of them. */
+  buildMany(count: number, overrides?: Given<T>): T[];
+
+  /**
+   * A value in which one rule of one place is broken and nothing else, as JSON has it: what a request sends.
+   *
+   * @param field - A place as failures name it, without `$.`: `title`, `author.name`, `tags[0]`.
+   * @param rule - `required` leaves it out, `null` and `type` put something else there, the others are named as their doc tags.
+   * @throws {Error} that lists the fields or the rules that there are.
+   * @example
+   * ```ts
+   * const body = notes.buildInvalid("title", "maxLength");
+   * const { status } = await client.request("POST", "/notes", { body });
+   * assert.equal(status, 400);
+   * ```
+   */
+  buildInvalid<Path extends Field<T>>(field: Path, rule: RuleOf<FieldValue<T, Path>>): unknown;
+
+  /**
+   * A value for each rule of each field: all that `buildInvalid` can make.
+   *
+   * @example
+   * ```ts
+   * for (const { field, rule, value } of inputs.invalid()) {
+   *   const { status } = await client.request("POST", "/notes", { body: value });
+   *   assert.equal(status, 400, `${field} ${rule}`);
+   * }
+   * ```
+   */
+  invalid(): Invalid<T>[];
+
+  /**
+   * A factory whose values have these parts, where `build` says nothing else.
+   *
+   * @example
+   * ```ts
+   * const done = todos.with({ completed: true });
+   * const numbered = todos.with((number) => ({ title: `Todo ${number}` }));
+   * ```
+   */
+  with(overrides: Given<T>): Factory<T>;
+
+  /** Begins anew: the next value is the first one again. */
+  reset(): void;
+}
+
+/** How many values are looked at for places that not every value has. */
+const LOOKED_AT = 24;
+
+/** So many values in a row that show nothing new end the search for places. */
+const ENOUGH = 6;
+
+/** The first moment of `@generated now`; each value is a minute later than the one before. */
+const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
+
+/**
+ * A factory of values of a type: valid by each of its rules, readable, and the same in each run.
+ *
+ * The type is read from the source of the call, so it must be one that has a name and that `kit build` knows.
+ *
+ * @example
+ * ```ts
+ * import type { Note } from "../src/notes.types.ts";
+ *
+ * const notes = createFactory<Note>();
+ * const note = notes.build({ archived: true });
+ * const many = notes.buildMany(20);
+ * const tooLong = notes.buildInvalid("title", "maxLength");
+ * ```
+ * @throws {Error} that says what to do where the type cannot be told, or is not known.
+ */
+export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
+  const site = callSiteOf(createFactory);
+  const directory = options.root ?? (site === undefined ? process.cwd() : dirname(site.file));
+  const types = ProjectTypes.near(directory);
+  if (options.type !== undefined) return new ShapeFactory<T>(types, types.entry(options.type), options.seed);
+  if (site === undefined)
+    throw new Error('kit cannot see who called createFactory: name the type with `{ type: "Note" }`');
+  const entry = typeNamed(types, typeArgumentAt(site, "createFactory"), site);
+  return new ShapeFactory<T>(types, entry, options.seed);
+}
+
+/** What values share however they are refined. */
+interface State {
+  built: number;
+  readonly unique: Unique;
+}
+
+class ShapeFactory<T> implements Factory<T> {
+  readonly type: string;
+  readonly #entry: TypeEntry;
+  readonly #types: ProjectTypes;
+  readonly #shape: Shape;
+  /** What values are drawn from. */
+  readonly #source: Shape;
+  readonly #seed: number;
+  readonly #given: readonly Given<T>[];
+  readonly #state: State;
+  readonly #arbitraries: WeakMap<Shape, fc.Arbitrary<unknown>> = new WeakMap();
+
+  constructor(
+    types: ProjectTypes,
+    entry: TypeEntry,
+    seed = 1,
+    given: readonly Given<T>[] = [],
+    state: State = { built: 0, unique: new Unique(entry) },
+  ) {
+    this.type = entry.name;
+    this.#types = types;
+    this.#entry = entry;
+    this.#shape = types.shape(entry.name);
+    this.#source = refined(this.#shape, types);
+    this.#seed = seed;
+    this.#given = given;
+    this.#state = state;
+  }
+
+  build(overrides?: Given<T>): T {
+    this.#state.built += 1;
+    return this.#build(this.#state.built, overrides) as T;
+  }
+
+  buildMany(count: number, overrides?: Given<T>): T[] {
+    return Array.from({ length: count }, () => this.build(overrides));
+  }
+
+  buildInvalid(field: string, rule: string): unknown {
+    const steps = stepsOf(field.startsWith("[") ? `$${field}` : `$.${field}`);
+    // All items of a list have the rules of the first one.
+    const first = steps.map((step) => (typeof step === "number" ? 0 : step));
+    const paths = new Set([pathOf(steps), pathOf(first)]);
+    const rules = new Set<string>();
+    const fields = new Set<string>();
+    let reason = "";
+    for (let attempt = 0; attempt < LOOKED_AT; attempt += 1) {
+      const value = toWire(this.#build(this.#state.built + 1 + attempt, undefined, false));
+      for (const spoiling of spoilings(this.#shape, value, { style: "readable" })) {
+        fields.add(named(spoiling.path));
+        if (!paths.has(spoiling.path)) continue;
+        rules.add(spoiling.rule);
+        if (spoiling.rule !== rule) continue;
+        if (valueAt(value, steps.slice(0, -1)) === undefined || isBeyond(value, steps)) {
+          reason = "the lists that the factory makes are not as long";
+          continue;
+        }
+        try {
+          const spoiled = this.#spoiled(value, { ...spoiling, steps, path: pathOf(steps) }, attempt);
+          if (spoiled !== undefined) return spoiled.value;
+          reason = "what breaks it breaks something else too, or makes another member of a union of it";
+        } catch (error) {
+          if (!(error instanceof NoValueError)) throw error;
+          reason = error.message;
+        }
+      }
+    }
+    if (rules.size === 0) {
+      throw new Error(
+        `${this.type} has no field \`${field}\`; it has ${[...fields].filter((name) => name !== "").join(", ")}`,
+      );
+    }
+    if (!rules.has(rule)) {
+      throw new Error(
+        `\`${field}\` of ${this.type} has no rule \`${rule}\`; it has ${[...rules].join(", ")}`,
+      );
+    }
+    throw new Error(`The rule \`${rule}\` of \`${field}\` of ${this.type} cannot be broken alone: ${reason}`);
+  }
+
+  invalid(): Invalid<T>[] {
+    const found = new Map<string, Invalid<T>>();
+    // Most types have all their fields in each value.
+    for (let attempt = 0, last = 0; attempt < LOOKED_AT && attempt - last < ENOUGH; attempt += 1) {
+      const value = toWire(this.#build(this.#state.built + 1 + attempt, undefined, false));
+      for (const spoiling of spoilings(this.#shape, value, { style: "readable" })) {
+        const key = `${spoiling.path} ${spoiling.rule}`;
+        if (spoiling.steps.length === 0 || found.has(key)) continue;
+        const spoiled = this.#spoiledIfAny(value, spoiling, attempt);
+        if (spoiled === undefined) continue;
+        const field = named(spoiling.path) as Field<T>;
+        found.set(key, { field, rule: spoiling.rule, value: spoiled.value });
+        last = attempt;
+      }
+    }
+    return [...found.values()];
+  }
+
+  with(overrides: Given<T>): Factory<T> {
+    const given = [...this.#given, overrides];
+    return new ShapeFactory<T>(this.#types, this.#entry, this.#seed, given, this.#state);
+  }
+
+  reset(): void {
+    this.#state.built = 0;
+    this.#state.unique.clear();
+  }
+
+  /** @param keep - Whether the value counts for `@unique`. */
+  #build(number: number, overrides: Given<T> | undefined, keep = true): unknown {
+    const given = [...this.#given, overrides].filter((part) => part !== undefined);
+    const parts = given.map((part) => (typeof part === "function" ? part(number) : part));
+    for (let salt = 0; ; salt += 1) {
+      let drawn = 0;
+      const draw = (shape: Shape): unknown => this.#drawn(shape, number, salt * 100 + (drawn += 1));
+      const merged = parts.length === 0 ? draw(this.#source) : composed(this.#source, mergedOf(parts), draw);
+      const value = this.#filled(merged, number, parts);
+      if (!keep) return value;
+      this.#check(value);
+      const taken = this.#state.unique.taken(value);
+      if (taken === undefined) return this.#state.unique.keep(value);
+      if (salt >= 200 || parts.some((part) => Object.hasOwn(part as object, taken))) {
+        throw new Error(
+          `${this.type} number ${number} would have the same \`${taken}\` as one before, and it is @unique: ${JSON.stringify(toWire(Reflect.get(value as object, taken)))}. Give each its own, with \`(number) => ({ ${taken}: … })\`, or begin anew with reset()`,
+        );
+      }
+    }
+  }
+
+  #drawn(shape: Shape, number: number, salt: number): unknown {
+    let known = this.#arbitraries.get(shape);
+    if (known === undefined) {
+      known = arbitrary(shape, { form: "value", style: "readable" });
+      this.#arbitraries.set(shape, known);
+    }
+    return this.#sample(known, number, salt);
+  }
+
+  #sample(of: fc.Arbitrary<unknown>, number: number, salt: number): unknown {
+    const seed = mixed(this.#seed, this.type, number, salt);
+    try {
+      return fc.sample(of, { seed, numRuns: 1, unbiased: true })[0];
+    } catch (error) {
+      if (!(error instanceof NoValueError)) throw error;
+      throw new NoValueError(
+        `No value of ${this.type} can be made: ${error.message}. Give it with \`build({ … })\``,
+        { cause: error },
+      );
+    }
+  }
+
+  /** What the system would have filled in: its defaults, and as times of a row that of its number. */
+  #filled(value: unknown, number: number, parts: readonly unknown[]): unknown {
+    if (!isRecord(value)) return value;
+    const given = (name: string): boolean =>
+      parts.some((part) => isRecord(part) && Object.hasOwn(part, name));
+    const filled = new Map(Object.entries(value));
+    for (const { name, default: usual } of this.#entry.properties) {
+      if (given(name) || !filled.has(name)) continue;
+      if (hasTag(this.#entry, name, /^@(?:generated|onUpdate) now$/) && filled.get(name) instanceof Date) {
+        filled.set(name, new Date(FIRST_MOMENT + number * 60_000));
+      } else if (typeof usual === typeof filled.get(name) && typeof usual !== "object") {
+        filled.set(name, usual);
+      }
+    }
+    return Object.fromEntries(filled);
+  }
+
+  #check(value: unknown): void {
+    const [first, ...more] = explain(this.#shape, value, "value");
+    if (first === undefined) return;
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+    throw new Error(
+      `What was given to the factory of ${this.type} does not fit it: ${first.path}: expected ${first.expected}, received ${first.received}${others}. A value that is to be wrong comes from buildInvalid()`,
+    );
+  }
+
+  #spoiled(value: unknown, spoiling: Spoiling, attempt: number): { readonly value: unknown } | undefined {
+    for (let salt = 0; salt < 8; salt += 1) {
+      const [given] = fc.sample(spoiling.given, {
+        seed: mixed(this.#seed, spoiling.rule, attempt, salt),
+        numRuns: 1,
+      });
+      const spoiled = spoil(this.#shape, value, spoiling, given);
+      if (spoiled !== undefined) return spoiled;
+    }
+    return undefined;
+  }
+
+  #spoiledIfAny(
+    value: unknown,
+    spoiling: Spoiling,
+    attempt: number,
+  ): { readonly value: unknown } | undefined {
+    try {
+      return this.#spoiled(value, spoiling, attempt);
+    } catch (error) {
+      if (error instanceof NoValueError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whether one of the steps leads behind the end of a list. */
+function isBeyond(value: unknown, steps: readonly (string | number)[]): boolean {
+  return steps.some((step, at) => {
+    const list = valueAt(value, steps.slice(0, at));
+    return typeof step === "number" && Array.isArray(list) && step >= list.length;
+  });
+}
+
+/** A path without its `$.`. */
+function named(path: string): string {
+  return path.replace(/^\$\.?/, "");
+}
+
+/** Parts over parts, the last ones first. */
+function mergedOf(parts: readonly unknown[]): unknown {
+  return parts.reduce((below, above) => {
+    if (!isRecord(below) || !isRecord(above)) return above;
+    const merged = new Map<string, unknown>(Object.entries(below));
+    for (const [key, value] of Object.entries(above)) {
+      merged.set(key, merged.has(key) ? mergedOf([merged.get(key), value]) : value);
+    }
+    return Object.fromEntries(merged);
+  });
+}
+
+/** A seed of several numbers and a text: FNV-1a, whose every bit depends on all of them. */
+function mixed(...parts: readonly (number | string)[]): number {
+  let hash = 0x811c9dc5;
+  for (const character of parts.join("\0")) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  return hash | 0;
+}

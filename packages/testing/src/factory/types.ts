@@ -1,0 +1,78 @@
+import type { RuleName } from "../values/index.ts";
+
+/** Values without members of their own. */
+type Scalar = string | number | boolean | bigint | symbol | null | undefined | Date | Uint8Array;
+
+/** Parts of a value, at any depth; lists are given as a whole. */
+export type Overrides<T> = T extends Scalar | readonly unknown[]
+  ? T
+  : { readonly [Key in keyof T]?: Overrides<T[Key]> | undefined };
+
+/** How deep fields are completed. Deeper ones exist, but types of paths would never end. */
+type Deeper = { 0: 1; 1: 2; 2: 3; 3: 4; 4: 5 };
+type Depth = keyof Deeper | 5;
+
+/** Places of a value, as failures name them without their `$.`: `title`, `author.name`, `tags[0]`. */
+export type Field<T> = unknown extends T ? string : FieldOf<Present<T>, 0>;
+
+type FieldOf<T, At extends Depth> = At extends keyof Deeper
+  ? T extends Scalar
+    ? never
+    : T extends readonly (infer Item)[]
+      ? `[${number}]` | `[${number}]${Below<Present<Item>, Deeper[At]>}`
+      : { [Key in keyof T & string]: Key | `${Key}${Below<Present<T[Key]>, Deeper[At]>}` }[keyof T & string]
+  : never;
+
+type Below<T, At extends Depth> = At extends keyof Deeper
+  ? T extends Scalar
+    ? never
+    : T extends readonly (infer Item)[]
+      ? `[${number}]` | `[${number}]${Below<Present<Item>, Deeper[At]>}`
+      : `.${FieldOf<T, At>}`
+  : never;
+
+type Present<T> = Exclude<T, null | undefined>;
+
+/** What stands at a place. */
+export type FieldValue<T, Path extends string> = T extends unknown
+  ? Path extends `[${number}]`
+    ? ItemOf<T>
+    : Path extends `[${number}].${infer Rest}`
+      ? FieldValue<Present<ItemOf<T>>, Rest>
+      : Path extends `[${number}]${infer Rest}`
+        ? FieldValue<Present<ItemOf<T>>, Rest>
+        : Path extends keyof T
+          ? T[Path]
+          : Path extends `${infer Key}[${infer Rest}`
+            ? Key extends `${infer Outer}.${infer Inner}`
+              ? FieldValue<Member<T, Outer>, `${Inner}[${Rest}`>
+              : FieldValue<Member<T, Key>, `[${Rest}`>
+            : Path extends `${infer Key}.${infer Rest}`
+              ? FieldValue<Member<T, Key>, Rest>
+              : never
+  : never;
+
+type Member<T, Key extends string> = Key extends keyof T ? Present<T[Key]> : never;
+
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
+
+type Always = "required" | "null" | "type";
+
+/** The rules that a value of a type can have; which of them it has is known when tests run. */
+export type RuleOf<V> = [V] extends [never]
+  ? RuleName
+  : unknown extends V
+    ? RuleName
+    : Always | RulesOfKind<Present<V>>;
+
+type RulesOfKind<V> = V extends string
+  ? "enum" | "format" | "pattern" | "template" | "minLength" | "maxLength"
+  : V extends number | bigint
+    ? "enum" | "integer" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+    : V extends boolean
+      ? "enum"
+      : V extends Date | Uint8Array
+        ? "format"
+        : V extends readonly unknown[]
+          ? "length" | "minItems" | "maxItems" | "uniqueItems"
+          : never;

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+import { migrate, noDatabase } from "../database.ts";
+import type { Query } from "./rows.ts";
+
+/** A fresh database with the tables of a project. */
+export interface SuiteDatabase {
+  readonly url: string;
+  readonly query: Query;
+  /** Drops it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a database with the tables of `migrations/`: on the server that `TEST_DATABASE_URL` names, else on the embedded one.
+ *
+ * @throws {Error} that says what to do where there is none.
+ */
+export async function openDatabase(root: string): Promise<SuiteDatabase> {
+  const server = process.env["TEST_DATABASE_URL"];
+  if (server !== undefined && server !== "") return await onServer(root, server);
+  const { createTestDatabase } = await import("@kit/dev-database").catch(noDatabase);
+  return await createTestDatabase({ root });
+}
+
+/** The part of the driver `pg` that is used. */
+interface Driver {
+  readonly Client: new (options: { connectionString: string }) => {
+    connect(): Promise<void>;
+    query(query: {
+      text: string;
+      rowMode: "array";
+      types: { getTypeParser(): (text: string) => string };
+    }): Promise<{ rows: (string | null)[][] } | { rows: (string | null)[][] }[]>;
+    end(): Promise<void>;
+  };
+}
+
+/** A database beside the one that is named, whose role must be allowed to make some. */
+async function onServer(root: string, server: string): Promise<SuiteDatabase> {
+  const admin = await connected(root, server);
+  const name = `kit_test_${randomBytes(8).toString("hex")}`;
+  const outer = process.env["DATABASE_URL"];
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  let inner: Connected | undefined;
+  const close = async (): Promise<void> => {
+    await inner?.end();
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await admin.end();
+  };
+  try {
+    await admin.query(`CREATE DATABASE ${name}`);
+    process.env["DATABASE_URL"] = url.href;
+    if (existsSync(join(root, "migrations"))) await migrate(root);
+    inner = await connected(root, url.href);
+  } catch (cause) {
+    await close();
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `No database could be made for the tests on the server of TEST_DATABASE_URL: ${said}. Its role must be allowed to create databases`,
+      { cause },
+    );
+  } finally {
+    if (outer === undefined) delete process.env["DATABASE_URL"];
+    else process.env["DATABASE_URL"] = outer;
+  }
+  return { url: url.href, query: inner.query, close };
+}
+
+interface Connected {
+  readonly query: Query;
+  end(): Promise<void>;
+}
+
+/** Connects with the project's own driver. */
+async function connected(root: string, url: string): Promise<Connected> {
+  let driver: Driver;
+  try {
+    driver = createRequire(join(root, "package.json"))("pg") as Driver;
+  } catch (cause) {
+    throw new Error(
+      "TEST_DATABASE_URL needs the driver `pg`. Run `npm install --save-dev pg`, or unset it for the embedded database",
+      { cause },
+    );
+  }
+  const client = new driver.Client({ connectionString: url });
+  try {
+    await client.connect();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The server of TEST_DATABASE_URL cannot be reached: ${said}`, { cause });
+  }
+  const asText = { getTypeParser: () => (text: string) => text };
+  return {
+    query: async (text) => {
+      const results = await client.query({ text, rowMode: "array", types: asText });
+      return Array.isArray(results) ? results.flatMap(({ rows }) => rows) : results.rows;
+    },
+    end: () => client.end(),
+  };
+}

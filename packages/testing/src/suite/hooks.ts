@@ -1,0 +1,50 @@
+import { AsyncResource } from "node:async_hooks";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Registers what runs after all tests: `after` of node:test, `afterAll` of vitest. */
+export type AfterHook = (run: () => Promise<void>) => unknown;
+
+/**
+ * Where this module was loaded, outside of all tests and hooks: what node:test is told within a `before` would run when that is over, and not
+ * after the tests.
+ */
+const outside = new AsyncResource("createIntegrationSuite");
+
+/** The hook of the runner that runs this process. */
+export async function afterHook(root: string): Promise<AfterHook> {
+  if (process.env["VITEST"] === undefined) {
+    const { after } = await import("node:test");
+    return (run) => outside.runInAsyncScope(() => after(run));
+  }
+  const global: unknown = Reflect.get(globalThis, "afterAll");
+  if (typeof global === "function") return global as AfterHook;
+  const path = vitestOf(root);
+  const module =
+    path === undefined ? {} : ((await import(pathToFileURL(path).href)) as Record<string, unknown>);
+  const hook = module["afterAll"];
+  if (typeof hook === "function") return hook as AfterHook;
+  throw new Error(
+    "vitest runs these tests, but its afterAll was not found. Give it: `createIntegrationSuite({ after: afterAll, … })`",
+  );
+}
+
+/** The module that `import "vitest"` loads in a project. */
+function vitestOf(root: string): string | undefined {
+  for (let directory = root; ; directory = dirname(directory)) {
+    const manifest = join(directory, "node_modules/vitest/package.json");
+    if (existsSync(manifest)) {
+      const { exports } = createRequire(manifest)(manifest) as {
+        exports?: { "."?: { import?: unknown; default?: unknown } };
+      };
+      let entry: unknown = exports?.["."];
+      while (typeof entry === "object" && entry !== null) {
+        entry = (entry as Record<string, unknown>)["import"] ?? (entry as Record<string, unknown>)["default"];
+      }
+      return typeof entry === "string" ? join(dirname(manifest), entry) : undefined;
+    }
+    if (dirname(directory) === directory) return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import type { ProjectTypes } from "../project/known-types.ts";
+import { toWire } from "../values/index.ts";
+
+/** Asks a database: each value of a row as text. */
+export type Query = (sql: string) => Promise<(string | null)[][]>;
+
+/** A column as the database has it. */
+interface Column {
+  readonly name: string;
+  /** `ARRAY`, `jsonb`, `timestamp without time zone`. */
+  readonly type: string;
+}
+
+/** Puts values of types with `@table` into their tables, whatever the application asks its database with. */
+export class Rows {
+  readonly #types: ProjectTypes;
+  readonly #query: Query;
+  readonly #columns: Map<string, readonly Column[]> = new Map();
+
+  constructor(types: ProjectTypes, query: Query) {
+    this.#types = types;
+    this.#query = query;
+  }
+
+  /**
+   * Inserts rows in one statement.
+   *
+   * @throws {Error} where the type has no table, a property no column, or the database refuses a row.
+   */
+  async insert(type: string, values: readonly unknown[]): Promise<void> {
+    if (values.length === 0) return;
+    const entry = this.#types.entry(type);
+    const { table } = entry;
+    if (table === undefined) {
+      throw new Error(`${type} has no table: only types with \`@table\` can be inserted`);
+    }
+    const columns = await this.#columnsOf(table);
+    const places = entry.properties.map(({ name, tags }) => {
+      const tagged = tags.find((tag) => tag.startsWith("@column "))?.slice("@column ".length);
+      const column = columns.find((each) =>
+        tagged === undefined ? plain(each.name) === plain(name) : each.name === tagged,
+      );
+      if (column !== undefined) return { name, column };
+      throw new Error(
+        `The table ${table} has no column for \`${name}\` of ${type}; it has ${columns.map((each) => each.name).join(", ")}. Is there a migration that was not made yet? \`kit migrate:generate\` says`,
+      );
+    });
+    const names = places.map(({ column }) => quoted(column.name)).join(", ");
+    const rows = values.map((value) => {
+      const cells = places.map(({ name, column }) => cell(Reflect.get(value as object, name), column));
+      return `(${cells.join(", ")})`;
+    });
+    // Ids that the database would give count as well where a value has one.
+    const sql = `INSERT INTO ${quoted(table)} (${names}) OVERRIDING SYSTEM VALUE VALUES ${rows.join(", ")}`;
+    try {
+      await this.#query(sql);
+    } catch (cause) {
+      const said = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `${values.length === 1 ? `A ${type}` : `${values.length} of ${type}`} cannot be inserted into ${table}: ${said}`,
+        { cause },
+      );
+    }
+  }
+
+  async #columnsOf(table: string): Promise<readonly Column[]> {
+    let known = this.#columns.get(table);
+    if (known === undefined) {
+      const rows = await this.#query(
+        `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${literal(table)} ORDER BY ordinal_position`,
+      );
+      known = rows.map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
+      if (known.length === 0) {
+        throw new Error(
+          `The database of the tests has no table ${table}; commit a migration: \`kit migrate:generate --name create_${table}\``,
+        );
+      }
+      this.#columns.set(table, known);
+    }
+    return known;
+  }
+}
+
+/** `createdAt` and `created_at` are one name. */
+function plain(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+}
+
+function cell(value: unknown, { type }: Column): string {
+  if (value === undefined) return "DEFAULT";
+  if (value === null) return "NULL";
+  if (type === "json" || type === "jsonb") return literal(JSON.stringify(toWire(value)));
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => cell(item ?? null, { name: "", type: "" }));
+    return items.length === 0 ? "'{}'" : `ARRAY[${items.join(", ")}]`;
+  }
+  if (value instanceof Date) return literal(value.toISOString());
+  if (typeof value === "object") return literal(JSON.stringify(toWire(value)));
+  return literal(String(value as string | number | bigint | boolean));
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text of SQL; PostgreSQL reads it as whatever the column holds. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

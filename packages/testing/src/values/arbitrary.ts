@@ -1,0 +1,332 @@
+import { type Form, isNumericKey, type Shape, type TemplatePart, type TextTest } from "@kit/core/codec";
+import * as fc from "fast-check";
+
+import { depthsOf } from "./depths.ts";
+import { bigints, numbers } from "./numbers.ts";
+import { either, fits, Kept, Lazy, NoValueError, type ShapeOf } from "./support.ts";
+import { dateTimes, moments, readableTexts, texts } from "./texts.ts";
+import { toWire } from "./wire.ts";
+import { word } from "./words.ts";
+
+/** Which values of a shape. */
+export interface ValueOptions {
+  /** `wire`: as a request has them, after `JSON.parse`. `value`: as handlers have them, with `Date`, `bigint` and bytes. Default: `wire`. */
+  readonly form?: Form;
+  /** `wide`: all that the rules allow, their bounds often. `readable`: what people would write. Default: `wide`. */
+  readonly style?: "wide" | "readable";
+  /** How many times recursive types are entered, where they need not be entered more often. Default: 3. */
+  readonly depth?: number;
+}
+
+/** Arrays without a greatest length have up to so many items more than they must. */
+const MORE_ITEMS = 3;
+
+/** Stands for a member that is left out. */
+const ABSENT: unique symbol = Symbol("absent");
+
+/**
+ * Values that a shape takes. The same seed gives the same ones; failures shrink; recursion is bounded.
+ *
+ * @throws {NoValueError} when a value is drawn, where there is none or none was found.
+ */
+export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrary<unknown> {
+  const { form = "wire", style = "wide", depth = 3 } = options;
+  const maker = new Maker(shape, form, style === "readable");
+  return maker.root(depth);
+}
+
+/** Makes arbitraries of the parts of one shape. */
+class Maker {
+  readonly #root: Shape;
+  readonly #form: Form;
+  readonly #readable: boolean;
+  readonly #least: (shape: Shape) => number;
+  /** By shape, then by what else they depend on. */
+  readonly #made: Map<Shape, Map<string, fc.Arbitrary<unknown>>> = new Map();
+
+  constructor(root: Shape, form: Form, readable: boolean) {
+    this.#root = root;
+    this.#form = form;
+    this.#readable = readable;
+    this.#least = depthsOf(root);
+  }
+
+  root(depth: number): fc.Arbitrary<unknown> {
+    const least = this.#least(this.#root);
+    if (least === Infinity)
+      throw new NoValueError("there is no value of this type: it needs itself, or holds `never`");
+    return this.#of(this.#root, "", Math.max(depth, least));
+  }
+
+  /**
+   * @param hint - The name of the property that has the value, behind that of its type: `Team.name`.
+   * @param left - How many recursive types may be entered.
+   */
+  #of(shape: Shape, hint: string, left: number): fc.Arbitrary<unknown> {
+    let made = this.#made.get(shape);
+    if (made === undefined) this.#made.set(shape, (made = new Map()));
+    const key = `${left} ${this.#readable ? hint : ""}`;
+    let known = made.get(key);
+    if (known === undefined) made.set(key, (known = new Lazy(() => this.#make(shape, hint, left))));
+    return known;
+  }
+
+  #make(shape: Shape, hint: string, left: number): fc.Arbitrary<unknown> {
+    const readable = this.#readable;
+    switch (shape.kind) {
+      case "unknown":
+        return readable ? word() : anything();
+      case "never":
+        throw new NoValueError("there is no value of `never`");
+      case "null":
+        return fc.constant(null);
+      case "boolean":
+        return fc.boolean();
+      case "literal":
+        return fc.constant(this.#form === "wire" ? toWire(shape.value) : shape.value);
+      case "string":
+        return readable ? readableTexts(shape, hint) : texts(shape);
+      case "number":
+        return numbers(shape, readable);
+      case "bigint":
+        return bigints(shape, readable).map((value) => this.#formed(value));
+      case "date":
+        return this.#form === "wire" ? dateTimes(readable) : moments(readable);
+      case "bytes":
+        return fc.uint8Array({ maxLength: 24, size: "max" }).map((value) => this.#formed(value));
+      case "template":
+        return this.#template(shape);
+      case "array":
+        return this.#array(shape, hint, left);
+      case "tuple":
+        return this.#tuple(shape, hint, left);
+      case "object":
+        return this.#object(shape, left);
+      case "union":
+        return this.#union(shape, hint, left);
+      case "reference":
+        return this.#of(shape.to(), hint, shape.recursive === true ? left - 1 : left);
+    }
+  }
+
+  #formed(value: unknown): unknown {
+    return this.#form === "wire" ? toWire(value) : value;
+  }
+
+  #template(shape: ShapeOf<"template">): fc.Arbitrary<unknown> {
+    const { parts } = shape.texts;
+    if (parts === undefined) throw new NoValueError(`the parts of \`${shape.source}\` are not known`);
+    const { minLength = 0, maxLength = Infinity, pattern } = shape;
+    const passes = (text: string): boolean => fits(shape, text, "wire");
+    // The holes share the room that the fixed parts leave.
+    const room = roomOf(parts);
+    const share = (length: number): number => Math.max(0, Math.floor((length - room.fixed) / room.holes));
+    const most = Math.min(12, share(maxLength));
+    const tries = [fromParts(parts, this.#readable, 0, most)];
+    if (minLength > 0) {
+      const least = Math.min(share(minLength) + 1, share(maxLength));
+      tries.push(fromParts(parts, false, least, Math.min(least + 4, share(maxLength))));
+    }
+    if (pattern !== undefined) {
+      tries.push(fromParts(parts, true, 0, most), texts({ minLength, maxLength, pattern }));
+    }
+    return new Kept(
+      fc.oneof(...tries),
+      passes,
+      () => `text of the form \`${shape.source}\` that keeps its rules`,
+    );
+  }
+
+  #array(shape: ShapeOf<"array">, hint: string, left: number): fc.Arbitrary<unknown> {
+    const { element, minItems = 0, maxItems = Infinity, uniqueItems } = shape;
+    if (minItems > maxItems) throw new NoValueError(`found no array of ${minItems} to ${maxItems} items`);
+    if (this.#least(element) > left) {
+      if (minItems === 0) return fc.constant([]);
+      throw new NoValueError("there is no item for an array that must have some");
+    }
+    const item = this.#of(element, singular(hint), left);
+    const usual = Math.min(maxItems, minItems + MORE_ITEMS);
+    const least = this.#readable ? Math.min(usual, Math.max(1, minItems)) : minItems;
+    if (uniqueItems === true) return uniqueItemsOf(item, least, minItems, usual);
+    const few = fc.array(item, { minLength: least, maxLength: usual, size: "max" });
+    if (this.#readable || maxItems === Infinity || maxItems > 200 || maxItems === usual) return few;
+    return either([19, few], [1, fc.array(item, { minLength: maxItems, maxLength: maxItems, size: "max" })]);
+  }
+
+  #tuple({ elements }: ShapeOf<"tuple">, hint: string, left: number): fc.Arbitrary<unknown> {
+    const open = (shape: Shape): boolean => this.#least(shape) <= left;
+    const parts = elements.map((element): fc.Arbitrary<unknown[]> => {
+      const item = this.#of(element.shape, hint, left);
+      if (element.rest === true) {
+        return open(element.shape) ? fc.array(item, { maxLength: MORE_ITEMS, size: "max" }) : fc.constant([]);
+      }
+      return item.map((value) => [value]);
+    });
+    // Elements that may be missing are the last ones; without one of them there is none behind it.
+    const first = elements.findIndex((element) => element.optional === true);
+    if (first < 0) return fc.tuple(...parts).map((lists) => lists.flat(1));
+    let most = elements.findIndex(
+      (element, at) => at >= first && element.rest !== true && !open(element.shape),
+    );
+    if (most < 0) most = elements.length;
+    return fc
+      .integer({ min: first, max: most })
+      .chain((count) => fc.tuple(...parts.slice(0, count)))
+      .map((lists) => lists.flat(1));
+  }
+
+  #object(shape: ShapeOf<"object">, left: number): fc.Arbitrary<unknown> {
+    const members: fc.Arbitrary<unknown>[] = [];
+    const keys: string[] = [];
+    for (const property of shape.properties) {
+      const { key, optional } = property;
+      const mayMiss = optional === "always" || (optional === "input" && this.#form === "wire");
+      if (mayMiss && this.#least(property.shape) > left) continue;
+      const hint = this.#readable && shape.name !== undefined ? `${shape.name}.${key}` : key;
+      const value = this.#of(property.shape, hint, left);
+      keys.push(key);
+      members.push(
+        mayMiss ? either([1, fc.constant<unknown>(ABSENT)], [this.#readable ? 3 : 2, value]) : value,
+      );
+    }
+    const declared = fc.tuple(...members).map((values) => objectOf(keys.map((key, at) => [key, values[at]])));
+    const { index } = shape;
+    if (index === undefined) return declared;
+    const others = index
+      .filter((signature) => this.#least(signature.shape) <= left)
+      .map((signature) => this.#others(signature, left));
+    return fc.tuple(declared, ...others).map(([known, ...more]) => {
+      const entries = (more as [string, unknown][][]).flat(1).filter(([key]) => isFree(shape, key));
+      // A key of two signatures must fit both.
+      const kept = entries.filter(([key, value]) =>
+        fits({ kind: "object", properties: [], index }, { [key]: value }, this.#form),
+      );
+      return objectOf([...kept, ...Object.entries(known as object)]);
+    });
+  }
+
+  /** Entries of keys that an index signature takes. */
+  #others(
+    { keys, shape }: NonNullable<ShapeOf<"object">["index"]>[number],
+    left: number,
+  ): fc.Arbitrary<[string, unknown][]> {
+    const value = this.#of(shape, "", left);
+    return fc.array(fc.tuple(keysOf(keys, this.#readable), value), { maxLength: MORE_ITEMS, size: "max" });
+  }
+
+  #union({ members }: ShapeOf<"union">, hint: string, left: number): fc.Arbitrary<unknown> {
+    const open = members.filter((member) => this.#least(member) <= left);
+    const choices = open.map((member): readonly [number, fc.Arbitrary<unknown>] => {
+      const value = this.#of(member, hint, left);
+      // Few things are null where people write them.
+      return [this.#readable && member.kind !== "null" ? 4 : 1, value];
+    });
+    if (choices.length === 0) throw new NoValueError("there is no member of the union that has a value");
+    return either(...choices);
+  }
+}
+
+/** JSON of any kind, without what requests may not have. */
+function anything(): fc.Arbitrary<unknown> {
+  const text = texts({ maxLength: 20 });
+  const scalar = fc.oneof(fc.constant(null), fc.boolean(), numbers({}, false), text);
+  const key = texts({ minLength: 1, maxLength: 8 }).filter((name) => name !== "__proto__");
+  const list = fc.array(scalar, { maxLength: 3, size: "max" });
+  const object = fc.array(fc.tuple(key, fc.oneof(scalar, list)), { maxLength: 3, size: "max" });
+  return either<unknown>([4, scalar], [1, list], [1, object.map((entries) => Object.fromEntries(entries))]);
+}
+
+/** An object of its own properties, whatever they are called. */
+function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(entries.filter(([, value]) => value !== ABSENT));
+}
+
+function isFree({ properties }: ShapeOf<"object">, key: string): boolean {
+  return key !== "__proto__" && properties.every((property) => property.key !== key);
+}
+
+function keysOf(keys: "string" | "number" | TextTest, readable: boolean): fc.Arbitrary<string> {
+  if (keys === "number") return fc.integer({ min: 0, max: 999 }).map(String).filter(isNumericKey);
+  if (keys === "string") return readable ? word() : texts({ minLength: 1, maxLength: 12 });
+  if (keys.parts === undefined)
+    throw new NoValueError("the parts of the keys of an index signature are not known");
+  return fromParts(keys.parts, readable, 0, 12);
+}
+
+/** Texts that the parts of a template literal type make. */
+function fromParts(
+  parts: readonly TemplatePart[],
+  readable: boolean,
+  least: number,
+  most: number,
+): fc.Arbitrary<string> {
+  const pieces = parts.map((part): fc.Arbitrary<string> => {
+    if (typeof part === "string") return fc.constant(part);
+    if ("either" in part) {
+      if (part.either.length === 0) throw new NoValueError("nothing fills a hole of a template literal type");
+      return fc.oneof(...part.either.map((choice) => fromParts(choice, readable, least, most)));
+    }
+    switch (part.hole) {
+      case "string":
+        return readable && least === 0 ? word().map((text) => text.slice(0, most)) : filling(least, most);
+      case "number":
+        return fc.oneof(fc.nat({ max: 999 }), numbers({ minimum: -1000, maximum: 1000 }, true)).map(String);
+      case "bigint":
+        return fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(String);
+    }
+  });
+  return fc.tuple(...pieces).map((filled) => filled.join(""));
+}
+
+/** How many characters are fixed, numbers included, and how many holes share the others. */
+function roomOf(parts: readonly TemplatePart[]): { readonly fixed: number; readonly holes: number } {
+  let [fixed, holes] = [0, 0];
+  for (const part of parts) {
+    if (typeof part === "string") fixed += part.length;
+    else if ("either" in part) fixed += Math.max(0, ...part.either.map((choice) => roomOf(choice).fixed));
+    else if (part.hole === "string") holes += 1;
+    else fixed += 3;
+  }
+  return { fixed, holes: Math.max(1, holes) };
+}
+
+function filling(least: number, most: number): fc.Arbitrary<string> {
+  return texts({ minLength: Math.min(least, most), maxLength: Math.max(least, most) });
+}
+
+/** Items no two of which are equal: as many as the rules ask for, or fewer than wished where there are not as many. */
+function uniqueItemsOf(
+  item: fc.Arbitrary<unknown>,
+  wished: number,
+  least: number,
+  most: number,
+): fc.Arbitrary<unknown[]> {
+  const draws = fc.array(item, { minLength: wished, maxLength: Math.max(most, most * 8), size: "max" });
+  const unique = draws.map((items) => {
+    const seen = new Set<string>();
+    const different = items.filter((value) => {
+      const key = canonical(value);
+      return seen.size < most && !seen.has(key) && seen.add(key) !== undefined;
+    });
+    return different;
+  });
+  return new Kept(
+    unique,
+    (items) => items.length >= least,
+    () => `array of ${least} different items`,
+  );
+}
+
+/** One text for equal values. */
+function canonical(value: unknown): string {
+  return JSON.stringify(toWire(value), (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/** `tags` holds a tag. */
+function singular(hint: string): string {
+  return hint.replace(/ies$/, "y").replace(/(?<=[^s])s$/, "");
+}

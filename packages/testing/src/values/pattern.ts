@@ -1,0 +1,332 @@
+import { type AST, RegExpParser } from "@eslint-community/regexpp";
+import * as fc from "fast-check";
+
+import { NoValueError } from "./support.ts";
+
+/** Repetitions without a bound, or with a great one, are tried up to so many times. */
+const MOST_REPEATS = 300;
+
+/** Texts are up to so much longer than the shortest one. */
+const MORE = 24;
+
+/** A length beyond which none is looked for, unless a rule asks for more. */
+const LONGEST = 2000;
+
+/** A machine of more states takes too long to be asked which lengths its texts have. */
+const MOST_STATES = 4000;
+
+/** Conditions that the machine does not know (a look ahead, a border of a word) are left to chance. */
+const TRIES = 1000;
+
+/** Characters that classes are asked for, in the order in which people would type them. */
+const COMMON: readonly string[] = [
+  ..."abcdefghijklmnopqrstuvwxyz",
+  ..."0123456789",
+  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+  ..." -_.,:;!?@#$%&*+=/\\|~^'\"`()[]{}<>",
+];
+const RARE: readonly string[] = [..."éßñøçÅλΩЖשعहไ中あ한٣²½€©→\t\n\u00a0\u2028🙂"];
+
+/** Where a machine goes without a character, and when. */
+interface Free {
+  readonly to: number;
+  readonly when?: "start" | "end";
+}
+
+/** Where a machine goes with one of some characters. */
+interface Step {
+  readonly on: readonly string[];
+  readonly to: number;
+}
+
+/** A pattern as a machine that reads a text character by character, from state 0 to the last one. */
+interface Machine {
+  readonly steps: readonly (readonly Step[])[];
+  readonly free: readonly (readonly Free[])[];
+  readonly end: number;
+}
+
+/** Lengths of texts in characters. */
+export interface Lengths {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/**
+ * Texts that a pattern takes, of a length within bounds.
+ *
+ * @param plain - Letters and digits where a class has some.
+ */
+export function matching(pattern: RegExp, lengths: Lengths, plain: boolean): fc.Arbitrary<string> {
+  return new Matching(pattern, lengths, plain);
+}
+
+class Matching extends fc.Arbitrary<string> {
+  readonly #pattern: RegExp;
+  readonly #min: number;
+  readonly #max: number;
+  readonly #plain: boolean;
+  #walkers: readonly Walker[] | undefined;
+
+  constructor(pattern: RegExp, { minLength = 0, maxLength = Infinity }: Lengths, plain: boolean) {
+    super();
+    this.#pattern = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""));
+    this.#min = minLength;
+    this.#max = maxLength;
+    this.#plain = plain;
+  }
+
+  generate(random: fc.Random): fc.Value<string> {
+    // Letters and digits alone may not do: what looks ahead may ask for other characters.
+    this.#walkers ??= (this.#plain ? [true, false] : [false]).map(
+      (plain) => new Walker(machineOf(this.#pattern, plain)),
+    );
+    const longest = Math.min(this.#max, Math.max(LONGEST, this.#min + MORE));
+    for (const walker of this.#walkers) {
+      const lengths = walker.lengths(this.#min, longest, MORE);
+      for (let left = lengths.length === 0 ? 0 : TRIES; left > 0; left -= 1) {
+        const length = lengths[random.nextInt(0, lengths.length - 1)] as number;
+        const text = walker.walk(length, random);
+        if (this.#pattern.test(text)) return new fc.Value(text, undefined);
+      }
+    }
+    const { source } = this.#pattern;
+    const most = this.#max === Infinity ? "or more" : `to ${this.#max}`;
+    throw new NoValueError(`found no text of ${this.#min} ${most} characters that matches /${source}/`);
+  }
+
+  canShrinkWithoutContext(value: unknown): value is string {
+    return typeof value === "string" && this.#takes(value);
+  }
+
+  shrink(value: string): fc.Stream<fc.Value<string>> {
+    const characters = [...value];
+    const shorter = function* (): Generator<string> {
+      for (let size = characters.length; size >= 1; size = size >> 1) {
+        for (let at = 0; at + size <= characters.length; at += size) {
+          yield characters.toSpliced(at, size).join("");
+        }
+      }
+    };
+    const candidates = fc.stream(shorter()).filter((text) => text !== value && this.#takes(text));
+    return candidates.map((text) => new fc.Value(text, undefined));
+  }
+
+  #takes(text: string): boolean {
+    const { length } = [...text];
+    return length >= this.#min && length <= this.#max && this.#pattern.test(text);
+  }
+}
+
+/** Draws the ways of a machine to its end. */
+class Walker {
+  readonly #machine: Machine;
+  /** By number of characters that are still to come: the states from which exactly so many lead to the end. */
+  readonly #ending: boolean[][] = [];
+  readonly #closures: Map<string, readonly number[]> = new Map();
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+
+  /** Lengths within bounds that texts can have: the shortest, and those up to `more` longer. */
+  lengths(min: number, max: number, more: number): number[] {
+    const found: number[] = [];
+    for (let length = min; length <= max; length += 1) {
+      if (found[0] !== undefined && length > found[0] + more) break;
+      if (this.#choices(0, length, true).length > 0 || (length === 0 && this.#ends(0, true)))
+        found.push(length);
+    }
+    return found;
+  }
+
+  /** A text of a length that {@link lengths} told. */
+  walk(length: number, random: fc.Random): string {
+    let [state, text] = [0, ""];
+    for (let left = length; left > 0; left -= 1) {
+      const choices = this.#choices(state, left, left === length);
+      const { on, to } = choices[random.nextInt(0, choices.length - 1)] as Step;
+      text += on[random.nextInt(0, on.length - 1)] as string;
+      state = to;
+    }
+    return text;
+  }
+
+  /** Steps with the next character that still lead to the end with as many characters as are left. */
+  #choices(state: number, left: number, atStart: boolean): Step[] {
+    if (left === 0) return [];
+    const steps = this.#closure(state, atStart, false).flatMap((at) => this.#machine.steps[at] as Step[]);
+    return steps.filter(({ on, to }) => on.length > 0 && this.#canEnd(to, left - 1));
+  }
+
+  #canEnd(state: number, left: number): boolean {
+    for (let count = this.#ending.length; count <= left; count += 1) {
+      this.#ending.push(
+        this.#machine.steps.map((_, at) =>
+          count === 0
+            ? this.#ends(at, false)
+            : this.#closure(at, false, false).some((near) =>
+                (this.#machine.steps[near] as Step[]).some(
+                  ({ on, to }) => on.length > 0 && (this.#ending[count - 1] as boolean[])[to] === true,
+                ),
+              ),
+        ),
+      );
+    }
+    return (this.#ending[left] as boolean[])[state] === true;
+  }
+
+  #ends(state: number, atStart: boolean): boolean {
+    return this.#closure(state, atStart, true).includes(this.#machine.end);
+  }
+
+  /** The states that are reached without a character. */
+  #closure(state: number, atStart: boolean, atEnd: boolean): readonly number[] {
+    const key = `${state} ${atStart} ${atEnd}`;
+    const known = this.#closures.get(key);
+    if (known !== undefined) return known;
+    const reached = new Set([state]);
+    for (const at of reached) {
+      for (const { to, when } of this.#machine.free[at] as Free[]) {
+        if (when === undefined || (when === "start" ? atStart : atEnd)) reached.add(to);
+      }
+    }
+    const closure = [...reached];
+    this.#closures.set(key, closure);
+    return closure;
+  }
+}
+
+const machines: Map<string, Machine> = new Map();
+
+function machineOf(pattern: RegExp, plain: boolean): Machine {
+  const key = `${plain} ${pattern.flags} ${pattern.source}`;
+  let machine = machines.get(key);
+  if (machine === undefined) machines.set(key, (machine = new Builder(pattern, plain).machine()));
+  return machine;
+}
+
+/** Makes the machine of a pattern. It is searched for, so that anything may stand before and behind it. */
+class Builder {
+  readonly #steps: Step[][] = [];
+  readonly #free: Free[][] = [];
+  readonly #pattern: RegExp;
+  readonly #plain: boolean;
+
+  constructor(pattern: RegExp, plain: boolean) {
+    this.#pattern = pattern;
+    this.#plain = plain;
+  }
+
+  machine(): Machine {
+    const { source, flags } = this.#pattern;
+    const unicode = flags.includes("u");
+    const tree = new RegExpParser().parsePattern(source, 0, source.length, { unicode });
+    const anything = this.#members(".");
+    const before = this.#state();
+    this.#step(before, anything, before);
+    const begin = this.#state();
+    this.#go(before, begin);
+    const behind = this.#alternatives(tree.alternatives, begin);
+    const end = this.#state();
+    this.#go(behind, end);
+    this.#step(end, anything, end);
+    return { steps: this.#steps, free: this.#free, end };
+  }
+
+  #alternatives(alternatives: readonly AST.Alternative[], from: number): number {
+    const behind = this.#state();
+    for (const { elements } of alternatives) {
+      let at = this.#state();
+      this.#go(from, at);
+      for (const element of elements) at = this.#element(element, at);
+      this.#go(at, behind);
+    }
+    return behind;
+  }
+
+  #element(element: AST.Element | AST.QuantifiableElement, from: number): number {
+    switch (element.type) {
+      case "Group":
+      case "CapturingGroup":
+        return this.#alternatives(element.alternatives, from);
+      case "Quantifier":
+        return this.#repeated(element, from);
+      case "Assertion": {
+        const to = this.#state();
+        if (element.kind === "start" || element.kind === "end") this.#go(from, to, element.kind);
+        else this.#go(from, to);
+        return to;
+      }
+      case "Character":
+        return this.#step(from, [String.fromCodePoint(element.value)]);
+      case "Backreference":
+        throw new NoValueError(`/${this.#pattern.source}/ refers back to a part of the text`);
+      default:
+        return this.#step(from, this.#members(element.raw));
+    }
+  }
+
+  #repeated({ element, min, max }: AST.Quantifier, from: number): number {
+    let at = from;
+    for (let count = 0; count < min; count += 1) at = this.#element(element, at);
+    if (max === Infinity) {
+      const loop = this.#state();
+      this.#go(at, loop);
+      this.#go(this.#element(element, loop), loop);
+      return loop;
+    }
+    const behind = this.#state();
+    for (let count = min; count < Math.min(max, min + MOST_REPEATS); count += 1) {
+      this.#go(at, behind);
+      at = this.#element(element, at);
+    }
+    this.#go(at, behind);
+    return behind;
+  }
+
+  /** Some characters of a class: the usual ones, or where it has none of them the first that it has. */
+  #members(raw: string): readonly string[] {
+    const key = `${this.#plain} ${this.#pattern.flags} ${raw}`;
+    const found = members.get(key);
+    if (found !== undefined) return found;
+    const one = new RegExp(`^(?:${raw})$`, this.#pattern.flags);
+    const common = COMMON.filter((character) => one.test(character));
+    const words = common.filter((character) => /[a-z0-9]/i.test(character));
+    const rare = RARE.filter((character) => one.test(character));
+    let taken = this.#plain ? [words, common, rare].find((group) => group.length > 0) : [...common, ...rare];
+    if (taken === undefined || taken.length === 0) taken = firstOf(one);
+    members.set(key, taken);
+    return taken;
+  }
+
+  #step(from: number, on: readonly string[], to: number = this.#state()): number {
+    (this.#steps[from] as Step[]).push({ on, to });
+    return to;
+  }
+
+  #go(from: number, to: number, when?: "start" | "end"): void {
+    (this.#free[from] as Free[]).push(when === undefined ? { to } : { to, when });
+  }
+
+  #state(): number {
+    if (this.#free.length >= MOST_STATES) {
+      throw new NoValueError(`the texts of /${this.#pattern.source}/ are too long to be made`);
+    }
+    this.#free.push([]);
+    return this.#steps.push([]) - 1;
+  }
+}
+
+const members: Map<string, readonly string[]> = new Map();
+
+/** The first characters of a class, but for the ones that have no text form in a database: U+0000 and surrogates. */
+function firstOf(one: RegExp): string[] {
+  const found: string[] = [];
+  for (let point = 1; point <= 0x10ffff && found.length < 20; point += 1) {
+    if (point === 0xd800) point = 0xe000;
+    const character = String.fromCodePoint(point);
+    if (one.test(character)) found.push(character);
+  }
+  return found;
+}

@@ -1,0 +1,345 @@
+import type { Form, Shape } from "@kit/core/codec";
+import * as fc from "fast-check";
+
+import { arbitrary } from "./arbitrary.ts";
+import { bigints, numbers } from "./numbers.ts";
+import {
+  AnyOf,
+  either,
+  fits,
+  Kept,
+  NoValueError,
+  type NumberShape,
+  type ShapeOf,
+  type TextRules,
+} from "./support.ts";
+import { readableTexts, texts } from "./texts.ts";
+
+/** Names of the rules that a place can have. */
+export type RuleName =
+  | "required"
+  | "null"
+  | "type"
+  | "enum"
+  | "format"
+  | "pattern"
+  | "template"
+  | "minLength"
+  | "maxLength"
+  | "minimum"
+  | "maximum"
+  | "exclusiveMinimum"
+  | "exclusiveMaximum"
+  | "multipleOf"
+  | "integer"
+  | "length"
+  | "minItems"
+  | "maxItems"
+  | "uniqueItems";
+
+/** A rule, and what breaks it and no other rule of its place. */
+export interface Breach {
+  readonly rule: RuleName;
+  readonly given: fc.Arbitrary<unknown>;
+}
+
+/** Longer values are not made: servers refuse them for their size. */
+const LONGEST = 100_000;
+
+/** What texts of a format are often mistaken for, the nearest to it first. */
+const MISTAKEN: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
+  email: ["ada.example.com", "ada@", "ada lovelace@example.com", "@b", "a"],
+  uri: ["example.com/notes", "https://exa mple.com/", "/a", "a"],
+  uuid: [
+    "123e4567e89b42d3a456426614174000",
+    "123e4567-e89b-42d3-a456-42661417400g",
+    "123e4567-e89b-42d3-a456-42661417400",
+  ],
+  date: ["2026-02-30", "31.01.2026", "2026-1-1", "2026-13-01"],
+  "date-time": [
+    "2026-01-31",
+    "2026-01-31T25:00:00Z",
+    "2026-01-31 12:00",
+    "2026-02-30T12:00:00.000Z",
+    "2026-01-31T12:00:00",
+  ],
+  ipv4: ["192.0.2.256", "192.0.2", "192.0.2.01"],
+  ipv6: ["2001:db8:::1", "2001:db8", "2001:db8::g"],
+};
+
+/** The rules of a value at one place, whatever is below it. */
+export function breachesOf(shape: Shape, form: Form, readable: boolean): Breach[] {
+  const members = membersOf(shape);
+  const breaches: Breach[] = [];
+  const kinds = new Set(members.flatMap((member) => kindsOf(member, form)));
+  const others = OTHERS.filter(([kind]) => !kinds.has(kind) && kind !== "null").map(([, value]) => value);
+  if (!kinds.has("any")) {
+    if (!kinds.has("null")) breaches.push({ rule: "null", given: fc.constant(null) });
+    if (others.length > 0) breaches.push({ rule: "type", given: fc.constantFrom(...others) });
+  }
+  breaches.push(...listed(members, form));
+  for (const member of members) breaches.push(...ruled(member, form, readable));
+  return breaches;
+}
+
+/** One value of each kind. */
+const OTHERS: readonly (readonly [kind: string, value: unknown])[] = [
+  ["string", "text"],
+  ["number", 12],
+  ["boolean", true],
+  ["array", []],
+  ["object", {}],
+  ["null", null],
+];
+
+/** A shape without the unions and references around it. */
+function membersOf(
+  shape: Shape,
+  seen: Set<Shape> = new Set(),
+): Exclude<Shape, { kind: "reference" | "union" }>[] {
+  if (seen.has(shape)) return [];
+  seen.add(shape);
+  if (shape.kind === "reference") return membersOf(shape.to(), seen);
+  if (shape.kind === "union") return shape.members.flatMap((member) => membersOf(member, seen));
+  return [shape];
+}
+
+/** Kinds of JSON values that a shape has; `any` is all of them. */
+function kindsOf(shape: Shape, form: Form): string[] {
+  switch (shape.kind) {
+    case "unknown":
+      return ["any"];
+    case "never":
+      return [];
+    case "null":
+    case "boolean":
+    case "string":
+    case "number":
+      return [shape.kind];
+    case "template":
+      return ["string"];
+    case "date":
+      return form === "wire" ? ["string"] : ["date"];
+    case "bytes":
+      return form === "wire" ? ["string"] : ["bytes"];
+    case "bigint":
+      return form === "wire" ? ["string", "number"] : ["bigint"];
+    case "literal":
+      return typeof shape.value === "bigint"
+        ? form === "wire"
+          ? ["string", "number"]
+          : ["bigint"]
+        : [typeof shape.value];
+    case "array":
+    case "tuple":
+      return ["array"];
+    default:
+      return ["object"];
+  }
+}
+
+/** A text or number that is none of those that are listed. */
+function listed(members: readonly Shape[], form: Form): Breach[] {
+  const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
+  if (values.length === 0) return [];
+  const isNone = (value: unknown): boolean => members.every((member) => !fits(member, value, form));
+  const candidates: unknown[] = [];
+  for (const value of values) {
+    if (typeof value === "string") candidates.push(`${value}!`, "none of these");
+    else if (typeof value === "number") candidates.push(value + 1, value - 1, value + 1000);
+    else if (typeof value === "boolean") candidates.push(!value);
+    else candidates.push(form === "wire" ? (value + 1n).toString() : value + 1n);
+  }
+  const wrong = candidates.filter(isNone);
+  return wrong.length === 0 ? [] : [{ rule: "enum", given: fc.constantFrom(...wrong) }];
+}
+
+function ruled(shape: Shape, form: Form, readable: boolean): Breach[] {
+  switch (shape.kind) {
+    case "string":
+      return ofText(shape, readable);
+    case "template": {
+      const { kind: _, texts: test, source, ...rules } = shape;
+      const other = texts({
+        ...rules,
+        maxLength: Math.min(rules.maxLength ?? Infinity, (rules.minLength ?? 0) + 20),
+      });
+      const wrong = kept(other, (text) => !test.test(text as string), `of the form \`${source}\``);
+      return [
+        { rule: "template", given: wrong },
+        ...ofText({ ...rules, kind: "string" }, readable, { texts: test, source }),
+      ];
+    }
+    case "number":
+    case "bigint":
+      return ofNumber(shape, form);
+    case "date":
+      return form === "wire"
+        ? [{ rule: "format", given: fc.constantFrom("2026-02-30T12:00:00Z", "2026-01-31") }]
+        : [];
+    case "bytes":
+      return form === "wire" ? [{ rule: "format", given: fc.constantFrom("a?", "abc") }] : [];
+    case "array":
+      return ofArray(shape, form);
+    case "tuple":
+      return ofTuple(shape, form);
+    default:
+      return [];
+  }
+}
+
+type Template = Pick<ShapeOf<"template">, "texts" | "source">;
+
+/** The rules without one of them: they are members that may be missing. */
+function without<R extends object>(rules: R, rule: string): R {
+  const { [rule]: _, ...rest } = rules as R & Record<string, unknown>;
+  return rest as unknown as R;
+}
+
+function kept(
+  inner: fc.Arbitrary<unknown>,
+  passes: (value: unknown) => boolean,
+  rule: string,
+): fc.Arbitrary<unknown> {
+  return new Kept(inner, passes, () => `value that breaks ${rule} and no other rule of its place`);
+}
+
+/** What fits without one rule and not with it. */
+function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<unknown>): Breach {
+  const loose = without(shape, rule);
+  return { rule, given: kept(inner, (value) => fits(loose, value, form) && !fits(shape, value, form), rule) };
+}
+
+function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template): Breach[] {
+  const { kind: _, ...rules } = shape;
+  const { minLength, maxLength, format, pattern } = rules;
+  const whole: Shape = template === undefined ? shape : { ...rules, ...template, kind: "template" };
+  const like = (given: TextRules): fc.Arbitrary<unknown> => {
+    if (template !== undefined) return arbitrary({ ...given, ...template, kind: "template" });
+    return readable ? readableTexts(given, "") : texts(given);
+  };
+  const breaches: Breach[] = [];
+  const add = (rule: RuleName, ...choices: readonly fc.Arbitrary<unknown>[]): void => {
+    breaches.push(breaking(whole, rule, "wire", new AnyOf(choices)));
+  };
+  if (minLength !== undefined && minLength > 0) {
+    add("minLength", like({ ...without(rules, "minLength"), maxLength: minLength - 1 }));
+  }
+  if (maxLength !== undefined && maxLength < LONGEST) {
+    const [loose, length] = [without(rules, "maxLength"), maxLength + 1];
+    add(
+      "maxLength",
+      like({ ...loose, minLength: length, maxLength: length }),
+      like({ ...loose, minLength: length }),
+    );
+  }
+  if (format !== undefined) {
+    const mistaken = fc.constantFrom(...MISTAKEN[format]);
+    const loose = like(without(rules, "format"));
+    // Where people read it, what is nearly right comes first.
+    if (readable) {
+      const nearest = [mistaken, loose].map((inner) => breaking(whole, "format", "wire", inner).given);
+      breaches.push({ rule: "format", given: new AnyOf(nearest, true) });
+    } else add("format", mistaken, mistaken, loose);
+  }
+  if (pattern !== undefined) {
+    const loose = without(rules, "pattern");
+    // What is nearly right finds more mistakes than what is not alike at all.
+    const nearly = fc
+      .tuple(like(rules), fc.constantFrom(...ODD, ""), fc.nat({ max: 40 }))
+      .map(([text, other, place]) => {
+        const characters = [...(text as string)];
+        return characters.toSpliced(place % (characters.length + 1), 1, other).join("");
+      });
+    add("pattern", nearly, like(loose), uniform(loose));
+  }
+  return breaches;
+}
+
+/** Characters that patterns often leave out. */
+const ODD = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
+
+/** Texts of one character many times. */
+function uniform({ minLength = 1, maxLength = Infinity }: TextRules): fc.Arbitrary<string> {
+  const length = Math.min(Math.max(1, minLength), maxLength);
+  return fc.constantFrom(...ODD).map((character) => character.repeat(length));
+}
+
+function ofNumber(shape: NumberShape, form: Form): Breach[] {
+  const breaches: Breach[] = [];
+  const { kind, ...rules } = shape;
+  const isBig = kind === "bigint";
+  const formed = (value: bigint): unknown => (form === "wire" ? value.toString() : value);
+  const add = (rule: RuleName, changed: Partial<typeof rules>): void => {
+    const { [rule as keyof typeof rules]: _, ...rest } = rules;
+    const all = { ...rest, ...changed };
+    try {
+      const inner: fc.Arbitrary<unknown> = isBig
+        ? bigints(all, true).map(formed)
+        : either([3, numbers(all, true)], [1, numbers(all, false)]);
+      breaches.push(breaking(shape, rule, form, inner));
+    } catch (error) {
+      // No number is beyond this bound and within the others.
+      if (!(error instanceof NoValueError)) throw error;
+    }
+  };
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, integer } = rules;
+  if (minimum !== undefined)
+    add("minimum", { exclusiveMaximum: Math.min(minimum, exclusiveMaximum ?? Infinity) });
+  if (maximum !== undefined)
+    add("maximum", { exclusiveMinimum: Math.max(maximum, exclusiveMinimum ?? -Infinity) });
+  if (exclusiveMinimum !== undefined)
+    add("exclusiveMinimum", { maximum: Math.min(exclusiveMinimum, maximum ?? Infinity) });
+  if (exclusiveMaximum !== undefined)
+    add("exclusiveMaximum", { minimum: Math.max(exclusiveMaximum, minimum ?? -Infinity) });
+  if (multipleOf !== undefined) add("multipleOf", {});
+  if (integer !== undefined && !isBig) add("integer", {});
+  if (isBig && form === "wire")
+    breaches.push({ rule: "integer", given: fc.constantFrom<unknown>("1.5", 0.5, "twelve") });
+  return breaches;
+}
+
+function ofArray(shape: ShapeOf<"array">, form: Form): Breach[] {
+  const { minItems, maxItems, uniqueItems } = shape;
+  const breaches: Breach[] = [];
+  const add = (
+    rule: RuleName,
+    changed: Partial<ShapeOf<"array">>,
+    change = (items: unknown[]): unknown[] => items,
+  ): void => {
+    const { isItem: _, ...loose } = { ...without(shape, rule), ...changed };
+    try {
+      const items = arbitrary(loose, { form }) as fc.Arbitrary<unknown[]>;
+      breaches.push(breaking(shape, rule, form, items.map(change)));
+    } catch (error) {
+      // There are no such items.
+      if (!(error instanceof NoValueError)) throw error;
+    }
+  };
+  if (minItems !== undefined && minItems > 0) add("minItems", { maxItems: minItems - 1 });
+  if (maxItems !== undefined && maxItems < LONGEST / 10)
+    add("maxItems", { minItems: maxItems + 1, maxItems: maxItems + 1 });
+  if (uniqueItems === true) {
+    const least = Math.max(2, minItems ?? 0);
+    if ((maxItems ?? Infinity) >= 2) {
+      add("uniqueItems", { minItems: least }, (items) => items.with(1, items[0]));
+    }
+  }
+  return breaches;
+}
+
+function ofTuple(shape: ShapeOf<"tuple">, form: Form): Breach[] {
+  const { elements } = shape;
+  const least = elements.filter((element) => element.optional !== true && element.rest !== true).length;
+  const open = elements.some((element) => element.rest === true);
+  const whole = arbitrary(shape, { form }) as fc.Arbitrary<unknown[]>;
+  const wrong: fc.Arbitrary<unknown>[] = [];
+  if (least > 0) wrong.push(whole.map((items) => items.slice(0, least - 1)));
+  if (!open)
+    wrong.push(
+      whole.map((items) =>
+        items.concat(Array.from({ length: elements.length + 1 - items.length }, () => items[0] ?? "more")),
+      ),
+    );
+  return wrong.length === 0 ? [] : [{ rule: "length", given: fc.oneof(...wrong) }];
+}

@@ -1,0 +1,148 @@
+import { explain, type Form, isNumericKey, type Shape, type TextTest } from "@kit/core/codec";
+import * as fc from "fast-check";
+
+import { missing, placed } from "../contracts/values.ts";
+import type { ValueOptions } from "./arbitrary.ts";
+import { type Breach, breachesOf, type RuleName } from "./rules.ts";
+import { fits, type ShapeOf } from "./support.ts";
+
+/** A way to spoil one place of a valid value. */
+export interface Spoiling {
+  /** As failures name it: `$.items[0].quantity`. */
+  readonly path: string;
+  readonly steps: readonly (string | number)[];
+  /** What is broken there. */
+  readonly rule: RuleName;
+  /** What may stand there instead; `missing` where nothing may. */
+  readonly given: fc.Arbitrary<unknown>;
+}
+
+/** Every place of a valid value with each rule that it has there. Not every one can be broken alone: see {@link spoil}. */
+export function spoilings(
+  shape: Shape,
+  value: unknown,
+  { form = "wire", style = "wide" }: Pick<ValueOptions, "form" | "style"> = {},
+): readonly Spoiling[] {
+  const walk = new Walk(form, style === "readable");
+  walk.collect(shape, value, []);
+  return walk.found;
+}
+
+/**
+ * A copy of a valid value with one place spoiled; nothing where that does not fail at this place and at no other, as where what was drawn
+ * makes the value another member of a union.
+ */
+export function spoil(
+  shape: Shape,
+  value: unknown,
+  spoiling: Pick<Spoiling, "path" | "steps">,
+  given: unknown,
+  form: Form = "wire",
+): { readonly value: unknown } | undefined {
+  const spoiled = placed(value, spoiling.steps, given);
+  const failures = explain(shape, spoiled, form);
+  return failures.length === 1 && failures[0]?.path === spoiling.path ? { value: spoiled } : undefined;
+}
+
+/** A place of a value as failures name it. */
+export function pathOf(steps: readonly (string | number)[]): string {
+  return steps.reduce<string>((path, step) => {
+    if (typeof step === "number") return `${path}[${step}]`;
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
+  }, "$");
+}
+
+/** Collects the places of one value. */
+class Walk {
+  readonly found: Spoiling[] = [];
+  readonly #form: Form;
+  readonly #readable: boolean;
+
+  constructor(form: Form, readable: boolean) {
+    this.#form = form;
+    this.#readable = readable;
+  }
+
+  collect(shape: Shape, value: unknown, steps: readonly (string | number)[]): void {
+    const path = pathOf(steps);
+    const known = new Set<string>();
+    for (const { rule, given } of breaches(shape, this.#form, this.#readable)) {
+      // Members of a union may have a rule of the same name; the first of them stands for all.
+      if (known.has(rule)) continue;
+      known.add(rule);
+      this.found.push({ path, steps, rule, given });
+    }
+    this.#parts(shape, value, steps);
+  }
+
+  #parts(shape: Shape, value: unknown, steps: readonly (string | number)[]): void {
+    switch (shape.kind) {
+      case "reference":
+        return this.#parts(shape.to(), value, steps);
+      case "union": {
+        const member = shape.members.find((candidate) => fits(candidate, value, this.#form));
+        if (member !== undefined) this.#parts(member, value, steps);
+        return;
+      }
+      case "array":
+        // One item stands for all.
+        if (Array.isArray(value) && value.length > 0) this.collect(shape.element, value[0], [...steps, 0]);
+        return;
+      case "tuple":
+        if (Array.isArray(value)) this.#items(shape, value, steps);
+        return;
+      case "object":
+        if (typeof value === "object" && value !== null) this.#members(shape, value, steps);
+        return;
+      default:
+    }
+  }
+
+  #items(
+    { elements }: ShapeOf<"tuple">,
+    value: readonly unknown[],
+    steps: readonly (string | number)[],
+  ): void {
+    const rest = elements.findIndex((element) => element.rest === true);
+    const after = rest < 0 ? 0 : elements.length - rest - 1;
+    for (const [at, item] of value.entries()) {
+      const fromEnd = value.length - at;
+      const position = rest < 0 || at < rest ? at : fromEnd <= after ? elements.length - fromEnd : rest;
+      const element = elements[position];
+      if (element !== undefined) this.collect(element.shape, item, [...steps, at]);
+    }
+  }
+
+  #members(shape: ShapeOf<"object">, value: object, steps: readonly (string | number)[]): void {
+    for (const { key, optional, shape: member } of shape.properties) {
+      const at = [...steps, key];
+      const mayMiss = optional === "always" || (optional === "input" && this.#form === "wire");
+      if (!mayMiss)
+        this.found.push({ path: pathOf(at), steps: at, rule: "required", given: fc.constant(missing) });
+      if (Object.hasOwn(value, key)) this.collect(member, Reflect.get(value, key), at);
+    }
+    const declared = new Set(shape.properties.map(({ key }) => key));
+    const other = Object.keys(value).find((key) => !declared.has(key) && key !== "__proto__");
+    if (other === undefined) return;
+    const signature = shape.index?.find(({ keys }) => takes(keys, other));
+    if (signature !== undefined) this.collect(signature.shape, Reflect.get(value, other), [...steps, other]);
+  }
+}
+
+/** Whether an index signature takes a key. */
+function takes(keys: "string" | "number" | TextTest, key: string): boolean {
+  if (typeof keys === "string") return keys === "string" || isNumericKey(key);
+  return keys.test(key);
+}
+
+/** Shapes are constants of generated modules, and what breaks their rules is not made twice. */
+const made: Map<string, WeakMap<Shape, readonly Breach[]>> = new Map();
+
+function breaches(shape: Shape, form: Form, readable: boolean): readonly Breach[] {
+  const key = `${form} ${readable}`;
+  let all = made.get(key);
+  if (all === undefined) made.set(key, (all = new WeakMap()));
+  let known = all.get(shape);
+  if (known === undefined) all.set(shape, (known = breachesOf(shape, form, readable)));
+  return known;
+}

@@ -1,0 +1,214 @@
+import * as fc from "fast-check";
+
+import { matching } from "./pattern.ts";
+import { either, fits, Kept, NoValueError, type TextRules } from "./support.ts";
+import { phrase, word } from "./words.ts";
+
+/** Names of formats. */
+type Format = NonNullable<TextRules["format"]>;
+
+/** Texts without a greatest length are up to so much longer than they must be. */
+const MORE = 40;
+
+/** A mailbox has no more, RFC 5321. */
+const LONGEST_EMAIL = 254;
+
+/** A label of a domain has no more, RFC 1035. */
+const LONGEST_LABEL = 63;
+
+const LETTERS = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
+
+/**
+ * One character: mostly what keyboards have, sometimes what programs trip over. None that texts of requests may not have (U+0000, and
+ * surrogates without their other half).
+ */
+const CHARACTER: fc.Arbitrary<string> = either(
+  [12, fc.integer({ min: 0x20, max: 0x7e }).map((point) => String.fromCodePoint(point))],
+  [3, LETTERS],
+  [2, fc.integer({ min: 0xa0, max: 0xd7ff }).map((point) => String.fromCodePoint(point))],
+  [1, fc.integer({ min: 0x1f300, max: 0x1faff }).map((point) => String.fromCodePoint(point))],
+  [1, fc.constantFrom("\t", "\n", "\r", "\u0001", "\u200b", "\u202e", "\ufeff", "\u0301")],
+);
+
+/** URIs with each of the parts that they can have. */
+const URI = new RegExp(
+  "^[a-z][a-z0-9+.-]{0,5}:(?://(?:[a-z0-9]{1,4}@)?[a-z0-9]{1,8}(?:\\.[a-z]{2,4}){0,2}(?::[0-9]{1,4})?)?" +
+    "(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}){1,6}){0,3}(?:\\?[a-z]{1,4}=[a-z0-9+/?]{0,4})?(?:#[a-z0-9?/]{0,5})?$",
+  "u",
+);
+
+/** Made once, when it is first wanted: some take tens of milliseconds. */
+function once<T>(make: () => fc.Arbitrary<T>): () => fc.Arbitrary<T> {
+  let made: fc.Arbitrary<T> | undefined;
+  return () => (made ??= make());
+}
+
+const anyEmail = once(() => fc.emailAddress({ size: "small" }));
+const anyUri = once(() => matching(URI, {}, false));
+const anyIpv6 = once(() => fc.ipV6());
+
+/** Texts that keep rules. */
+export function texts(rules: TextRules): fc.Arbitrary<string> {
+  return kept(rules, candidates(rules, false));
+}
+
+/**
+ * Texts that keep rules and that people would write.
+ *
+ * @param hint - The name of the property that has it, as {@link phrase} takes it.
+ */
+export function readableTexts(rules: TextRules, hint: string): fc.Arbitrary<string> {
+  const usual = rules.format === undefined && rules.pattern === undefined;
+  return kept(rules, usual ? phrases(rules, hint) : candidates(rules, true));
+}
+
+function kept(rules: TextRules, inner: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const { minLength = 0, maxLength = Infinity } = rules;
+  if (minLength > maxLength)
+    throw new NoValueError(`found no text of ${minLength} to ${maxLength} characters`);
+  const passes = (text: string): boolean => fits({ kind: "string", ...rules }, text, "wire");
+  return new Kept(inner, passes, () => `text that keeps ${inWords(rules)}`);
+}
+
+function inWords({ minLength, maxLength, format, pattern }: TextRules): string {
+  const words = [
+    minLength === undefined ? undefined : `minLength ${minLength}`,
+    maxLength === undefined ? undefined : `maxLength ${maxLength}`,
+    format === undefined ? undefined : `format ${format}`,
+    pattern === undefined ? undefined : `the pattern /${pattern.source}/`,
+  ];
+  return words.filter((text) => text !== undefined).join(", ");
+}
+
+function candidates(rules: TextRules, readable: boolean): fc.Arbitrary<string> {
+  const { format, pattern } = rules;
+  if (format === undefined && pattern === undefined) return plain(rules);
+  if (format === undefined) return matching(pattern as RegExp, rules, readable);
+  const formatted = ofFormat(format, rules, readable);
+  if (pattern === undefined) return formatted;
+  return either([1, formatted], [1, matching(pattern, rules, readable)]);
+}
+
+function plain({ minLength = 0, maxLength = Infinity }: TextRules): fc.Arbitrary<string> {
+  const most = Math.min(maxLength, minLength + MORE);
+  const long = maxLength === Infinity ? minLength : maxLength;
+  return either([14, ofLength(minLength, most)], [1, ofLength(minLength, minLength)], [1, filled(long)]);
+}
+
+function ofLength(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  return fc.string({ unit: CHARACTER, minLength, maxLength, size: "max" });
+}
+
+/** Texts of exactly one length, which is too long for a choice of each character. */
+function filled(length: number): fc.Arbitrary<string> {
+  return CHARACTER.map((character) => character.repeat(length));
+}
+
+/** Words within bounds. */
+function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: string): fc.Arbitrary<string> {
+  return fc.tuple(phrase(hint), fc.array(word(), { minLength: 8, maxLength: 8 })).map(([start, more]) => {
+    let characters = [...start];
+    const filler = ` ${more.join(" ")}`;
+    while (characters.length < minLength) characters.push(...filler);
+    if (characters.length > maxLength || characters.length > Math.max(minLength, start.length)) {
+      characters = characters.slice(0, Math.min(maxLength, Math.max(minLength, start.length)));
+    }
+    // No space at an end, which forms would trim; letters stand in for it.
+    const text = characters.join("");
+    return text.replace(/^ | $/g, "a");
+  });
+}
+
+function ofFormat(format: Format, rules: TextRules, readable: boolean): fc.Arbitrary<string> {
+  switch (format) {
+    case "email":
+      return emails(rules, readable);
+    case "uri":
+      return uris(rules, readable);
+    case "uuid":
+      return fc.uuid(readable ? { version: 4 } : undefined);
+    case "date":
+      return moments(readable).map((date) => date.toISOString().slice(0, 10));
+    case "date-time":
+      return dateTimes(readable);
+    case "ipv4":
+      // 192.0.2.0/24 belongs to nobody: it is there for documents.
+      return readable ? fc.integer({ min: 1, max: 254 }).map((host) => `192.0.2.${host}`) : fc.ipV4();
+    case "ipv6":
+      return readable
+        ? fc.integer({ min: 1, max: 0xffff }).map((host) => `2001:db8::${host.toString(16)}`)
+        : anyIpv6();
+  }
+}
+
+/** Moments that RFC 3339 can write: of this decade where people read them. */
+export function moments(readable: boolean): fc.Arbitrary<Date> {
+  if (!readable) {
+    const [min, max] = [new Date("0000-01-01T00:00:00.000Z"), new Date("9999-12-31T23:59:59.999Z")];
+    const near = fc.date({
+      min: new Date("1970-01-01T00:00:00Z"),
+      max: new Date("2070-01-01T00:00:00Z"),
+      noInvalidDate: true,
+    });
+    return either([3, near], [1, fc.date({ min, max, noInvalidDate: true })]);
+  }
+  const [first, last] = [Date.UTC(2024, 0, 1) / 1000, Date.UTC(2026, 11, 31) / 1000];
+  return fc.integer({ min: first, max: last }).map((second) => new Date(second * 1000));
+}
+
+/** Moments as text: in UTC, or beside it where that is asked for as well. */
+export function dateTimes(readable: boolean): fc.Arbitrary<string> {
+  const inUtc = moments(readable).map((date) => date.toISOString());
+  if (readable) return inUtc;
+  const elsewhere = fc
+    .tuple(inUtc, fc.constantFrom("+00:00", "-00:00", "+05:45", "-11:30", "z"))
+    .map(([text, offset]) => text.slice(0, -1) + offset);
+  return either([4, inUtc], [1, elsewhere]);
+}
+
+function emails({ minLength = 0, maxLength = Infinity }: TextRules, readable: boolean): fc.Arbitrary<string> {
+  const usual = fc
+    .tuple(phrase("firstName"), phrase("lastName"), fc.integer({ min: 1, max: 9999 }))
+    .map(([first, last, number]) => `${first}.${last}${number}@example.com`.toLowerCase());
+  const short = fc
+    .tuple(fc.string({ unit: LETTERS, minLength: 1, maxLength: 2 }), LETTERS)
+    .map(([name, host]) => `${name}@${host}.io`);
+  const shortest = LETTERS.map((letter) => `${letter}@b`);
+  const fitting = either<string>(
+    [readable ? 40 : 4, usual],
+    [1, short],
+    [maxLength < 6 ? 4 : 0, shortest],
+    ...(readable ? [] : [[4, anyEmail()] as const]),
+  );
+  if (minLength <= 8) return fitting;
+  return fitting.map((text) => paddedEmail(text, Math.min(minLength, LONGEST_EMAIL)));
+}
+
+/** A mailbox of at least so many characters. */
+function paddedEmail(text: string, length: number): string {
+  if (text.length >= length) return text;
+  const [name = "", host = ""] = text.split(/@(?=[^@]*$)/);
+  let labels = "";
+  for (let left = length - text.length; left > 0;) {
+    const label = Math.min(Math.max(left - 1, 1), LONGEST_LABEL);
+    labels += `${"a".repeat(label)}.`;
+    left -= label + 1;
+  }
+  return `${name}@${labels}${host}`;
+}
+
+function uris({ minLength = 0, maxLength = Infinity }: TextRules, readable: boolean): fc.Arbitrary<string> {
+  const usual = fc
+    .tuple(word(), word(), fc.integer({ min: 1, max: 999 }))
+    .map(([first, second, number]) => `https://example.com/${first}/${second}-${number}`);
+  const short = LETTERS.map((letter) => `a:${letter}`);
+  const host = LETTERS.map((letter) => `http://${letter}.io`);
+  const fitting = either<string>(
+    [readable ? 40 : 4, usual],
+    [maxLength < 48 ? 4 : 1, host],
+    [maxLength < 16 ? 4 : 0, short],
+    ...(readable ? [] : [[4, anyUri()] as const]),
+  );
+  const padded = (text: string): string => `${text}${"a".repeat(Math.max(0, minLength - text.length))}`;
+  return minLength === 0 ? fitting : fitting.map(padded);
+}

@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { explain, type Shape } from "@kit/core/codec";
+import type { CompiledApplication } from "@kit/types";
+
+import type { createTestClient as CreateTestClient, TestAnswer } from "../src/client.ts";
+import type { ContractParts } from "../src/coverage/contracts.ts";
+import { type Item, idOf, itemsOf } from "../src/coverage/items.ts";
+import { Observer } from "../src/coverage/observe.ts";
+
+const uuid: Shape = { kind: "string", format: "uuid" };
+const text: Shape = { kind: "string", minLength: 1, maxLength: 3 };
+
+/** A route with a body of that shape, and what is said of it. */
+function contract(body: Shape, errors: readonly string[] = []): ContractParts {
+  return { route: "POST /notes", success: 201, errors, body };
+}
+
+function object(properties: Readonly<Record<string, Shape>>, ...optional: readonly string[]): Shape {
+  return {
+    kind: "object",
+    properties: Object.entries(properties).map(([key, shape]) =>
+      optional.includes(key) ? { key, shape, optional: "always" } : { key, shape },
+    ),
+  };
+}
+
+/** An application as the observer needs it: the validators are what `explain` says of the shapes. */
+function compiled(...contracts: readonly ContractParts[]): CompiledApplication {
+  const routes = contracts.map(({ route, params, query }) => {
+    const [method = "", path = ""] = route.split(" ");
+    const names = path.split("/").flatMap((part) => (/^[:*]/.test(part) ? [part.slice(1)] : []));
+    return {
+      ref: route,
+      method,
+      path,
+      params: params && {
+        params: (values: string[]) => Object.fromEntries(names.map((name, at) => [name, values[at]])),
+      },
+      query: query && {
+        query: (raw: string) => {
+          const all = new URLSearchParams(raw);
+          const value = (key: string): unknown =>
+            all.getAll(key).length > 1 ? all.getAll(key) : all.get(key);
+          return Object.fromEntries([...new Set(all.keys())].map((key) => [key, value(key)]));
+        },
+      },
+    };
+  });
+  return { routes } as unknown as CompiledApplication;
+}
+
+function answer(status: number, body: unknown): TestAnswer {
+  return { status, body, text: JSON.stringify(body), headers: new Headers() };
+}
+
+/** The answer of a validator of that shape. */
+function judged(shape: Shape, value: unknown): TestAnswer {
+  const fields = explain(shape, value, "wire");
+  return fields.length === 0
+    ? answer(201, {})
+    : answer(400, { error: { code: "VALIDATION_ERROR", message: "no", details: { fields } } });
+}
+
+function shown({ kind, slot, path, what }: Item): string {
+  return [kind, slot, path, what].filter((part) => part !== undefined).join(" ");
+}
+
+/** What bodies show of a contract: those parts of it that are of the kinds asked for. */
+function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["kind"][]): string[] {
+  const parts = contract(body);
+  const observer = new Observer({ application: compiled(parts), routes: [parts] });
+  const ids = new Set(
+    values.flatMap((value) =>
+      observer.see(
+        { method: "POST", target: "/notes", text: JSON.stringify(value) },
+        judged(body, JSON.parse(JSON.stringify(value))),
+      ),
+    ),
+  );
+  const items = itemsOf({ routes: [parts] }).filter(({ kind }) => kinds.includes(kind));
+  return items.filter((item) => ids.has(idOf(item))).map(shown);
+}
+
+function declared(parts: ContractParts, ...kinds: readonly Item["kind"][]): string[] {
+  return itemsOf({ routes: [parts] })
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(shown);
+}
+
+test("every rule that a body can break is one to be seen, and every bound that it can stand at", () => {
+  const list: Shape = { kind: "array", element: text, maxItems: 2, uniqueItems: true };
+  const number: Shape = { kind: "number", integer: true, minimum: 0, exclusiveMaximum: 9 };
+  const parts = contract(object({ id: uuid, list, number }, "number"), ["409 TAKEN"]);
+  assert.deepEqual(declared(parts, "route", "answer", "field"), [
+    "route",
+    "answer 201",
+    "answer 400 VALIDATION_ERROR",
+    "answer 413 PAYLOAD_TOO_LARGE",
+    "answer 415 UNSUPPORTED_MEDIA_TYPE",
+    "answer 409 TAKEN",
+    "field body $.id",
+    "field body $.list",
+    "field body $.number",
+  ]);
+  assert.deepEqual(declared(parts, "rule"), [
+    "rule body $ JSON",
+    "rule body $ required",
+    "rule body $ null",
+    "rule body $ type object",
+    "rule body $.id required",
+    "rule body $.id null",
+    "rule body $.id type string",
+    "rule body $.id format uuid",
+    "rule body $.list required",
+    "rule body $.list null",
+    "rule body $.list type array",
+    "rule body $.list maxItems 2",
+    "rule body $.list uniqueItems",
+    "rule body $.list[] null",
+    "rule body $.list[] type string",
+    "rule body $.list[] minLength 1",
+    "rule body $.list[] maxLength 3",
+    "rule body $.number null",
+    "rule body $.number type number",
+    "rule body $.number integer",
+    "rule body $.number minimum 0",
+    "rule body $.number exclusiveMaximum 9",
+  ]);
+  assert.deepEqual(declared(parts, "bound"), [
+    "bound body $.list maxItems 2",
+    "bound body $.list[] minLength 1",
+    "bound body $.list[] maxLength 3",
+    "bound body $.number minimum 0",
+  ]);
+});
+
+test("what no path and no query can say is not asked for", () => {
+  const parts: ContractParts = {
+    route: "GET /notes/:id",
+    success: 200,
+    errors: [],
+    params: object({ id: text }),
+    query: object({ tag: { kind: "array", element: text, minItems: 1 }, q: { kind: "string" } }, "q"),
+  };
+  assert.deepEqual(declared(parts, "rule"), [
+    "rule params $.id maxLength 3",
+    "rule query $.tag required",
+    "rule query $.tag[] minLength 1",
+    "rule query $.tag[] maxLength 3",
+    "rule query $.q type string",
+  ]);
+  const plain: ContractParts = { ...parts, params: object({ id: { kind: "string" } }) };
+  delete (plain as { query?: Shape }).query;
+  assert.deepEqual(declared(plain, "answer", "rule"), ["answer 200"], "it can never be refused");
+  assert.deepEqual(itemsOf({ routes: [{ ...parts, skipped: true }] }), []);
+});
+
+test("a rule is seen when it alone is broken and the answer names its place", () => {
+  const body = object({ title: text, count: { kind: "number", integer: true, minimum: 1 } });
+  const whole = { title: "abc", count: 1 };
+  assert.deepEqual(seen(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [
+    "rule body $.title maxLength 3",
+  ]);
+  assert.deepEqual(seen(body, [{ ...whole, title: null }, { ...whole, count: "1" }, {}], "rule"), [
+    "rule body $.title required",
+    "rule body $.title null",
+    "rule body $.count required",
+    "rule body $.count type number",
+  ]);
+  assert.deepEqual(
+    seen(body, [{ ...whole, count: -0.5 }], "rule"),
+    [],
+    "of two broken rules nobody knows which",
+  );
+  assert.deepEqual(seen(body, [null, []], "rule"), ["rule body $ null", "rule body $ type object"]);
+
+  const observer = new Observer({ application: compiled(contract(body)), routes: [contract(body)] });
+  const see = (sent: string, paths: readonly string[]): string[] =>
+    observer
+      .see(
+        { method: "POST", target: "/notes", text: sent },
+        answer(400, {
+          error: {
+            code: "VALIDATION_ERROR",
+            details: { fields: paths.map((path) => ({ path, expected: "" })) },
+          },
+        }),
+      )
+      .filter((id) => id.startsWith("rule"));
+  assert.deepEqual(
+    see('{ "title": "abcd", "count": 1 }', ["$.count"]),
+    [],
+    "it was refused for something else",
+  );
+  assert.deepEqual(see("{", ["$"]).length, 1, "no JSON");
+  assert.deepEqual(see("", ["$"]).length, 1, "no body");
+});
+
+test("fields, bounds and members are seen in requests that are taken", () => {
+  const status: Shape = {
+    kind: "union",
+    members: [{ kind: "literal", value: "open" }, { kind: "literal", value: "done" }, { kind: "null" }],
+  };
+  const body = object({ title: text, status }, "status");
+  assert.deepEqual(seen(body, [{ title: "ab" }], "route", "field", "bound", "member"), [
+    "route",
+    "field body $.title",
+  ]);
+  assert.deepEqual(
+    seen(
+      body,
+      [
+        { title: "a", status: "done" },
+        { title: "é🙂é", status: "what" },
+      ],
+      "bound",
+      "member",
+    ),
+    ["bound body $.title minLength 1", 'member body $.status "done"'],
+  );
+  assert.deepEqual(seen(body, [{ title: "é🙂é" }], "bound"), ["bound body $.title maxLength 3"]);
+  assert.deepEqual(seen(body, [{ title: "a", status: "what" }], "rule"), [
+    'rule body $.status enum: "open", "done" or null',
+  ]);
+});
+
+test("members of a union have rules of their own, and what tells them apart is the union's", () => {
+  const circle = object({
+    kind: { kind: "literal", value: "circle" },
+    radius: { kind: "number", minimum: 0 },
+  });
+  const square = object({ kind: { kind: "literal", value: "square" }, side: { kind: "number" } });
+  const body: Shape = { kind: "union", members: [circle, square], discriminants: ["kind"] };
+  const whole = declared(contract(body), "rule").find((rule) => rule.includes("enum"));
+  assert.deepEqual(seen(body, [{ kind: "circle", radius: -1 }], "rule"), ["rule body $.radius minimum 0"]);
+  assert.deepEqual(seen(body, [{ kind: "square" }], "rule"), ["rule body $.side required"]);
+  assert.deepEqual(seen(body, [{ kind: "hexagon", side: 1 }], "rule"), [whole]);
+  assert.deepEqual(seen(body, [{ kind: "circle", radius: 0 }], "field", "bound"), [
+    "field body $.kind",
+    "field body $.radius",
+    "bound body $.radius minimum 0",
+  ]);
+  const mixed = object({ of: { kind: "union", members: [text, { kind: "number" }] } });
+  assert.deepEqual(seen(mixed, [{ of: "abcd" }], "rule").slice(-1), ["rule body $.of maxLength 3"]);
+});
+
+test("what contains itself has each place once, at every depth", () => {
+  const tree: Shape = object({
+    name: text,
+    children: { kind: "array", element: { kind: "reference", to: () => tree, recursive: true } },
+    parent: {
+      kind: "union",
+      members: [{ kind: "reference", to: () => tree, recursive: true }, { kind: "null" }],
+    },
+  });
+  const parts = declared(contract(tree), "field", "rule");
+  assert.ok(parts.includes("rule body $ nesting"), parts.join("\n"));
+  assert.deepEqual(
+    parts.filter((item) => item.startsWith("field")),
+    ["field body $.name", "field body $.children", "field body $.parent"],
+  );
+  const leaf = { name: "a", children: [], parent: null };
+  const within = (name: string): unknown => ({
+    ...leaf,
+    name: "abc",
+    children: [{ ...leaf, children: [{ ...leaf, name }] }],
+  });
+  assert.deepEqual(seen(tree, [within("abcd")], "rule"), ["rule body $.name maxLength 3"]);
+  let deep: unknown = leaf;
+  for (let level = 0; level < 300; level += 1) deep = { ...leaf, children: [deep] };
+  assert.deepEqual(seen(tree, [deep], "rule"), ["rule body $ nesting"]);
+});
+
+test("a request belongs to the route with the first literal segment", () => {
+  const id = object({ id: { kind: "string" } });
+  const plain = { success: 200, errors: [] };
+  const routes: ContractParts[] = [
+    { route: "GET /notes/:id", params: id, ...plain },
+    { route: "GET /notes/new", ...plain },
+    { route: "GET /files/*path", ...plain },
+  ];
+  const observer = new Observer({ application: compiled(...routes), routes });
+  const see = (method: string, target: string): string | undefined =>
+    observer.see({ method, target }, answer(200, {}))[0]?.split("\n")[1];
+  assert.equal(see("GET", "/notes/new"), "GET /notes/new");
+  assert.equal(see("HEAD", "/notes/a%2Fb?x=1"), "GET /notes/:id");
+  assert.equal(see("GET", "/files/a/b"), "GET /files/*path");
+  assert.equal(see("POST", "/notes/new"), undefined);
+  assert.equal(see("GET", "/notes/a/b"), undefined);
+});
+
+test("each process writes what it saw, where kit test asks for it", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "kit-coverage-"));
+  t.after(() => rm(directory, { recursive: true }));
+  const module = join(directory, "contracts.mjs");
+  await writeFile(
+    module,
+    `const routes = [{ route: "GET /notes", success: 200, errors: [] }, { route: "GET /other", success: 200, errors: [] }];
+export default { routes, application: { routes: routes.map(({ route: ref }) => ({ ref, method: "GET", path: ref.slice(4) })) } };`,
+  );
+  process.env["KIT_TEST_CONTRACTS"] = module;
+  process.env["KIT_TEST_SEEN"] = directory;
+  // A process asks once, when the first client is made.
+  const { createTestClient } = (await import(
+    pathToFileURL(join(import.meta.dirname, "../src/client.ts")).href
+  )) as { createTestClient: typeof CreateTestClient };
+  const server = createServer((_, response) => response.end("{}"));
+  const client = await createTestClient({
+    listen: () =>
+      new Promise((resolve) => {
+        server.listen(0, "127.0.0.1", () => {
+          const { port } = server.address() as AddressInfo;
+          resolve({ port, host: "127.0.0.1", url: `http://127.0.0.1:${port}` });
+        });
+      }),
+    close: async () => void server.close(),
+  });
+  try {
+    await client.request("GET", "/notes");
+    await client.request("GET", "/notes", { query: { page: 2 } });
+  } finally {
+    await client.close();
+  }
+  const names = await readdir(directory);
+  const textOf = async (start: string): Promise<string> =>
+    await readFile(join(directory, names.find((name) => name.startsWith(start)) ?? ""), "utf8");
+  const items = JSON.parse(await textOf("items.")) as Item[];
+  const lines = (await textOf("seen.")).trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => items[Number(line)]).map((item) => item && `${item.route} ${item.kind}`),
+    ["GET /notes answer", "GET /notes route"],
+  );
+});

@@ -1,0 +1,227 @@
+// Factories, matchers and suites on a copy of an example, as the tests of a project use them.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertMatches, createFactory, type Factory, schemaMatchers } from "@kit/testing";
+
+import type { CreateUserInput as NewUser, User } from "../../examples/teams/src/users.types.ts";
+import type {
+  JoinTeamInput,
+  TeamMember,
+  TeamWithMembers,
+  UpdateTeamInput,
+} from "../../examples/teams/src/teams.types.ts";
+import type { Todo } from "../../examples/teams/src/todos.types.ts";
+import { Project } from "../e2e/support/project.ts";
+
+let project: Project;
+let root: string;
+before(async () => {
+  project = await Project.copy("teams");
+  await project.kitOk("build");
+  root = project.root;
+});
+after(() => project?.remove());
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function read(value: unknown): NewUser {
+  return value as NewUser;
+}
+
+describe("a factory", () => {
+  test("makes readable values of the type that its call names", () => {
+    const users = createFactory<User>({ root });
+    assert.equal(users.type, "User");
+    const user = users.build();
+    assert.match(user.id, UUID);
+    assert.match(user.email, /^[a-z]+\.[a-z]+\d+@example\.com$/);
+    assert.match(user.displayName, /^[A-Z][a-z]+ [A-Z][a-z]+$/);
+    assert.equal(user.status, "active");
+    assert.deepEqual(user.createdAt, new Date("2026-01-01T12:01:00.000Z"));
+    assert.equal(createFactory<NewUser>({ root }).type, "CreateUserInput");
+  });
+
+  test("makes the same values again with the same seed, and others with another", () => {
+    const make = (seed?: number): User[] =>
+      createFactory<User>(seed === undefined ? { root } : { root, seed }).buildMany(3);
+    assert.deepEqual(make(), make());
+    assert.deepEqual(make(1), make());
+    assert.notDeepEqual(make(2), make());
+    const users = createFactory<User>({ root });
+    const first = users.build();
+    users.reset();
+    assert.deepEqual(users.build(), first);
+  });
+
+  test("gives unique texts once", () => {
+    const users = createFactory<User>({ root });
+    const emails = users.buildMany(2000).map(({ email }) => email);
+    assert.equal(new Set(emails).size, 2000);
+    users.build({ email: "ada@example.com" });
+    assert.throws(
+      () => users.build({ email: "ada@example.com" }),
+      /would have the same `email`.*it is @unique: "ada@example\.com"/,
+    );
+    const numbered = users.with((number) => ({ email: `user-${number}@example.com` }));
+    assert.match(numbered.build().email, /^user-\d+@example\.com$/);
+  });
+
+  test("takes parts at any depth, and gives them on", () => {
+    const teams = createFactory<TeamWithMembers>({ root });
+    const analysts = teams.with({ name: "Analysts" });
+    const team = analysts.build({ capacity: 3 });
+    assert.equal(team.name, "Analysts");
+    assert.equal(team.capacity, 3);
+    assert.deepEqual(teams.build({ members: [] }).members, []);
+    const [first, second] = analysts.buildMany(2, (number) => ({ capacity: number }));
+    assert.notEqual(first?.capacity, second?.capacity);
+    const memberships = createFactory<TeamMember>({ root });
+    assert.equal(memberships.build({ teamId: team.id }).teamId, team.id);
+    assert.match(memberships.build().userId, UUID);
+  });
+
+  test("refuses parts that do not fit", () => {
+    const users = createFactory<User>({ root });
+    assert.throws(
+      () => users.build({ displayName: "" }),
+      /given to the factory of User does not fit it: \$\.displayName: expected string, 2 to 100 characters, received string of 0 characters.*buildInvalid/,
+    );
+  });
+
+  test("breaks one rule", () => {
+    const users = createFactory<NewUser>({ root });
+    assert.equal([...read(users.buildInvalid("displayName", "maxLength")).displayName].length, 101);
+    assert.equal([...read(users.buildInvalid("displayName", "minLength")).displayName].length, 1);
+    assert.equal(Object.hasOwn(read(users.buildInvalid("email", "required")), "email"), false);
+    assert.equal(read(users.buildInvalid("email", "null")).email, null);
+    assert.notEqual(typeof read(users.buildInvalid("email", "type")).email, "string");
+    assert.ok(!/^\S+@\S+\.\S+$/.test(read(users.buildInvalid("email", "format")).email));
+    const teams = createFactory<TeamWithMembers>({ root });
+    for (const index of [0, 1] as const) {
+      const { members } = teams.buildInvalid(`members[${index}].role`, "enum") as TeamWithMembers;
+      assert.ok(!["lead", "member"].includes(members[index]?.role as string), JSON.stringify(members));
+      assert.ok(members.every((member, at) => at === index || ["lead", "member"].includes(member.role)));
+    }
+    const { createdAt } = teams.buildInvalid("createdAt", "format") as { createdAt: unknown };
+    assert.equal(typeof createdAt, "string");
+  });
+
+  test("says which fields and rules there are", () => {
+    const users = createFactory<NewUser>({ root });
+    assert.throws(
+      () => users.buildInvalid("emial" as "email", "format"),
+      /CreateUserInput has no field `emial`; it has email, displayName, status/,
+    );
+    assert.throws(
+      () => users.buildInvalid("status", "minLength"),
+      /`status` of CreateUserInput has no rule `minLength`; it has null, type, enum/,
+    );
+    assert.throws(
+      () => users.buildInvalid("email", "maxLength"),
+      /`maxLength` of `email` of CreateUserInput cannot be broken alone: found no text that keeps minLength 256, format email/,
+    );
+    const rules = users.invalid().map(({ field, rule }) => `${field} ${rule}`);
+    assert.deepEqual(rules, [
+      "email required",
+      "email null",
+      "email type",
+      "email format",
+      "displayName required",
+      "displayName null",
+      "displayName type",
+      "displayName minLength",
+      "displayName maxLength",
+      "status null",
+      "status type",
+      "status enum",
+    ]);
+  });
+
+  test("says what to write where its type cannot be told", () => {
+    interface Local {
+      a: 1;
+    }
+    assert.throws(
+      () => createFactory<Omit<User, "id">>({ root }),
+      /createFactory<Omit<User, "id">> at .*has a type without a name/,
+    );
+    assert.throws(() => createFactory<Local>({ root }), /`Local` at .* is declared in the test itself/);
+    const make = createFactory;
+    assert.throws(
+      () => make<User>({ root }),
+      /cannot see the type of createFactory at .*createFactory<Note>\({ type: "Note" }\)/,
+    );
+    assert.equal(make<User>({ root, type: "User" }).type, "User");
+    assert.throws(
+      () => createFactory<User>({ root, type: "Usr" }),
+      /kit knows no type `Usr`; it knows .*CreateUserInput/,
+    );
+    assert.throws(
+      () => createFactory<User>({ root: "/" }),
+      /no \.kit\/schemas\.json in \/ or above it.*`kit build`/,
+    );
+  });
+});
+
+describe("a value is held against a type", () => {
+  test("as an answer and as a handler's", () => {
+    const user = createFactory<User>({ root }).build();
+    const held: unknown = user;
+    assertMatches(held, "User", { root });
+    assertMatches(JSON.parse(JSON.stringify(user)), "User", { root });
+    assert.throws(
+      () => assertMatches({ ...user, email: "ada", status: undefined }, "User", { root }),
+      (error: Error) => {
+        assert.equal(error.name, "AssertionError");
+        assert.deepEqual(error.message.split("\n"), [
+          "The value does not match User:",
+          "  $.email: expected string in email format, at most 255 characters, received string of 3 characters",
+          '  $.status: expected "active", "suspended" or "deleted", received nothing',
+        ]);
+        return true;
+      },
+    );
+    assert.throws(() => assertMatches({}, "Usr", { root }), /kit knows no type `Usr`/);
+  });
+
+  test("by a matcher of vitest", () => {
+    const user = createFactory<User>({ root }).build();
+    assert.equal(schemaMatchers.toMatchSchema(user, "User", { root }).pass, true);
+    const refused = schemaMatchers.toMatchSchema({}, "User", { root });
+    assert.equal(refused.pass, false);
+    assert.match(refused.message(), /\$\.id: expected string, received nothing/);
+  });
+});
+
+// Never called: its types are what `tsc` looks at.
+export function types(
+  users: Factory<User>,
+  teams: Factory<TeamWithMembers>,
+  joins: Factory<JoinTeamInput>,
+  changes: Factory<UpdateTeamInput>,
+  todos: Factory<Todo>,
+): void {
+  users.build({ status: "suspended" });
+  // @ts-expect-error no such property
+  users.build({ mail: "ada@example.com" });
+  // @ts-expect-error no such member
+  users.build({ status: "gone" });
+  users.buildInvalid("email", "format");
+  // @ts-expect-error no such field
+  users.buildInvalid("mail", "format");
+  // @ts-expect-error a moment has no length
+  users.buildInvalid("createdAt", "minLength");
+  // @ts-expect-error a text has no bounds
+  users.buildInvalid("email", "maximum");
+  teams.buildInvalid("members[0].joinedAt", "format");
+  teams.buildInvalid("members", "type");
+  teams.buildInvalid("capacity", "multipleOf");
+  // @ts-expect-error a flag has no format
+  todos.buildInvalid("completed", "format");
+  // @ts-expect-error items have no such field
+  teams.buildInvalid("members[0].name", "type");
+  joins.buildInvalid("role", "enum");
+  changes.buildInvalid("name", "maxLength");
+  todos.with((number) => ({ title: `Todo ${number}` })).buildMany(3, { completed: true });
+}

@@ -1,0 +1,150 @@
+// Suites as a project's tests have them: files of tests in a copy of an example, run by node:test.
+
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createTestDatabase } from "@kit/dev-database";
+
+import { type CommandResult, run } from "../e2e/support/command.ts";
+import { Project } from "../e2e/support/project.ts";
+
+const HEAD = `
+import assert from "node:assert/strict";
+import { before, beforeEach, describe, test } from "node:test";
+import { assertMatches, createFactory, createIntegrationSuite } from "@kit/testing";
+import type { Team, TeamMember, JoinTeamInput } from "../src/teams.types.ts";
+import type { User } from "../src/users.types.ts";
+`;
+
+function passed({ code, stdout, stderr }: CommandResult, count: number): void {
+  assert.equal(code, 0, `${stdout}${stderr}`);
+  assert.match(stdout, new RegExp(`^ℹ pass ${count}$`, "m"));
+}
+
+describe("a suite", { timeout: 300_000 }, () => {
+  let project: Project;
+  before(async () => {
+    project = await Project.copy("teams");
+    await project.kitOk("build");
+  });
+  after(() => project?.remove());
+
+  /** Runs files of tests; nobody closes their suites, and the process has to end all the same. */
+  async function tested(
+    files: Readonly<Record<string, string>>,
+    env: Record<string, string> = {},
+  ): Promise<CommandResult> {
+    const paths = await Promise.all(
+      Object.entries(files).map(async ([name, text]) => {
+        const path = join(project.root, "tests", name);
+        await writeFile(path, HEAD + text);
+        return path;
+      }),
+    );
+    return await run(process.execPath, ["--test", ...paths], { cwd: project.root, env });
+  }
+
+  test("goes back to its beginning, and files have databases of their own", async () => {
+    const file = `
+const suite = await createIntegrationSuite({
+  app: () => import("../src/app.ts"),
+  seed: async (own) => { await own.insertMany(createFactory<User>({ seed: 5 }), 2); },
+});
+const users = createFactory<User>();
+beforeEach(() => suite.reset());
+for (const round of [1, 2, 3]) {
+  test("round " + round, async () => {
+    assert.deepEqual(await suite.query("SELECT count(*) FROM users"), [["2"]]);
+    const user = await suite.insert(users, { email: "o'hara@example.com" });
+    const { body } = await suite.ask("GET /users/:id", { params: { id: user.id } });
+    assertMatches(body, "User");
+    assert.deepEqual(new Date(body.createdAt), user.createdAt);
+    users.reset();
+  });
+}
+test("its database is where the application is", () => assert.equal(process.env["DATABASE_URL"], suite.databaseUrl));
+`;
+    passed(await tested({ "one.test.ts": file, "two.test.ts": file }), 8);
+  });
+
+  test("may begin in a hook, and takes fixtures", async () => {
+    passed(
+      await tested({
+        "hook.test.ts": `
+import fixtures from "./fixtures.ts";
+describe("teams", () => {
+  let suite: Awaited<ReturnType<typeof createIntegrationSuite>>;
+  before(async () => {
+    suite = await createIntegrationSuite({ app: () => import("../src/app.ts"), fixtures });
+  });
+  test("takes what a fixture gives, and what a request says", async () => {
+    assert.equal((await suite.ask("POST /teams/:id/members")).status, 201);
+    assert.equal((await suite.ask("GET /teams/:id")).status, 200);
+    const { status } = await suite.ask("GET /teams/:id", { params: { id: crypto.randomUUID() } });
+    assert.equal(status, 404);
+  });
+});
+`,
+      }),
+      1,
+    );
+  });
+
+  test("says what keeps rows from being inserted, and requests from being made", async () => {
+    passed(
+      await tested({
+        "wrong.test.ts": `
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+test("wrong", async () => {
+  const members = createFactory<TeamMember>();
+  await assert.rejects(suite.insert(members), /A TeamMember cannot be inserted into team_members: .*foreign key/);
+  await assert.rejects(suite.insert(createFactory<JoinTeamInput>()), /JoinTeamInput has no table: only types with \`@table\`/);
+  await assert.rejects(suite.ask("/teams"), /\`\\/teams\` is no route: write it as/);
+  await assert.rejects(suite.ask("GET /teams/:id"), /needs \`params: { id: … }\`/);
+  // What was refused leaves nothing behind that is in the way.
+  const team = await suite.insert(createFactory<Team>());
+  assert.deepEqual(await suite.query("SELECT id FROM teams"), [[team.id]]);
+  await suite.reset();
+  assert.deepEqual(await suite.query("SELECT id FROM teams"), []);
+});
+`,
+      }),
+      1,
+    );
+  });
+
+  const small = `
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+test("asks", async () => {
+  const user = await suite.insert(createFactory<User>());
+  assert.equal((await suite.ask("GET /users/:id", { params: { id: user.id } })).status, 200);
+  await suite.reset();
+  assert.equal((await suite.ask("GET /users/:id", { params: { id: user.id } })).status, 404);
+});
+`;
+
+  test("has a database on the server that is named, for its time", async () => {
+    await using server = await createTestDatabase({ root: project.root });
+    passed(await tested({ "server.test.ts": small }, { TEST_DATABASE_URL: server.url }), 1);
+    const own = new URL(server.url).pathname.slice(1);
+    assert.deepEqual(
+      await server.query(
+        `SELECT datname FROM pg_database WHERE datname LIKE 'kit_test_%' AND datname <> '${own}'`,
+      ),
+      [],
+    );
+  });
+
+  test("says where there is no database", async () => {
+    const { code, stdout } = await tested(
+      { "none.test.ts": small },
+      { TEST_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" },
+    );
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /The server of TEST_DATABASE_URL cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1/,
+    );
+  });
+});

@@ -1,0 +1,213 @@
+// Values of shapes against the generated validators, which know nothing of how they are made: ten thousand of each type of the golden files
+// and of the examples. Then each rule of each place broken, alone. `KIT_RUNS` chooses how many.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { explain, type Shape } from "@kit/core/codec";
+import type { Validator } from "@kit/types";
+import * as fc from "fast-check";
+
+import {
+  arbitrary,
+  NoValueError,
+  type RuleName,
+  spoil,
+  spoilings,
+  toWire,
+} from "../../packages/testing/src/values/index.ts";
+import { Project, repository } from "../e2e/support/project.ts";
+
+const runs = Number(process.env["KIT_RUNS"] ?? 10_000);
+
+/** Valid values that are looked at for places with rules. */
+const LOOKED_AT = 12;
+
+/** Rules that no value breaks without breaking another one, or without being told as another failure. */
+const NEVER_ALONE: readonly RegExp[] = [
+  // No mailbox is as long.
+  /\.email maxLength$/,
+  // Any text fits as well.
+  /^Choices \$\.(?:texts\[0\]|bytesOrText) format$/,
+  /^Unions \$\.(?:textOrDate format|bigOrText integer)$/,
+  /^Containers \$\.layered\.\w+ format$/,
+  // Without it, the value is one of another member.
+  /^Choices \$\.(?:eitherSide\.left|loose(?:First|Last)\.b|versioned\.version) /,
+  /^Unions \$\.anything\.(?:kind|a) required$/,
+  // The other value of a boolean that tells members apart belongs to the other member.
+  /^Choices \$\.result\.ok enum$/,
+  // Two members have the place, so the failure is told of their union.
+  /^Choices \$\.nested\.in/,
+  /^Entangled \$\.next\./,
+];
+
+interface Type {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly validator: Validator<unknown>;
+}
+
+async function typesIn(directory: string): Promise<Type[]> {
+  const files = readdirSync(directory).filter((file) => file.endsWith(".validator.ts"));
+  return await Promise.all(
+    files.map(async (file) => {
+      const name = file.replace(".validator.ts", "");
+      const module = (await import(pathToFileURL(join(directory, file)).href)) as Record<string, unknown>;
+      return {
+        name,
+        shape: module[`${name}Shape`] as Shape,
+        validator: module[`${name}Validator`] as Validator<unknown>,
+      };
+    }),
+  );
+}
+
+/** Many values of each style and form pass, and what is read of them is a handler's value. */
+function passes({ name, shape, validator }: Type): void {
+  for (const style of ["wide", "readable"] as const) {
+    for (const value of fc.sample(arbitrary(shape, { style }), { seed: 11, numRuns: Math.ceil(runs / 2) })) {
+      if (!validator.is(value)) assert.fail(`${name}: ${JSON.stringify(validator.failures(value)[0])}`);
+    }
+    const values = arbitrary(shape, { style, form: "value" });
+    for (const value of fc.sample(values, { seed: 12, numRuns: Math.ceil(runs / 20) })) {
+      assert.deepEqual(explain(shape, value, "value"), [], name);
+      assert.ok(validator.is(toWire(value)), name);
+    }
+  }
+}
+
+/** A shape that does not have a rule at a place. */
+function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], rule: RuleName): Shape {
+  switch (shape.kind) {
+    case "reference":
+      return loosened(shape.to(), step === undefined ? [] : [step, ...rest], rule);
+    case "union":
+      return {
+        kind: "union",
+        members: shape.members.map((member) =>
+          loosened(member, step === undefined ? [] : [step, ...rest], rule),
+        ),
+      };
+    default:
+  }
+  if (step === undefined) {
+    switch (rule) {
+      case "null":
+      case "type":
+      case "enum":
+      case "template":
+      case "length":
+        return { kind: "unknown" };
+      case "format":
+      case "integer":
+        if (shape.kind !== "string" && shape.kind !== "number") return { kind: "unknown" };
+        break;
+      default:
+    }
+    const { [rule]: _, isItem: __, ...others } = { ...shape } as Record<string, unknown>;
+    return others as unknown as Shape;
+  }
+  switch (shape.kind) {
+    case "array": {
+      const { isItem: _, ...others } = shape;
+      return { ...others, element: loosened(shape.element, rest, rule) };
+    }
+    case "tuple":
+      return {
+        kind: "tuple",
+        elements: shape.elements.map((element) => ({
+          ...element,
+          shape: loosened(element.shape, rest, rule),
+        })),
+      };
+    case "object": {
+      const { explain: _, ...others } = shape;
+      const properties = shape.properties.map((property) => {
+        if (property.key !== step) return property;
+        if (rule === "required" && rest.length === 0) return { ...property, optional: "always" as const };
+        return { ...property, shape: loosened(property.shape, rest, rule) };
+      });
+      const index = shape.index?.map((entry) => ({ ...entry, shape: loosened(entry.shape, rest, rule) }));
+      return { ...others, properties, ...(index === undefined ? {} : { index }) };
+    }
+    default:
+      return shape;
+  }
+}
+
+/** Each rule of each place is broken alone: the validator refuses the value there, and takes it without the rule. */
+function isRefused({ name, shape, validator }: Type): number {
+  const broken = new Set<string>();
+  const left = new Set<string>();
+  for (const style of ["wide", "readable"] as const) {
+    for (const value of fc.sample(arbitrary(shape, { style: "readable" }), { seed: 5, numRuns: LOOKED_AT })) {
+      for (const spoiling of spoilings(shape, value, { style })) {
+        const key = `${name} ${spoiling.path} ${spoiling.rule}`;
+        const spoiled = drawn(spoiling.given)
+          .map((given) => spoil(shape, value, spoiling, given))
+          .filter((found) => found !== undefined);
+        if (spoiled.length === 0) left.add(key);
+        else broken.add(key);
+        for (const { value: wrong } of spoiled) {
+          assert.equal(validator.is(wrong), false, key);
+          assert.deepEqual(
+            validator.failures(wrong).map(({ path }) => path),
+            [spoiling.path],
+          );
+          const loose = loosened(shape, spoiling.steps, spoiling.rule);
+          assert.deepEqual(explain(loose, wrong, "wire"), [], key);
+        }
+      }
+    }
+  }
+  const never = [...left].filter((key) => !broken.has(key) && !NEVER_ALONE.some((known) => known.test(key)));
+  assert.deepEqual(never, []);
+  return broken.size;
+}
+
+function drawn(given: fc.Arbitrary<unknown>): unknown[] {
+  try {
+    return fc.sample(given, { seed: 3, numRuns: 4 });
+  } catch (error) {
+    if (error instanceof NoValueError) return [];
+    throw error;
+  }
+}
+
+for (const golden of ["kitchen-sink", "notes", "directions"]) {
+  const directory = join(repository, "crates/kit-emit/tests/goldens", golden, "validators");
+  const types = await typesIn(directory);
+  describe(`types of ${golden}`, () => {
+    for (const type of types) {
+      test(`${type.name}: ${runs} values pass`, () => passes(type));
+      test(`${type.name}: each rule can be broken alone`, (context) => {
+        context.diagnostic(`${type.name}: ${isRefused(type)} rules`);
+      });
+    }
+  });
+}
+
+for (const example of ["notes", "teams"] as const) {
+  describe(`types of the example ${example}`, () => {
+    let project: Project;
+    let types: Type[];
+    before(async () => {
+      project = await Project.copy(example);
+      await project.kitOk("build");
+      types = await typesIn(join(project.root, ".kit/validators"));
+    });
+    after(() => project?.remove());
+
+    test(`${runs} values of each type pass`, () => {
+      assert.ok(types.length > 8);
+      for (const type of types) passes(type);
+    });
+    test("each rule of each type can be broken alone", (context) => {
+      let rules = 0;
+      for (const type of types) rules += isRefused(type);
+      context.diagnostic(`${rules} rules`);
+    });
+  });
+}

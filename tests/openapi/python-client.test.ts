@@ -1,0 +1,57 @@
+// A client in another language: openapi-python-client makes it of the documents of the examples, and it calls the running applications. What it does with
+// them stands in notes.py and teams.py.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+
+import { run } from "../e2e/support/command.ts";
+import { Project } from "../e2e/support/project.ts";
+import { PythonPackage } from "./python.ts";
+
+const generator = new PythonPackage("openapi-python-client", "0.29.1");
+
+describe("a client in Python, made of the OpenAPI document, calls", () => {
+  let missing: string | undefined;
+  before(() => {
+    missing = generator.install();
+  });
+
+  for (const example of ["notes", "teams"] as const) {
+    test(example, { timeout: 300_000 }, async (t) => {
+      if (missing !== undefined) {
+        t.skip(missing);
+        return;
+      }
+      const project = await Project.ready(example);
+      try {
+        const made = await run(
+          join(generator.bin, "openapi-python-client"),
+          [
+            "generate",
+            "--path",
+            join(project.root, ".kit/schemas/openapi.json"),
+            "--output-path",
+            join(project.root, "client", `${example}_client`),
+            "--meta",
+            "none",
+            "--fail-on-warning",
+          ],
+          // It formats what it made with a program that is installed beside it.
+          { cwd: project.root, env: { PATH: `${generator.bin}:${process.env["PATH"]}` }, timeout: 120_000 },
+        );
+        assert.equal(made.code, 0, made.stdout + made.stderr);
+        const app = await project.start();
+        const program = join(import.meta.dirname, `${example}.py`);
+        const called = await run(join(generator.bin, "python"), [program, app.url], {
+          cwd: project.root,
+          env: { PYTHONPATH: join(project.root, "client"), PYTHONDONTWRITEBYTECODE: "1" },
+          timeout: 60_000,
+        });
+        assert.deepEqual([called.code, called.stdout], [0, "done\n"], called.stdout + called.stderr);
+      } finally {
+        await project.remove();
+      }
+    });
+  }
+});

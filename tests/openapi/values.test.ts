@@ -1,0 +1,183 @@
+// What OpenAPI documents say, against what contracts take and refuse: every example fits its schema, and every row of the generated contract tests is
+// judged by the schemas as it is by the application.
+
+import assert from "node:assert/strict";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { isCalendarDate, isDateTime, isEmail, isIpv4, isIpv6, isUri, isUuid } from "@kit/core/codec";
+import { missing, type Slot } from "@kit/testing";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+import { placed, stepsOf } from "../../packages/testing/src/contracts/values.ts";
+import { copiedGoldens, GOLDENS, tablesIn } from "../contracts/tables.ts";
+import { type Example, Project } from "../e2e/support/project.ts";
+
+const EXAMPLES: readonly Example[] = ["notes", "teams"];
+
+interface MediaType {
+  readonly schema: object;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+type Content = Readonly<Record<string, MediaType>>;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** In the words of rows that no schema can judge: none counts levels. */
+const BEYOND_SCHEMAS = /levels$/;
+
+/** A document and its validators. */
+class Judge {
+  readonly document: Document;
+  readonly #ajv: Ajv2020;
+
+  constructor(document: Document) {
+    this.document = document;
+    // OpenAPI's own words are unknown to JSON Schema.
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false, formats: FORMATS });
+    this.#ajv.addSchema(document, "document.json");
+  }
+
+  of(schema: object): ValidateFunction {
+    const text = JSON.stringify(schema).replaceAll('"#/', '"document.json#/');
+    return this.#ajv.compile(JSON.parse(text) as object);
+  }
+
+  operation(route: string): Operation {
+    const [method = "", path = ""] = route.split(" ");
+    const template = path.replaceAll(/[:*](\w+)/g, "{$1}");
+    const found = this.document.paths[template]?.[method.toLowerCase()];
+    assert.ok(found, `the document has ${route}`);
+    return found;
+  }
+
+  /** Whether a request's slot fits. */
+  takes(route: string, slot: Slot, value: unknown): boolean {
+    const { parameters = [], requestBody } = this.operation(route);
+    if (slot === "body") {
+      const schema = requestBody?.content["application/json"]?.schema;
+      assert.ok(schema, `${route} has a body`);
+      return value !== missing && this.of(schema)(plain(value));
+    }
+    const place = slot === "params" ? "path" : "query";
+    return parameters
+      .filter((parameter) => parameter.in === place)
+      .every(({ name, required, schema }) => {
+        const given: unknown = Object.hasOwn(value as object, name)
+          ? Reflect.get(value as object, name)
+          : undefined;
+        return given === undefined ? !required : this.of(schema)(plain(given));
+      });
+  }
+}
+
+const FORMATS = {
+  date: isCalendarDate,
+  "date-time": isDateTime,
+  email: isEmail,
+  ipv4: isIpv4,
+  ipv6: isIpv6,
+  uri: isUri,
+  uuid: isUuid,
+} as const;
+
+/** As it comes from JSON: without what is undefined. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+async function documentAt(directory: string): Promise<Document> {
+  return JSON.parse(await readFile(join(directory, "schemas/openapi.json"), "utf8")) as Document;
+}
+
+describe("OpenAPI documents and contracts agree", () => {
+  let root: string;
+  before(async () => {
+    root = await copiedGoldens();
+  });
+  after(() => rm(root, { recursive: true }));
+
+  for (const golden of GOLDENS) {
+    test(`examples of ${golden} fit their schemas`, async () => {
+      assert.ok((await checkExamples(join(root, golden))) > 0);
+    });
+
+    test(`schemas of ${golden} judge rows as the application does`, () => judgeRows(join(root, golden)));
+  }
+
+  for (const example of EXAMPLES) {
+    test(`both hold for ${example}`, { timeout: 120_000 }, async () => {
+      const project = await Project.copy(example);
+      try {
+        await project.kitOk("build");
+        const directory = join(project.root, ".kit");
+        assert.ok((await checkExamples(directory)) > 0);
+        await judgeRows(directory);
+      } finally {
+        await project.remove();
+      }
+    });
+  }
+});
+
+/** Holds every row of the contract tests against the schemas. */
+async function judgeRows(directory: string): Promise<void> {
+  const judge = new Judge(await documentAt(directory));
+  const wrong: string[] = [];
+  let rows = 0;
+  for (const table of await tablesIn(directory)) {
+    for (const [verb, list] of [
+      ["takes", table.takes],
+      ["refuses", table.refuses],
+    ] as const) {
+      for (const [slot, path, what, given] of list ?? []) {
+        if (BEYOND_SCHEMAS.test(what)) continue;
+        rows += 1;
+        const value = placed(table.request?.[slot], stepsOf(path), given);
+        if (judge.takes(table.route, slot, value) !== (verb === "takes"))
+          wrong.push(`${table.route} ${verb} ${slot} ${path}: ${what}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(rows > 0);
+}
+
+/** Holds every example of a document against its schema, and says how many there are of whole bodies. */
+async function checkExamples(directory: string): Promise<number> {
+  const judge = new Judge(await documentAt(directory));
+  let examples = 0;
+  for (const operation of Object.values(judge.document.paths).flatMap((path) => Object.values(path))) {
+    const contents = [
+      operation.requestBody?.content,
+      ...Object.values(operation.responses).map((one) => one.content),
+    ];
+    for (const [type, media] of contents.flatMap((content) => Object.entries(content ?? {}))) {
+      const validate = judge.of(media.schema);
+      for (const [name, { value }] of Object.entries(media.examples ?? {})) {
+        if (name === "example") examples += 1;
+        const said = `${operation.operationId} ${type}: ${JSON.stringify(value)}`;
+        assert.ok(validate(value), `${said}\n${JSON.stringify(validate.errors)}`);
+      }
+    }
+  }
+  return examples;
+}
