@@ -11,6 +11,8 @@ const packages = [
   "core",
   "server-node",
   "server-native",
+  "plugin-debug",
+  "api-docs",
   "transform-native",
   "dev-database",
   "cli",
@@ -36,7 +38,7 @@ export async function writeProject(root: string, signal: AbortSignal): Promise<v
 /** Does what `cargo xtask pack` does to a package, short of packing it. */
 async function install(name: string, to: string, signal: AbortSignal): Promise<void> {
   const from = join(repository, "packages", name);
-  for (const part of ["package.json", "src", "bin", "native"])
+  for (const part of ["package.json", "src", "bin", "native", "viewer"])
     if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
   await run(process.execPath, ["xtask/src/pack/bundle.ts", to], repository, signal);
   const manifest = readFileSync(join(to, "package.json"), "utf8");

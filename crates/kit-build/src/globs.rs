@@ -51,14 +51,18 @@ pub fn find_sources(
     let types = GlobList::new(&config.type_files);
     let routes = GlobList::new(&config.route_files);
     let mut found = SourceFiles::default();
+    // As the globs see them: below a link, which is not where the files are.
+    let (mut type_names, mut route_names) = (Vec::new(), Vec::new());
     for base in bases(&[&types, &routes]) {
         walk(root, &base, config, |path, relative| {
             let (is_type, is_route) = (types.matches(relative), routes.matches(relative));
             if is_type {
                 found.types.push(path.clone());
+                type_names.push(relative.to_owned());
             }
             if is_route {
                 found.routes.push(path.clone());
+                route_names.push(relative.to_owned());
             }
             if !is_type && !is_route && is_entry(relative) {
                 found.entries.push(path);
@@ -87,17 +91,19 @@ pub fn find_sources(
     if !with_contracts {
         types.report(
             "typeFiles",
+            &config.place,
             config.type_files == defaults.type_files,
             root,
-            &found.types,
+            &type_names,
             diagnostics,
         );
     }
     routes.report(
         "routeFiles",
+        &config.place,
         config.route_files == defaults.route_files,
         root,
-        &found.routes,
+        &route_names,
         diagnostics,
     );
     Ok(found)
@@ -178,16 +184,16 @@ impl GlobList {
     fn report(
         &self,
         option: &str,
+        place: &str,
         default: bool,
         root: &Path,
-        found: &[PathBuf],
+        found: &[String],
         diagnostics: &mut Diagnostics,
     ) {
-        let relative: Vec<String> = found.iter().map(|path| relative(root, path)).collect();
         let unmatched: Vec<&str> = self
             .include
             .iter()
-            .filter(|(_, glob)| !relative.iter().any(|path| glob.is_match(path)))
+            .filter(|(_, glob)| !found.iter().any(|path| glob.is_match(path)))
             .map(|(text, _)| text.as_str())
             .collect();
         if unmatched.is_empty() || (default && unmatched.len() < self.include.len()) {
@@ -214,7 +220,7 @@ impl GlobList {
             });
         }
         diagnostics.push(diagnostic.help(format!(
-            "add such a file, or set `{option}` in kit.config.ts to where yours are"
+            "add such a file, or set `{option}` in {place} to where yours are"
         )));
     }
 }
@@ -263,6 +269,7 @@ fn walk(
     if !crate::disk::is_dir(&start) {
         return Ok(());
     }
+    let linked = start.is_symlink();
     let skipped = [root.join(&config.output_dir), root.join(&config.dist_dir)];
     let enter = |entry: &DirEntry| {
         let name = entry.file_name().to_string_lossy();
@@ -285,7 +292,10 @@ fn walk(
             entry.file_type().is_file() || (entry.path_is_symlink() && crate::disk::is_file(entry.path()));
         if is_file {
             let relative = relative(root, entry.path());
-            visit(entry.into_path(), &relative);
+            let path = entry.into_path();
+            // Imports lead to real paths, and a module that is found by two paths would be two modules.
+            let real = (linked || path.is_symlink()).then(|| crate::disk::canonical(&path));
+            visit(real.and_then(Result::ok).unwrap_or(path), &relative);
         }
     }
     Ok(())

@@ -66,6 +66,7 @@ pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
 pub use hooks::{COMPILE_STEP, HOOKS, Hook};
+pub use kit_emit::CONTRACTS;
 pub use kit_typescript::{Registration, SourceTexts, default_table, imports, register, syntax_error};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;

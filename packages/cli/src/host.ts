@@ -5,6 +5,7 @@ import {
   type DevelopmentEvent,
   loadCompiler,
   type NodeEnd,
+  type NodeRunRequest,
   type ServeRequest,
   type TapQuestion,
   type WatchRequest,
@@ -120,8 +121,8 @@ export class Host {
   }
 
   /** Runs Node until it ends; see `runNode`. */
-  async runNode(args: readonly string[], directory: string): Promise<NodeEnd> {
-    const { received, ...end } = await runNode(args, directory);
+  async runNode(run: NodeRunRequest): Promise<NodeEnd> {
+    const { received, ...end } = await runNode(run);
     this.#received = received;
     return end;
   }

@@ -73,7 +73,7 @@ async function answer(
       case "runTap":
         return { value: await host.runTap(request, () => command.attachment()) };
       case "runNode":
-        return { value: await host.runNode(request.args, request.directory) };
+        return { value: await host.runNode(request) };
       case "watch":
         return { value: await host.watch(request) };
       case "wait":

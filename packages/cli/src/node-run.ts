@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { NodeEnd } from "@kit/transform-native";
+import type { NodeEnd, NodeRunRequest, SeenContracts } from "@kit/transform-native";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -15,31 +15,37 @@ export interface Ended extends NodeEnd {
 /**
  * Runs this Node until it ends. What it prints goes to standard error, since standard output belongs to the command's
  * result. A signal to this process is passed on, a second one kills.
- *
- * @param args - `{report}` stands for a file whose text is given back, `{reporter}` for `test-reporter.ts`.
  */
-export async function runNode(args: readonly string[], directory: string): Promise<Ended> {
+export async function runNode({ args, directory, env }: NodeRunRequest): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));
   try {
-    const report = join(scratch, "report");
+    const [report, seen] = [join(scratch, "report"), join(scratch, "seen")];
+    await mkdir(seen);
     const places = new Map([
       ["{report}", report],
       ["{reporter}", import.meta.resolve("#test-reporter")],
+      ["{seen}", seen],
     ]);
-    const end = await ended(
-      args.map((argument) => places.get(argument) ?? argument),
-      directory,
-    );
-    return { ...end, report: await textOf(report) };
+    const placed = (text: string): string => places.get(text) ?? text;
+    const variables = Object.entries(env).map(([name, value]) => [name, placed(value)] as const);
+    const end = await ended(args.map(placed), directory, Object.fromEntries(variables));
+    return { ...end, report: await textOf(report), seen: await seenIn(seen) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function ended(args: readonly string[], cwd: string): Promise<Omit<Ended, "report">> {
-  const { promise, resolve, reject } = Promise.withResolvers<Omit<Ended, "report">>();
-  // Set by a test that runs kit, it would make the tests that kit runs report to that one's runner.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+/** Set by a test that runs kit, they would make the tests that kit runs report to that one's runner. */
+const OF_AN_OUTER_RUN = /^(?:NODE_TEST_CONTEXT$|KIT_TEST_(?:CONTRACTS|SEEN|RUNS|SEED|REPLAY)$)/;
+
+async function ended(
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<Omit<Ended, "report" | "seen">> {
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<Ended, "report" | "seen">>();
+  const inherited = Object.entries(process.env).filter(([name]) => !OF_AN_OUTER_RUN.test(name));
+  const env = { ...Object.fromEntries(inherited), ...variables };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["inherit", 2, 2] });
   let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals): void => {
@@ -67,4 +73,19 @@ async function textOf(path: string): Promise<string | null> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
+}
+
+/** What the files in a directory say that tests saw: `items.*` has all that there is, `seen.*` the places of what was seen there. */
+async function seenIn(directory: string): Promise<SeenContracts | null> {
+  const names = (await readdir(directory)).toSorted();
+  const texts = (start: string): Promise<string[]> =>
+    Promise.all(
+      names.filter((name) => name.startsWith(start)).map((name) => readFile(join(directory, name), "utf8")),
+    );
+  const [items] = await texts("items.");
+  if (items === undefined) return null;
+  // The last line of a process that was ended may be cut off.
+  const lines = (await texts("seen.")).flatMap((text) => text.split("\n").slice(0, -1));
+  const seen = [...new Set(lines.map(Number))].toSorted((one, other) => one - other);
+  return { items: JSON.parse(items) as unknown[], seen };
 }

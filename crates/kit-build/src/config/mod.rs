@@ -69,6 +69,8 @@ pub struct ResolvedConfig {
     pub packages: TestPackages,
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
+    /// What the project says its options in, or is to say them in: `kit.config.js`.
+    pub place: String,
 }
 
 impl Default for ResolvedConfig {
@@ -87,6 +89,7 @@ impl Default for ResolvedConfig {
             plugins: Vec::new(),
             packages: TestPackages::default(),
             project: ProjectInfo::default(),
+            place: CONFIG_FILES[0].to_owned(),
         }
     }
 }
@@ -98,6 +101,8 @@ pub struct TestPackages {
     pub testing: bool,
     /// vitest, which then runs all tests.
     pub vitest: bool,
+    /// Its major version, where the range begins with one.
+    pub vitest_major: Option<u32>,
 }
 
 /// What `package.json` says of the project.

@@ -81,8 +81,14 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         packages: TestPackages {
             testing: depends_on(&package, "@kit/testing"),
             vitest: depends_on(&package, "vitest"),
+            vitest_major: range_of(&package, "vitest").and_then(major),
         },
         project: project_info(&package),
+        place: if source.name.is_empty() {
+            defaults.place
+        } else {
+            source.name.clone()
+        },
     };
     if nested(&config.output_dir, &config.dist_dir) {
         diagnostics.push(
@@ -134,14 +140,31 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
 
 /// Whether a package names another one as what it needs, in whatever way.
 fn depends_on(package: &Value, other: &str) -> bool {
-    [
-        "dependencies",
-        "devDependencies",
-        "peerDependencies",
-        "optionalDependencies",
-    ]
-    .iter()
-    .any(|list| package.get(*list).is_some_and(|list| list.get(other).is_some()))
+    LISTS
+        .iter()
+        .any(|list| package.get(*list).is_some_and(|list| list.get(other).is_some()))
+}
+
+/// Where a package names what it needs.
+const LISTS: [&str; 4] = [
+    "dependencies",
+    "devDependencies",
+    "peerDependencies",
+    "optionalDependencies",
+];
+
+/// Which versions of another package a package takes.
+fn range_of<'a>(package: &'a Value, other: &str) -> Option<&'a str> {
+    LISTS
+        .iter()
+        .find_map(|list| package.get(*list)?.get(other)?.as_str())
+}
+
+/// The major version with which a range begins: 5 of `^5.1.1` and of `>=5`, none of `*` and `latest`.
+fn major(range: &str) -> Option<u32> {
+    let digits = range.trim_start_matches(|mark: char| "^~>=v ".contains(mark));
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().ok()
 }
 
 fn choose_adapter(configured: Option<Adapter>, package: &Value) -> AdapterChoice {

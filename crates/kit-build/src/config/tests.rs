@@ -282,6 +282,24 @@ fn a_broken_package_json_is_a_mistake_and_not_a_crash() {
 }
 
 #[test]
+fn advice_names_where_the_project_says_its_options() {
+    let place = |package: Option<&str>, file: Option<&str>| {
+        let project = Project::new(package);
+        let loaded = file.map(|path| LoadedConfig {
+            path: path.to_owned(),
+            value: json!({}),
+        });
+        resolve(&project.0, loaded.as_ref()).unwrap().config.place
+    };
+    assert_eq!(place(None, None), "kit.config.ts");
+    assert_eq!(place(None, Some("kit.config.js")), "kit.config.js");
+    assert_eq!(
+        place(Some(r#"{ "kit": {} }"#), None),
+        "the `kit` field of package.json"
+    );
+}
+
+#[test]
 fn the_typescript_configuration_is_preferred() {
     let project = Project::new(None);
     assert_eq!(find_config_file(&project.0).unwrap(), None);

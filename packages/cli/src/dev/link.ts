@@ -6,11 +6,14 @@
  */
 import { enableCompileCache, flushCompileCache, registerHooks, stripTypeScriptTypes } from "node:module";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
 import type { AnsweredRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
 
 import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
+import { resolveNearImports } from "./near-imports.ts";
 
 /** Lines of requests are told together. */
 const linesMs = 30;
@@ -24,11 +27,24 @@ async function begin(plan: ProcessPlan): Promise<void> {
   const link = new Link(plan);
   Object.assign(globalThis, { [Symbol.for("kit.development")]: link });
   link.watchImports();
+  resolveNearImports();
   // One after the other, as the program will: a module that fails does so again when the program imports it.
   // oxlint-disable-next-line no-await-in-loop
   for (const url of plan.warm) await import(url).catch(() => undefined);
   if (plan.types) loadStripper();
+  collectGarbage();
   await link.wanted;
+}
+
+/**
+ * Has V8 clear away what loading left, while nobody waits: it would do so when the program begins.
+ */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  // The function is in contexts that are made from now on, so this one never has it.
+  const collect = runInNewContext("gc") as () => void;
+  setFlagsFromString("--no-expose-gc");
+  collect();
 }
 
 /** Has Node load what strips types, a WebAssembly module: a file that was edited is in no cache. */
