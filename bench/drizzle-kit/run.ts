@@ -2,8 +2,6 @@
  * What kit and drizzle-kit do with the rows that are there, at ten changes that users trip over. Both run for real, each on a
  * fresh database. Prints what happened; docs/migrations-compared.md has it as a table.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,6 +9,7 @@ import { parseArgs } from "node:util";
 import { openDatabase } from "@kit/dev-database";
 import { Client } from "pg";
 
+import { installPeers } from "../peers.ts";
 import { BRANCHES, CASES } from "./cases.ts";
 import type { Case } from "./cases.ts";
 import { drizzleIn, kitIn } from "./tools.ts";
@@ -38,7 +37,7 @@ await client.connect();
 let number = 0;
 
 try {
-  install();
+  installPeers(PEERS);
   const results: Result[] = [];
   for (const one of CASES.filter(({ name }) => options.only === undefined || name === options.only)) {
     results.push(await measured(one, "kit"));
@@ -75,15 +74,6 @@ async function openServer(): Promise<{ url: string; directory: string; close: ()
   const directory = await mkdtemp(join(ROOT, "target/compared-"));
   const server = await openDatabase({ dataDir: join(directory, "data") });
   return { url: server.url, directory, close: () => server.close() };
-}
-
-function install(): void {
-  if (existsSync(join(PEERS, "node_modules/drizzle-kit/bin.cjs"))) return;
-  console.error("installing drizzle-kit (once)");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: PEERS,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
 }
 
 /** A tool in an empty directory, on an empty database. */

@@ -28,6 +28,7 @@ function plan(
 export const catalog: readonly SubjectPlan[] = [
   plan("kit-native", "node", ["app/src/main.ts", "native"], [], true),
   plan("kit-native-observed", "node", ["app/src/main.ts", "native", "observed"]),
+  plan("kit-native-sidecar", "node", ["app/src/main.ts", "native", "sidecar"]),
   plan("kit-express", "node", ["app/src/main.ts", "express"]),
   plan("kit-fastify", "node", ["app/src/main.ts", "fastify"]),
   plan("kit-hono", "node", ["app/src/main.ts", "hono"]),

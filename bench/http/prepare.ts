@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Need, SubjectPlan } from "./catalog.ts";
+import { installPeers } from "../peers.ts";
 import { run } from "./command.ts";
 
 const directory: string = import.meta.dirname;
 const repository = join(directory, "../..");
-const peers = join(directory, "peers");
+/** Where the packages are that stand beside kit. */
+export const peers: string = join(directory, "peers");
 const axum = join(directory, "subjects/axum");
 
 /** What there is to run, and why the rest is not. */
@@ -49,7 +51,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     ),
     "load",
   );
-  await attempt("packages", () => installPeers(signal));
+  await attempt("packages", async () => installPeers(peers));
   const bun = join(peers, "node_modules/.bin/bun");
   await attempt("bun", async () => {
     if (!existsSync(bun)) throw new Error("npm has no Bun for this platform");
@@ -68,27 +70,6 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     server = executableOf(text, "bench-http-axum");
   });
   return { loader, programs: { node: process.execPath, bun, axum: server }, missing };
-}
-
-/** Installs the peers' packages unless exactly those are there. */
-export async function installPeers(signal: AbortSignal): Promise<void> {
-  const isThere = Object.entries(peerVersions()).every(([name, version]) => {
-    const file = join(peers, "node_modules", name, "package.json");
-    return (
-      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
-    );
-  });
-  if (isThere) return;
-  console.error("installing the packages that are measured (once)");
-  await run("npm", ["ci", "--no-audit", "--no-fund"], peers, signal);
-}
-
-/** Versions of what stands beside kit. */
-export function peerVersions(): Readonly<Record<string, string>> {
-  const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  return dependencies;
 }
 
 /** Versions of the crates that the peer in Rust names. */

@@ -9,7 +9,8 @@ import { parseArgs } from "node:util";
 import { catalog, type SubjectPlan } from "./catalog.ts";
 import { type Notes, openNotes } from "./database.ts";
 import { load } from "./load.ts";
-import { crateVersions, peerVersions, prepare, type Prepared } from "./prepare.ts";
+import { peerVersions } from "../peers.ts";
+import { crateVersions, peers, prepare, type Prepared } from "./prepare.ts";
 import { type Row, rowsOf, type Sample, table } from "./report.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 import { positive, select } from "./select.ts";
@@ -192,7 +193,7 @@ function finish(): void {
   if (hasFailed) process.exitCode = 1;
   if (json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
-  const versions = { ...peerVersions(), ...crateVersions() };
+  const versions = { ...peerVersions(peers), ...crateVersions() };
   const settings = { connections, seconds, rounds };
   const result = { bench: "http", machine, versions, settings, skipped: omissions, rows };
   writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);

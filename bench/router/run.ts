@@ -3,10 +3,11 @@
  * routes and requests, in one run, taking turns. What counts are the ratios. README.md says how to read them.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
+import { installPeers, peerVersions } from "../peers.ts";
 import { SubjectProcess } from "./process.ts";
 import { median, type Row, table } from "./report.ts";
 import { sets } from "./sets.ts";
@@ -25,22 +26,7 @@ const milliseconds = values.quick ? 10 : 40;
 const directory = import.meta.dirname;
 const programs = `${directory}/../../target/release/examples`;
 const peers = `${directory}/peers`;
-const { dependencies } = JSON.parse(readFileSync(`${peers}/package.json`, "utf8")) as {
-  dependencies: Record<string, string>;
-};
-const isInstalled = Object.entries(dependencies).every(([name, version]) => {
-  const file = `${peers}/node_modules/${name}/package.json`;
-  return (
-    existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
-  );
-});
-if (!isInstalled) {
-  console.error("installing the routers that are measured (once)");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: peers,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-}
+installPeers(peers);
 mkdirSync(`${directory}/generated`, { recursive: true });
 const setsFile = `${directory}/generated/sets.json`;
 const documentsFile = `${directory}/generated/documents.json`;
@@ -96,6 +82,6 @@ console.log(`TypeScript\n${table(typescript, "kit-js")}`);
 
 if (values.json !== undefined) {
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
-  const result = { bench: "router", machine, versions: dependencies, rows: [...rust, ...typescript] };
+  const result = { bench: "router", machine, versions: peerVersions(peers), rows: [...rust, ...typescript] };
   writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
 }

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { run } from "../http/command.ts";
-import { installPeers, peerVersions } from "../http/prepare.ts";
+import { peers } from "../http/prepare.ts";
 import { median, type Row } from "../http/report.ts";
+import { installPeers, peerVersions } from "../peers.ts";
 import { emit } from "./emit.ts";
 import { firstRequest, size, writeProjects } from "./project.ts";
 import { timeStart } from "./time.ts";
@@ -39,7 +40,7 @@ const subjects: readonly { readonly name: string; readonly module: string; reado
 
 try {
   console.error("writing and building the applications");
-  await installPeers(stop.signal);
+  installPeers(peers);
   writeProjects(generated, join(directory, "../http/peers/node_modules"));
   const kit = join(repository, "node_modules/@kit/cli/bin/kit.js");
   await run(process.execPath, [kit, "build"], join(generated, "kit"), stop.signal);
@@ -83,7 +84,7 @@ function finish(samples: ReadonlyMap<string, readonly number[]>): void {
   }
   if (values.json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
-  const { express = "", fastify = "", zod = "" } = peerVersions();
+  const { express = "", fastify = "", zod = "" } = peerVersions(peers);
   const result = { bench: "start", machine, versions: { express, fastify, zod }, size, rounds, rows };
   writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
 }

@@ -1,6 +1,8 @@
 /** Makes what is measured: kit's build of the types, the peers' packages, and what typia compiles. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+
+import { installPeers, peerVersions } from "../peers.ts";
 
 const directory = import.meta.dirname;
 const peers = `${directory}/peers`;
@@ -12,10 +14,7 @@ function run(file: string, args: readonly string[], cwd: string): void {
 /** Builds all of it; what is there and no older than its source stays. */
 export function prepare(): void {
   run(process.execPath, ["../../../node_modules/@kit/cli/bin/kit.js", "build"], `${directory}/app`);
-  if (!isInstalled()) {
-    console.error("installing the libraries that are measured (once)");
-    run("npm", ["ci", "--no-audit", "--no-fund"], peers);
-  }
+  installPeers(peers);
   const sources = [`${peers}/src/typia.ts`, `${directory}/app/src/bench.types.ts`, `${peers}/package.json`];
   const generated = `${peers}/generated/typia.ts`;
   if (!existsSync(generated) || sources.some((source) => isNewer(source, generated))) {
@@ -27,19 +26,7 @@ export function prepare(): void {
 
 /** The versions of the measured libraries. */
 export function versions(): Readonly<Record<string, string>> {
-  const { dependencies } = JSON.parse(readFileSync(`${peers}/package.json`, "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  return dependencies;
-}
-
-function isInstalled(): boolean {
-  return Object.entries(versions()).every(([name, version]) => {
-    const file = `${peers}/node_modules/${name}/package.json`;
-    return (
-      existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version === version
-    );
-  });
+  return peerVersions(peers);
 }
 
 function isNewer(left: string, right: string): boolean {

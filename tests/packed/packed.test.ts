@@ -27,6 +27,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { type CommandResult, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
+import { Collector } from "../../packages/otel/test/support/collector.ts";
 import { databaseStopped } from "../scaffold/database.ts";
 import { plugin as plansPlugin, project as plansProject } from "./plugin.ts";
 import { runsAsImage } from "./image.ts";
@@ -83,13 +84,19 @@ import type { GreetingRoutes } from "./greeting.routes.ts";
 const servers = { native: nativeServer, express: expressServer, fastify: fastifyServer, hono: honoServer };
 const server = servers[(process.env["SERVER"] ?? "native") as keyof typeof servers]();
 const handlers = defineHandlers<GreetingRoutes>({
-  "POST /greetings": ({ body }) => {
+  "POST /greetings": ({ body, ctx }) => {
+    ctx.log.info("A greeting", { name: body.name });
     if (body.name === "nobody") throw new AppError("NOBODY", 418, "Nobody is there");
     return { name: body.name, at: new Date(0) };
   },
 });
 
-export const app = createApp({ server, routes: [{ prefix: "/greetings", handlers }] });
+const isTold = process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] !== undefined;
+export const app = createApp({
+  server,
+  routes: [{ prefix: "/greetings", handlers }],
+  telemetry: { tracing: isTold, metrics: isTold, serviceName: "greetings", metricsIntervalMs: 500 },
+});
 `,
   "src/main.ts": `
 import { app } from "./app.ts";
@@ -145,7 +152,7 @@ describe("packed packages", () => {
         (file) =>
           !/^package\/((dist|bin)\/.*\.(js|js\.map|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE)$/.test(
             file,
-          ),
+          ) && !/^package\/dist-dashboard\/.*\.(html|js|css|svg|md)(\.br|\.gz)?$/.test(file),
       );
       assert.deepEqual(strange, [], basename(archive));
       // What an application loads is a file for each entry: a module costs time, whatever is in it.
@@ -192,7 +199,9 @@ describe("packed packages", () => {
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {
-        const app = await RunningApp.start(root, { env: { SERVER: server } });
+        await using collector = await Collector.start();
+        const env = { SERVER: server, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
+        const app = await RunningApp.start(root, { env });
         try {
           const ask = (body: unknown): Promise<Response> =>
             fetch(`${app.url}/greetings`, {
@@ -220,6 +229,9 @@ describe("packed packages", () => {
         } finally {
           await app.stop();
         }
+        // What is left is sent at the end.
+        assert.deepEqual(collector.errors, []);
+        assertTold(collector);
       });
     }
   });
@@ -359,6 +371,32 @@ describe("packed packages", () => {
     }
   });
 });
+
+/** Whether a collector got traces, log entries and metrics of what was asked, by the official definitions. */
+function assertTold({ spans, points, logs }: Collector): void {
+  const roots = spans.filter(({ name, kind }) => name === "POST /greetings" && kind === "SPAN_KIND_SERVER");
+  assert.deepEqual(
+    roots.map(({ attributes }) => attributes["http.status_code"]),
+    [201, 400, 418],
+  );
+  for (const { spanId, traceId, resource } of roots) {
+    assert.equal(resource["service.name"], "greetings");
+    const children = spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+    assert.ok(children.length > 0 && children.every((child) => child.traceId === traceId));
+  }
+  const handlers = new Set(spans.filter(({ name }) => name === "handler").map(({ spanId }) => spanId));
+  const entries = logs.filter(({ body }) => body === "A greeting");
+  assert.deepEqual(
+    entries.map(({ attributes }) => attributes["data"]),
+    [{ name: "Ada" }, { name: "nobody" }],
+  );
+  assert.ok(entries.every(({ spanId }) => handlers.has(spanId)));
+  const counts = points
+    .filter(({ metric }) => metric === "http.server.request.duration")
+    .filter(({ attributes }) => attributes["http.route"] === "/greetings")
+    .map(({ attributes, count }) => `${String(attributes["http.response.status_code"])} ${count}`);
+  assert.deepEqual(counts.toSorted(), ["201 1", "400 1", "418 1"]);
+}
 
 /** Whether a stack from within a package names, with source maps, the file and the line that threw. */
 async function leadsToSources(root: string): Promise<void> {

@@ -25,10 +25,20 @@ async function chosenServer(): Promise<ServerAdapter> {
 /** As the debug sidecar and telemetry look at requests. */
 const looker: Plugin = { name: "looker", observe: { keep: 1_000, spans: true, onAnswer: () => {} } };
 
+/** Who looks at requests, as the command line says. */
+async function chosenPlugins(): Promise<readonly Plugin[]> {
+  const name = process.argv[3];
+  if (name === undefined) return [];
+  if (name === "observed") return [looker];
+  if (name !== "sidecar") throw new RangeError(`Nobody is called ${name}; there are observed and sidecar`);
+  const { debugPlugin } = await import("@kit/plugin-debug");
+  return [debugPlugin({ port: 0, mode: "production", apiKey: "of-the-benchmark" })];
+}
+
 /** The measured application. */
 export const app = createApp({
   server: await chosenServer(),
-  plugins: process.argv[3] === "observed" ? [looker] : [],
+  plugins: await chosenPlugins(),
   routes: [
     { handlers: healthHandlers },
     { handlers: noteHandlers, middleware: [auth] },
