@@ -3,6 +3,8 @@ import { dirname, join, relative, sep } from "node:path";
 
 /** An editor saves in several steps, and a formatter comes right after it. */
 const quietMs = 12;
+/** How much earlier than the clock a file system may say that a file was written: Linux counts in ticks of up to 10 ms. */
+const clockMs = 10;
 
 const ignoredNames = new Set(["node_modules", "coverage"]);
 /** Editors' own files, and what nothing is built of. */
@@ -55,15 +57,20 @@ export class Watcher {
     this.#enterOthers();
   }
 
-  /** Watches these in place of those before. What changed meanwhile is told. */
-  update(watched: Watched): void {
+  /** Watches these in place of those before. What changed meanwhile is told: new ones were read after `began`, a time in ms. */
+  update(watched: Watched, began: number): void {
     const before = this.#watched;
+    const known = this.#files;
     this.#watched = watched;
     if (before.root !== watched.root || before.ignored.join("\0") !== watched.ignored.join("\0")) {
       for (const directory of this.#own.keys()) this.#leave(directory);
       this.#enter(watched.root, false);
     }
     this.#enterOthers();
+    // Nobody looked at a file elsewhere while a build read it for the first time.
+    for (const file of this.#files)
+      if (!known.has(file) && !this.#own.has(dirname(file)) && modified(file) > began - clockMs)
+        this.#mark(file);
   }
 
   /** As these files are now, a build has written them. */

@@ -14,6 +14,8 @@ export class Watching {
   readonly #more = new Map<string, readonly string[]>();
   #waiting: ((event: DevelopmentEvent) => void) | undefined;
   #pending: DevelopmentEvent | undefined;
+  /** When what is done now, or was done last, began: what it read may have been edited since. */
+  #began = Date.now();
   #hearsSignals = false;
 
   /** Looks at these files from now on. */
@@ -47,8 +49,12 @@ export class Watching {
   tell(event: DevelopmentEvent): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting === undefined) this.#pending = greater(this.#pending, event);
-    else waiting(event);
+    if (waiting === undefined) {
+      this.#pending = greater(this.#pending, event);
+      return;
+    }
+    this.#began = Date.now();
+    waiting(event);
   }
 
   close(): void {
@@ -60,7 +66,7 @@ export class Watching {
     const { root, ignored, tests, files } = this.#request;
     const watched = { root, ignored, tests, files: [...files, ...[...this.#more.values()].flat()] };
     if (this.#watcher !== undefined) {
-      this.#watcher.update(watched);
+      this.#watcher.update(watched, this.#began);
       return;
     }
     this.#watcher = new Watcher(
