@@ -120,12 +120,19 @@ impl Steps {
         match shape.resolve() {
             Shape::Number(_) => self.number = true,
             Shape::Boolean => self.boolean = true,
-            Shape::Text(_) => self.text = true,
+            Shape::Text(rules) => self.text |= rules.template.is_none(),
             Shape::Literal(literal) => self.literals.push(*literal),
             Shape::Union(union) => union.members.iter().for_each(|member| self.collect(member)),
             Shape::Array(array) => {
                 self.array = true;
                 self.collect(array.element);
+            }
+            Shape::Tuple(tuple) => {
+                self.array = true;
+                tuple
+                    .elements
+                    .iter()
+                    .for_each(|element| self.collect(&element.shape));
             }
             _ => {}
         }
@@ -168,7 +175,8 @@ fn coerce_boolean(text: &str) -> Option<bool> {
 #[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
 fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
     match literal {
-        Literal::Text(_) => None,
+        // Text in its wire form too.
+        Literal::Text(_) | Literal::BigInt(_) => None,
         Literal::Number(number) => (coerce_number(text)? == number).then_some(Json::Number(number)),
         Literal::Boolean(value) => (coerce_boolean(text)? == value).then_some(Json::Bool(value)),
     }

@@ -9,12 +9,16 @@
 //! - Nothing here panics on input, and recursion on input is bounded.
 //! - It passes the vectors that kit's TypeScript runtime passes.
 
+mod bigint;
+mod bytes;
 pub mod check;
 pub mod coerce;
 pub mod format;
 mod http;
 pub mod json;
 mod log;
+mod never;
+pub mod parts;
 mod serve;
 pub mod shape;
 #[cfg(feature = "sqlx")]
@@ -23,8 +27,11 @@ mod timestamp;
 
 pub use axum::Router;
 pub use axum::http::StatusCode;
+pub use bigint::{BigInt, NoBigInt, OutOfRange};
+pub use bytes::Bytes;
 pub use http::{Application, Context, Error, Match, Middleware, Phase, Request, Response, RouteTree, Routes};
 pub use indexmap::IndexMap;
+pub use never::Never;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
 pub use timestamp::{NoTimestamp, Timestamp, is_date_time};

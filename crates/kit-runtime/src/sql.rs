@@ -7,7 +7,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
 use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type};
 
-use crate::Timestamp;
+use crate::{BigInt, Bytes, Timestamp};
 
 /// A column of texts, of a type that has some of them. Null is none, for an `Option`.
 pub fn text<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
@@ -55,5 +55,43 @@ impl<'r> Decode<'r, Postgres> for Timestamp {
             }
         };
         Ok(Self::from_unix_millis(millis)?)
+    }
+}
+
+/// A `bigint`. What has no room in its 64 bits is an error of the statement.
+impl Type<Postgres> for BigInt {
+    fn type_info() -> PgTypeInfo {
+        <i64 as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for BigInt {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        Encode::<Postgres>::encode(i64::try_from(self)?, buffer)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for BigInt {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(<i64 as Decode<Postgres>>::decode(value)?.into())
+    }
+}
+
+/// A `bytea`.
+impl Type<Postgres> for Bytes {
+    fn type_info() -> PgTypeInfo {
+        <Vec<u8> as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Bytes {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <&[u8] as Encode<Postgres>>::encode(self, buffer)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for Bytes {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(Self(<Vec<u8> as Decode<Postgres>>::decode(value)?))
     }
 }

@@ -50,6 +50,11 @@ impl Timestamp {
         }
     }
 
+    /// The same, where a moment before the first or after the last is that one.
+    pub fn from_unix_millis_saturating(millis: i64) -> Self {
+        Self(millis.clamp(FIRST, LAST))
+    }
+
     /// Milliseconds since 1970 began.
     pub fn unix_millis(self) -> i64 {
         self.0

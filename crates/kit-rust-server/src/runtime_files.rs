@@ -1,4 +1,6 @@
 [
+    ("bigint.rs", include_str!("../../kit-runtime/src/bigint.rs")),
+    ("bytes.rs", include_str!("../../kit-runtime/src/bytes.rs")),
     ("check/closest.rs", include_str!("../../kit-runtime/src/check/closest.rs")),
     ("check/explain.rs", include_str!("../../kit-runtime/src/check/explain.rs")),
     ("check/matcher.rs", include_str!("../../kit-runtime/src/check/matcher.rs")),
@@ -29,11 +31,14 @@
     ("json/write.rs", include_str!("../../kit-runtime/src/json/write.rs")),
     ("lib.rs", include_str!("../../kit-runtime/src/lib.rs")),
     ("log.rs", include_str!("../../kit-runtime/src/log.rs")),
+    ("never.rs", include_str!("../../kit-runtime/src/never.rs")),
+    ("parts.rs", include_str!("../../kit-runtime/src/parts.rs")),
     ("serve.rs", include_str!("../../kit-runtime/src/serve.rs")),
     ("shape/build.rs", include_str!("../../kit-runtime/src/shape/build.rs")),
     ("shape/describe.rs", include_str!("../../kit-runtime/src/shape/describe.rs")),
     ("shape/mod.rs", include_str!("../../kit-runtime/src/shape/mod.rs")),
     ("shape/pattern.rs", include_str!("../../kit-runtime/src/shape/pattern.rs")),
+    ("shape/template.rs", include_str!("../../kit-runtime/src/shape/template.rs")),
     ("sql.rs", include_str!("../../kit-runtime/src/sql.rs")),
     ("timestamp.rs", include_str!("../../kit-runtime/src/timestamp.rs")),
 ]

@@ -55,6 +55,15 @@ fn nearness(
                 }
             }
         }
+        (Shape::Tuple(tuple), Json::Array(items)) if tuple.takes(items.len()) => {
+            for (index, item) in items.iter().enumerate() {
+                if fits(tuple.element(index, items.len()), item) {
+                    shared += 1;
+                } else {
+                    mistakes += 1;
+                }
+            }
+        }
         (Shape::Object(object), Json::Object(_)) => {
             for property in object.properties {
                 match value.get(property.key) {

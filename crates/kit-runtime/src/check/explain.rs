@@ -9,7 +9,7 @@ use super::rules::{holds, keeps_item_rules};
 use super::shown::{REDACTED, received, shown};
 use super::suggest::{suggest, suggest_missing};
 use crate::json::{Json, member_step};
-use crate::shape::{Array, MAX_DEPTH, Object, Shape, Union, alternatives, count, describe};
+use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 
 /// How many failures are told; of more, an additional entry says that there are more.
 const LIMIT: usize = 100;
@@ -99,6 +99,7 @@ impl Explainer {
             ),
             Shape::Object(object) => self.object(shape, object, value, at),
             Shape::Array(array) => self.array(shape, array, value, at),
+            Shape::Tuple(tuple) => self.tuple(shape, tuple, value, at),
             Shape::Union(union) => self.union(shape, union, value, at),
             _ => {
                 if !holds(shape, value) {
@@ -161,6 +162,23 @@ impl Explainer {
             }
             let path = &Path::Item(at.path, index);
             self.visit(array.element, item, At { path, ..at });
+        }
+    }
+
+    fn tuple(&mut self, shape: &'static Shape, tuple: &'static Tuple, value: &Json, at: At<'_>) {
+        let items = match value {
+            Json::Array(items) if tuple.takes(items.len()) => items,
+            _ => {
+                self.refuse(shape, value, at);
+                return;
+            }
+        };
+        for (index, item) in items.iter().enumerate() {
+            if self.is_full() {
+                return;
+            }
+            let path = &Path::Item(at.path, index);
+            self.visit(tuple.element(index, items.len()), item, At { path, ..at });
         }
     }
 
@@ -267,7 +285,7 @@ fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> bool {
     match shape {
         Shape::Reference(to) => fits_scalar(to(), value, depth),
         Shape::Recursive(to) => depth < MAX_DEPTH && fits_scalar(to(), value, depth + 1),
-        Shape::Object(_) | Shape::Array(_) => false,
+        Shape::Object(_) | Shape::Array(_) | Shape::Tuple(_) => false,
         Shape::Union(union) => union
             .members
             .iter()

@@ -43,7 +43,9 @@ impl Matcher {
             Shape::Reference(to) => self.fit(to(), value, depth),
             Shape::Recursive(to) if depth < MAX_DEPTH => self.fit(to(), value, depth + 1),
             Shape::Recursive(_) => None,
-            Shape::Object(_) | Shape::Array(_) | Shape::Union(_) if value.is_container() => {
+            Shape::Object(_) | Shape::Array(_) | Shape::Tuple(_) | Shape::Union(_)
+                if value.is_container() =>
+            {
                 let key = (std::ptr::from_ref(shape), std::ptr::from_ref(value));
                 if let Some(known) = self.known.get(&key) {
                     return *known;
@@ -69,8 +71,18 @@ impl Matcher {
                 }
                 Some(sum)
             }
+            (Shape::Tuple(tuple), Json::Array(items)) => {
+                if !tuple.takes(items.len()) {
+                    return None;
+                }
+                let mut sum = Fit { kept: 0, specific: 0 };
+                for (index, item) in items.iter().enumerate() {
+                    sum.add(self.fit(tuple.element(index, items.len()), item, depth)?);
+                }
+                Some(sum)
+            }
             (Shape::Union(union), _) => self.member(union, value, depth).map(|(_, fit)| fit),
-            (Shape::Object(_) | Shape::Array(_), _) => None,
+            (Shape::Object(_) | Shape::Array(_) | Shape::Tuple(_), _) => None,
             _ => holds(shape, value).then(|| Fit {
                 kept: if matches!(shape, Shape::Unknown) {
                     keys(value)
@@ -132,8 +144,14 @@ impl Fit {
 fn specific(shape: &Shape) -> usize {
     match shape {
         Shape::Null | Shape::Boolean | Shape::Number(_) | Shape::Literal(_) => 7,
-        Shape::Date => 5,
         Shape::Text(Text {
+            template: Some(_), ..
+        }) => 6,
+        Shape::Date => 5,
+        Shape::BigInt(_) => 4,
+        Shape::Bytes => 2,
+        Shape::Text(Text {
+            template: None,
             min_length: None,
             max_length: None,
             format: None,
@@ -262,7 +280,7 @@ fn holds_listed(shape: &'static Shape, tag: &Json) -> bool {
 fn may_hold(shape: &Shape, value: &Json) -> bool {
     match shape {
         Shape::Unknown | Shape::Union(_) => true,
-        Shape::Array(_) => matches!(value, Json::Array(_)),
+        Shape::Array(_) | Shape::Tuple(_) => matches!(value, Json::Array(_)),
         Shape::Object(_) => matches!(value, Json::Object(_)),
         _ => false,
     }

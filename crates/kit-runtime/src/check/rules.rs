@@ -1,7 +1,10 @@
 //! The rules of values without parts, and of arrays.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use crate::bigint::BigInt;
+use crate::bytes::is_base64;
 use crate::format::{is_calendar_date, is_email, is_ipv4, is_ipv6, is_uri, is_uuid};
 use crate::json::{Json, number_text, quoted};
 use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
@@ -13,9 +16,13 @@ pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
         (_, Json::TooDeep) => false,
         (Shape::Unknown, _) | (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
         (Shape::Date, Json::String(text)) => is_date_time(text),
+        (Shape::Bytes, Json::String(text)) => is_base64(text),
         (Shape::Text(rules), Json::String(text)) => keeps_text_rules(rules, text),
         (Shape::Number(rules), Json::Number(number)) => {
             number.is_finite() && keeps_number_rules(rules, *number)
+        }
+        (Shape::BigInt(rules), value) => {
+            bigint(value).is_some_and(|number| keeps_bigint_rules(rules, &number))
         }
         (Shape::Literal(literal), value) => is_literal(*literal, value),
         _ => false,
@@ -29,8 +36,32 @@ pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
         (Literal::Text(literal), Json::String(text)) => literal == text,
         (Literal::Number(literal), Json::Number(number)) => literal == *number,
         (Literal::Boolean(literal), Json::Bool(value)) => literal == *value,
+        (Literal::BigInt(digits), value) => bigint(value).is_some_and(|number| number.to_string() == digits),
         _ => false,
     }
+}
+
+/// The bigint that a wire value is: a text of digits, or a number that is exact.
+fn bigint(value: &Json) -> Option<BigInt> {
+    match value {
+        Json::String(text) => BigInt::read(text),
+        Json::Number(number) => BigInt::exact(*number),
+        _ => None,
+    }
+}
+
+fn keeps_bigint_rules(rules: &Number, number: &BigInt) -> bool {
+    let is = |bound: Option<f64>, orders: &[Ordering]| {
+        bound.is_none_or(|bound| orders.contains(&number.compare(bound)))
+    };
+    is(rules.minimum, &[Ordering::Greater, Ordering::Equal])
+        && is(rules.maximum, &[Ordering::Less, Ordering::Equal])
+        && is(rules.exclusive_minimum, &[Ordering::Greater])
+        && is(rules.exclusive_maximum, &[Ordering::Less])
+        && rules.multiple_of.is_none_or(|step| {
+            let (digits, exponent) = decimal(step);
+            number.is_multiple_of(digits, exponent)
+        })
 }
 
 fn keeps_text_rules(rules: &Text, text: &str) -> bool {
@@ -38,7 +69,8 @@ fn keeps_text_rules(rules: &Text, text: &str) -> bool {
         text,
         rules.min_length.unwrap_or(0),
         rules.max_length.unwrap_or(usize::MAX),
-    ) && rules.format.is_none_or(|format| has_format(format, text))
+    ) && rules.template.is_none_or(|template| template.is_match(text))
+        && rules.format.is_none_or(|format| has_format(format, text))
         && rules.pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 

@@ -8,7 +8,8 @@ use crate::shape::{Literal, Number, Shape, Text, count};
 /// Advice; nothing where there is nothing better to say than what was expected.
 pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
     match shape.resolve() {
-        Shape::Text(rules) => suggest_text(rules, value),
+        // Of a template literal type there is more to say than a rule does.
+        Shape::Text(rules) if rules.template.is_none() => suggest_text(rules, value),
         Shape::Number(rules) => suggest_number(rules, value),
         Shape::Boolean => {
             let is_quoted = matches!(value, Json::String(text) if text == "true" || text == "false");

@@ -1,6 +1,9 @@
 //! Shapes as generated code writes them: `Shape::TEXT.min_length(1).max_length(200)`.
 
-use super::{Array, Format, Index, Literal, Number, Object, Pattern, Property, Shape, Text, Union};
+use super::{
+    Array, Element, Format, Index, Literal, Number, Object, Pattern, Property, Shape, Template, Text, Tuple,
+    Union,
+};
 
 /// How generated code writes shapes. A rule on a shape that has no such rule is left out.
 impl Shape {
@@ -12,6 +15,9 @@ impl Shape {
 
     /// Any integer of at most 2^53 - 1 either way.
     pub const INTEGER: Self = Self::Number(Number::INTEGER);
+
+    /// Any whole number, of whatever size.
+    pub const BIGINT: Self = Self::BigInt(Number::ANY);
 
     /// A named object with these properties.
     pub const fn object(name: &'static str, properties: &'static [Property]) -> Self {
@@ -34,6 +40,19 @@ impl Shape {
     /// An array of such items.
     pub const fn array(element: &'static Self) -> Self {
         Self::Array(Array::of(element))
+    }
+
+    /// Items of a shape each.
+    pub const fn tuple(elements: &'static [Element]) -> Self {
+        Self::Tuple(Tuple { elements })
+    }
+
+    /// A text of a template literal type.
+    pub const fn template(template: &'static Template) -> Self {
+        Self::Text(Text {
+            template: Some(template),
+            ..Text::ANY
+        })
     }
 
     /// One of several.
@@ -131,6 +150,10 @@ impl Shape {
                 minimum: Some(bound),
                 ..rules
             }),
+            Self::BigInt(rules) => Self::BigInt(Number {
+                minimum: Some(bound),
+                ..rules
+            }),
             other => other,
         }
     }
@@ -140,6 +163,10 @@ impl Shape {
     pub const fn maximum(self, bound: f64) -> Self {
         match self {
             Self::Number(rules) => Self::Number(Number {
+                maximum: Some(bound),
+                ..rules
+            }),
+            Self::BigInt(rules) => Self::BigInt(Number {
                 maximum: Some(bound),
                 ..rules
             }),
@@ -155,6 +182,10 @@ impl Shape {
                 exclusive_minimum: Some(bound),
                 ..rules
             }),
+            Self::BigInt(rules) => Self::BigInt(Number {
+                exclusive_minimum: Some(bound),
+                ..rules
+            }),
             other => other,
         }
     }
@@ -167,6 +198,10 @@ impl Shape {
                 exclusive_maximum: Some(bound),
                 ..rules
             }),
+            Self::BigInt(rules) => Self::BigInt(Number {
+                exclusive_maximum: Some(bound),
+                ..rules
+            }),
             other => other,
         }
     }
@@ -176,6 +211,10 @@ impl Shape {
     pub const fn multiple_of(self, step: f64) -> Self {
         match self {
             Self::Number(rules) => Self::Number(Number {
+                multiple_of: Some(step),
+                ..rules
+            }),
+            Self::BigInt(rules) => Self::BigInt(Number {
                 multiple_of: Some(step),
                 ..rules
             }),

@@ -1,6 +1,6 @@
 //! Shapes in words.
 
-use super::{Array, Literal, Number, Shape, Text};
+use super::{Array, Literal, Number, Shape, Text, Tuple};
 use crate::json::{number_text, quoted};
 
 /// More choices than this are not listed.
@@ -15,11 +15,14 @@ pub fn describe(shape: &'static Shape) -> String {
         Shape::Boolean => "boolean".to_owned(),
         Shape::Date => "RFC 3339 date-time string".to_owned(),
         Shape::Text(rules) => text(rules),
-        Shape::Number(rules) => number(rules),
-        Shape::Literal(Literal::Text(text)) => quoted(text),
+        Shape::Bytes => "base64 string".to_owned(),
+        Shape::Number(rules) => number(if rules.integer { "integer" } else { "number" }, rules),
+        Shape::BigInt(rules) => number("integer as a string of digits", rules),
+        Shape::Literal(Literal::Text(text) | Literal::BigInt(text)) => quoted(text),
         Shape::Literal(Literal::Number(number)) => number_text(*number),
         Shape::Literal(Literal::Boolean(value)) => value.to_string(),
         Shape::Array(rules) => array(rules),
+        Shape::Tuple(elements) => tuple(elements),
         Shape::Object(object) => match object.name {
             Some(name) => format!("object ({name})"),
             None => "object".to_owned(),
@@ -55,9 +58,13 @@ pub fn count(number: usize, noun: &str) -> String {
 }
 
 fn text(rules: &Text) -> String {
-    let kind = match rules.format {
-        Some(format) => format!("string in {} format", format.name()),
+    let noun = match rules.template {
+        Some(template) => format!("string of the form `{}`", template.source()),
         None => "string".to_owned(),
+    };
+    let kind = match rules.format {
+        Some(format) => format!("{noun} in {} format", format.name()),
+        None => noun,
     };
     let pattern = rules
         .pattern
@@ -69,8 +76,7 @@ fn text(rules: &Text) -> String {
     ])
 }
 
-fn number(rules: &Number) -> String {
-    let kind = if rules.integer { "integer" } else { "number" };
+fn number(kind: &str, rules: &Number) -> String {
     let label =
         |label: &str, bound: Option<f64>| bound.map(|bound| format!("{label} {}", number_text(bound)));
     let (least, most) = match (rules.minimum, rules.maximum) {
@@ -95,6 +101,13 @@ fn array(rules: &Array) -> String {
         Some("array".to_owned()),
         range(rules.min_items, rules.max_items, "item"),
         rules.unique_items.then(|| "no two of them equal".to_owned()),
+    ])
+}
+
+fn tuple(tuple: &Tuple) -> String {
+    listed([
+        Some("array".to_owned()),
+        range(Some(tuple.least()), tuple.most(), "item"),
     ])
 }
 

@@ -3,9 +3,11 @@
 mod build;
 mod describe;
 mod pattern;
+mod template;
 
 pub use describe::{alternatives, count, describe};
 pub use pattern::Pattern;
+pub use template::{Part, Template};
 
 /// What values a type has on the wire.
 #[derive(Debug, Clone, Copy)]
@@ -20,14 +22,20 @@ pub enum Shape {
     Boolean,
     /// An RFC 3339 date-time.
     Date,
+    /// Base64.
+    Bytes,
     /// A text.
     Text(Text),
     /// A number.
     Number(Number),
+    /// A whole number of any size: a text of digits, or a number that is exact.
+    BigInt(Number),
     /// One value.
     Literal(Literal),
     /// Items of one shape.
     Array(Array),
+    /// Items of a shape each.
+    Tuple(Tuple),
     /// Declared properties, and what other keys may hold.
     Object(Object),
     /// One of several.
@@ -44,6 +52,8 @@ pub const MAX_DEPTH: usize = 256;
 /// Rules on texts. Lengths count characters (code points).
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
+    /// The template literal type that its values are of.
+    pub template: Option<&'static Template>,
     /// The least length.
     pub min_length: Option<usize>,
     /// The greatest length.
@@ -57,6 +67,7 @@ pub struct Text {
 impl Text {
     /// Any text.
     pub const ANY: Self = Self {
+        template: None,
         min_length: None,
         max_length: None,
         format: None,
@@ -64,7 +75,7 @@ impl Text {
     };
 }
 
-/// Rules on numbers.
+/// Rules on numbers. Bigints are held against the same bounds, exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
     /// No fraction, and at most 2^53 - 1 either way.
@@ -108,6 +119,8 @@ pub enum Literal {
     Number(f64),
     /// `true` or `false`.
     Boolean(bool),
+    /// A bigint by its digits, with a minus or none and no zeros at the beginning.
+    BigInt(&'static str),
 }
 
 /// Items of one shape.
@@ -132,6 +145,94 @@ impl Array {
             max_items: None,
             unique_items: false,
         }
+    }
+}
+
+/// Items of a shape each.
+#[derive(Debug, Clone, Copy)]
+pub struct Tuple {
+    /// In order; at most one is repeated.
+    pub elements: &'static [Element],
+}
+
+impl Tuple {
+    /// The least number of items.
+    pub fn least(&self) -> usize {
+        let required = |element: &&Element| element.presence == Presence::Required;
+        self.elements.iter().filter(required).count()
+    }
+
+    /// The greatest number of items; nothing where there is none.
+    pub fn most(&self) -> Option<usize> {
+        self.rest().is_none().then_some(self.elements.len())
+    }
+
+    fn rest(&self) -> Option<usize> {
+        let is_rest = |element: &Element| element.presence == Presence::Rest;
+        self.elements.iter().position(is_rest)
+    }
+
+    /// Whether a value may have so many items.
+    pub fn takes(&self, length: usize) -> bool {
+        length >= self.least() && self.most().is_none_or(|most| length <= most)
+    }
+
+    /// The shape of an item of a value that has a right number of them.
+    pub fn element(&self, index: usize, length: usize) -> &'static Shape {
+        let elements = self.elements;
+        let position = match self.rest() {
+            Some(rest) if index >= rest => {
+                let from_end = length - index;
+                let after = elements.len() - rest - 1;
+                if from_end <= after {
+                    elements.len() - from_end
+                } else {
+                    rest
+                }
+            }
+            _ => index,
+        };
+        &elements[position].shape
+    }
+}
+
+/// An element of a tuple.
+#[derive(Debug, Clone, Copy)]
+pub struct Element {
+    /// Of its items.
+    pub shape: Shape,
+    /// How many items it stands for.
+    pub presence: Presence,
+}
+
+/// How many items an element of a tuple stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// One.
+    Required,
+    /// One or none.
+    Optional,
+    /// Any number.
+    Rest,
+}
+
+impl Element {
+    /// One that must be there.
+    pub const fn required(shape: Shape) -> Self {
+        let presence = Presence::Required;
+        Self { shape, presence }
+    }
+
+    /// One that may be absent.
+    pub const fn optional(shape: Shape) -> Self {
+        let presence = Presence::Optional;
+        Self { shape, presence }
+    }
+
+    /// Any number of them.
+    pub const fn rest(shape: Shape) -> Self {
+        let presence = Presence::Rest;
+        Self { shape, presence }
     }
 }
 
@@ -163,12 +264,14 @@ impl Index {
 }
 
 /// Keys that an index signature takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Keys {
     /// Every key.
     Any,
     /// Numbers as JavaScript prints them: `7`, `-1.5`, not `07`.
     Numeric,
+    /// Texts of a template literal type.
+    Of(&'static Template),
 }
 
 impl Keys {
@@ -176,6 +279,7 @@ impl Keys {
     pub fn take(self, key: &str) -> bool {
         match self {
             Self::Any => true,
+            Self::Of(template) => template.is_match(key),
             Self::Numeric => {
                 let begins = key.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                 let number = key.parse::<f64>().ok().filter(|_| begins);
@@ -294,10 +398,11 @@ impl Shape {
         }
     }
 
-    /// Whether all values are literals, `null` or booleans.
+    /// Whether all values are literals, `null` or booleans. A bigint is none: on the wire it has two forms.
     pub fn is_listable(&'static self) -> bool {
         match self.resolve() {
-            Self::Never | Self::Null | Self::Boolean | Self::Literal(_) => true,
+            Self::Literal(literal) => !matches!(literal, Literal::BigInt(_)),
+            Self::Never | Self::Null | Self::Boolean => true,
             Self::Union(union) => union.members.iter().all(Self::is_listable),
             _ => false,
         }
@@ -316,6 +421,10 @@ impl Shape {
         seen.push(resolved);
         match resolved {
             Self::Array(array) => array.element.holds_sensitive_beyond(seen),
+            Self::Tuple(tuple) => {
+                let mut elements = tuple.elements.iter();
+                elements.any(|element| element.shape.holds_sensitive_beyond(seen))
+            }
             Self::Union(union) => union
                 .members
                 .iter()

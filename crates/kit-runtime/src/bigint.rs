@@ -1,0 +1,342 @@
+//! Whole numbers of any size, as `bigint` of TypeScript has them: on the wire a text of decimal digits, or a number that is exact.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// More digits than any database column or protocol takes.
+const MAX_DIGITS: usize = 1000;
+
+/// A whole number of any size. It computes nothing itself: `i64::try_from` or `i128::try_from` give what Rust computes with, and
+/// [`Display`](fmt::Display) what a crate for greater numbers reads.
+///
+/// ```
+/// use kit_runtime::BigInt;
+///
+/// let number: BigInt = "12345678901234567890".parse()?;
+/// assert_eq!(i128::try_from(&number), Ok(12_345_678_901_234_567_890));
+/// assert!(i64::try_from(&number).is_err());
+/// assert!(BigInt::from(7) < number);
+/// # Ok::<(), kit_runtime::NoBigInt>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct BigInt(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    Small(i128),
+    /// What does not fit the other: digits without zeros at the beginning, after the sign.
+    Large(Box<str>),
+}
+
+/// What is no whole number in decimal digits, or has more than a thousand of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoBigInt;
+
+impl fmt::Display for NoBigInt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no whole number of at most 1000 decimal digits")
+    }
+}
+
+impl std::error::Error for NoBigInt {}
+
+/// What a [`BigInt`] is too great for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfRange;
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number is beyond the range of its type")
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+impl BigInt {
+    /// The number that a wire text says: `-` and digits, nothing else.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || text.len() > MAX_DIGITS {
+            return None;
+        }
+        if let Ok(small) = text.parse() {
+            return Some(Self(Repr::Small(small)));
+        }
+        let digits = digits.trim_start_matches('0');
+        let sign = if text.starts_with('-') { "-" } else { "" };
+        let text = format!("{sign}{digits}");
+        Some(match text.parse() {
+            Ok(small) => Self(Repr::Small(small)),
+            Err(_) => Self(Repr::Large(text.into())),
+        })
+    }
+
+    /// The number that a JSON number is, where that is exact.
+    pub(crate) fn exact(number: f64) -> Option<Self> {
+        const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+        #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+        (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| Self::from(number as i64))
+    }
+
+    fn is_negative(&self) -> bool {
+        match &self.0 {
+            Repr::Small(number) => *number < 0,
+            Repr::Large(text) => text.starts_with('-'),
+        }
+    }
+
+    /// Its digits without the sign.
+    fn digits(&self) -> String {
+        match &self.0 {
+            Repr::Small(number) => number.unsigned_abs().to_string(),
+            Repr::Large(text) => text.trim_start_matches('-').to_owned(),
+        }
+    }
+
+    /// How it compares to a double, exactly; a number that is not finite compares as one beyond all.
+    pub(crate) fn compare(&self, bound: f64) -> Ordering {
+        // Exact: Rust prints all digits of a whole double.
+        let whole = bound.floor();
+        let order = match Self::read(&format!("{whole:.0}")) {
+            Some(whole) => self.cmp(&whole),
+            None if bound > 0.0 => Ordering::Less,
+            None => Ordering::Greater,
+        };
+        // Equal to the floor, it is less than what has a fraction beyond it.
+        order.then(if bound > whole {
+            Ordering::Less
+        } else {
+            Ordering::Equal
+        })
+    }
+
+    /// Whether it is a whole multiple of `digits * 10 ^ exponent`.
+    pub(crate) fn is_multiple_of(&self, digits: u128, exponent: i32) -> bool {
+        let mut own = self.digits();
+        if own == "0" {
+            return digits != 0;
+        }
+        let places = exponent.unsigned_abs() as usize;
+        if exponent > 0 {
+            let zeros = own.len() - own.trim_end_matches('0').len();
+            if zeros < places {
+                return false;
+            }
+            own.truncate(own.len() - places);
+        } else {
+            own.extend(std::iter::repeat_n('0', places));
+        }
+        // A digit at a time: the number itself has up to a thousand of them, the divisor at most seventeen.
+        let remainder = own.bytes().try_fold(0_u128, |rest, digit| {
+            (rest * 10 + u128::from(digit - b'0')).checked_rem(digits)
+        });
+        remainder == Some(0)
+    }
+}
+
+impl Default for BigInt {
+    fn default() -> Self {
+        Self(Repr::Small(0))
+    }
+}
+
+impl Ord for BigInt {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if let (Repr::Small(own), Repr::Small(other)) = (&self.0, &other.0) {
+            return own.cmp(other);
+        }
+        let size = |number: &Self| {
+            let digits = number.digits();
+            (digits.len(), digits)
+        };
+        match (self.is_negative(), other.is_negative()) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (false, false) => size(self).cmp(&size(other)),
+            (true, true) => size(other).cmp(&size(self)),
+        }
+    }
+}
+
+impl PartialOrd for BigInt {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for BigInt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Small(number) => number.fmt(f),
+            Repr::Large(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for BigInt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for BigInt {
+    type Err = NoBigInt;
+
+    fn from_str(text: &str) -> Result<Self, NoBigInt> {
+        Self::read(text).ok_or(NoBigInt)
+    }
+}
+
+impl From<i128> for BigInt {
+    fn from(number: i128) -> Self {
+        Self(Repr::Small(number))
+    }
+}
+
+impl From<i64> for BigInt {
+    fn from(number: i64) -> Self {
+        Self::from(i128::from(number))
+    }
+}
+
+impl From<u64> for BigInt {
+    fn from(number: u64) -> Self {
+        Self::from(i128::from(number))
+    }
+}
+
+impl From<i32> for BigInt {
+    fn from(number: i32) -> Self {
+        Self::from(i128::from(number))
+    }
+}
+
+impl TryFrom<&BigInt> for i128 {
+    type Error = OutOfRange;
+
+    fn try_from(number: &BigInt) -> Result<Self, OutOfRange> {
+        match number.0 {
+            Repr::Small(number) => Ok(number),
+            Repr::Large(_) => Err(OutOfRange),
+        }
+    }
+}
+
+impl TryFrom<&BigInt> for i64 {
+    type Error = OutOfRange;
+
+    fn try_from(number: &BigInt) -> Result<Self, OutOfRange> {
+        Self::try_from(i128::try_from(number)?).map_err(|_| OutOfRange)
+    }
+}
+
+/// As a text: a JSON number would lose digits at most readers.
+impl Serialize for BigInt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for BigInt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(BigIntVisitor)
+    }
+}
+
+struct BigIntVisitor;
+
+impl Visitor<'_> for BigIntVisitor {
+    type Value = BigInt;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an integer as a string of digits")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BigInt, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<BigInt, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<BigInt, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<BigInt, E> {
+        BigInt::exact(number).ok_or_else(|| E::custom(NoBigInt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BigInt;
+
+    fn big(text: &str) -> BigInt {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn numbers_have_one_form() {
+        let greatest = "9".repeat(1000);
+        for (text, shown) in [
+            ("0", "0"),
+            ("-0", "0"),
+            ("007", "7"),
+            ("-12", "-12"),
+            (
+                "-170141183460469231731687303715884105728",
+                "-170141183460469231731687303715884105728",
+            ),
+            (
+                "000170141183460469231731687303715884105728",
+                "170141183460469231731687303715884105728",
+            ),
+            (greatest.as_str(), greatest.as_str()),
+        ] {
+            assert_eq!(big(text).to_string(), shown);
+        }
+        assert_eq!(big(&format!("{}1", "0".repeat(900))), BigInt::from(1));
+        for bad in ["", "-", "+1", "1.0", " 1", "0x1", "1n", "9".repeat(1001).as_str()] {
+            assert!(bad.parse::<BigInt>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn order_and_bounds_are_exact() {
+        let ascending = [
+            format!("-1{}", "0".repeat(60)),
+            format!("-{}", "9".repeat(50)),
+            "-5".to_owned(),
+            "0".to_owned(),
+            "9007199254740993".to_owned(),
+            "9".repeat(50),
+            format!("1{}", "0".repeat(60)),
+        ];
+        let ascending: Vec<_> = ascending.iter().map(|text| big(text)).collect();
+        assert!(ascending.is_sorted() && ascending.windows(2).all(|pair| pair[0] != pair[1]));
+        assert!(big("9007199254740993").compare(9_007_199_254_740_992.0).is_gt());
+        assert!(big("2").compare(2.5).is_lt() && big("3").compare(2.5).is_gt());
+        assert!(big("-2").compare(-2.5).is_gt() && big("-3").compare(-2.5).is_lt());
+        assert!(big("5").compare(5.0).is_eq());
+        assert!(big(&"9".repeat(400)).compare(f64::MAX).is_gt());
+        assert!(big("1").compare(f64::INFINITY).is_lt());
+    }
+
+    #[test]
+    fn multiples_are_decimal() {
+        assert!(big("15").is_multiple_of(5, 0) && !big("12").is_multiple_of(5, 0));
+        // Of 0.25 all whole numbers are multiples, of 1.5 every third.
+        assert!(big("7").is_multiple_of(25, -2) && big("3").is_multiple_of(15, -1));
+        assert!(!big("4").is_multiple_of(15, -1));
+        assert!(big(&format!("3{}", "0".repeat(300))).is_multiple_of(3, 300));
+        assert!(!big(&format!("3{}", "0".repeat(299))).is_multiple_of(3, 300));
+        assert!(big("0").is_multiple_of(3, 300) && !big("0").is_multiple_of(0, 0));
+    }
+}

@@ -1,0 +1,87 @@
+//! How generated types that serde has no form for are read: tuples with optional or repeated elements, and objects whose other keys
+//! go to several maps.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+
+use indexmap::IndexMap;
+use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::json::{Json, from_json};
+
+/// The items of a list that is read as a tuple. `E` is the error of whoever reads.
+#[derive(Debug)]
+pub struct Items<E> {
+    items: VecDeque<Json>,
+    error: PhantomData<E>,
+}
+
+impl<E: Error> Items<E> {
+    /// All of them.
+    pub fn read<'de, D: Deserializer<'de, Error = E>>(deserializer: D) -> Result<Self, E> {
+        Ok(Self {
+            items: VecDeque::deserialize(deserializer)?,
+            error: PhantomData,
+        })
+    }
+
+    /// One that must be there.
+    pub fn one<T: DeserializeOwned>(&mut self) -> Result<T, E> {
+        let item = self.items.pop_front();
+        let item = item.ok_or_else(|| E::custom("the list is too short"))?;
+        from_json(&item).map_err(E::custom)
+    }
+
+    /// One that may be absent; `after` more must follow.
+    pub fn optional<T: DeserializeOwned>(&mut self, after: usize) -> Result<Option<T>, E> {
+        if self.items.len() > after {
+            self.one().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// As many as there are, but for the last ones, which belong to the elements behind.
+    pub fn rest<T: DeserializeOwned>(&mut self, after: usize) -> Result<Vec<T>, E> {
+        let count = self.items.len().saturating_sub(after);
+        (0..count).map(|_| self.one()).collect()
+    }
+}
+
+/// The members of an object whose keys are taken. The others are not looked at.
+pub fn members<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
+    deserializer: D,
+    takes: impl Fn(&str) -> bool,
+) -> Result<IndexMap<String, V>, D::Error> {
+    deserializer.deserialize_map(Members {
+        takes,
+        value: PhantomData,
+    })
+}
+
+struct Members<F, V> {
+    takes: F,
+    value: PhantomData<V>,
+}
+
+impl<'de, F: Fn(&str) -> bool, V: Deserialize<'de>> Visitor<'de> for Members<F, V> {
+    type Value = IndexMap<String, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut members = IndexMap::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if (self.takes)(&key) {
+                members.insert(key, access.next_value()?);
+            } else {
+                access.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(members)
+    }
+}
