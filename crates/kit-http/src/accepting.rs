@@ -8,11 +8,11 @@ use mio::{Interest, Token};
 
 use crate::connection::Connection;
 use crate::engine::{Engine, Handler, Pause};
-use crate::guard::Guard;
 use crate::link::Link;
 use crate::listener;
 use crate::request::RequestId;
 use crate::socket::Socket;
+use kit_guard::Guard;
 
 /// How many connections are accepted in a row before the ones that are there get their turn.
 const ACCEPT_BATCH: usize = 128;
@@ -80,7 +80,7 @@ impl Engine {
         let limits = self.config.limits;
         let link = Link::new(
             socket,
-            Guard::new(limits),
+            Guard::new(limits.of_heads()),
             Rc::clone(&self.scratch),
             limits.body_bytes,
         );

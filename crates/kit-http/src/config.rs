@@ -60,6 +60,15 @@ pub struct Limits {
 impl Limits {
     /// Longer targets do not fit into the `http` crate's `Uri`.
     pub const MAX_TARGET_BYTES: usize = 65_000;
+
+    /// Those that the guard holds.
+    pub(crate) fn of_heads(&self) -> kit_guard::Limits {
+        kit_guard::Limits {
+            head_bytes: self.head_bytes,
+            header_fields: self.header_fields,
+            target_bytes: self.target_bytes,
+        }
+    }
 }
 
 impl Default for Limits {

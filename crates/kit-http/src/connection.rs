@@ -5,13 +5,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
+use kit_guard::Rejection;
+
 use crate::config::Timeouts;
 use crate::envelope::trace_id;
 use crate::half::{Half, Halves, Rest};
 use crate::linger::Linger;
 use crate::link::{Link, Stage};
 use crate::plain::{self, Step};
-use crate::rejection::{Refusal, Rejection};
+use crate::rejection::{self, Refusal};
 
 /// What a connection's deadline guards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,7 +244,7 @@ impl Connection {
         if let Some(rejection) = rejection {
             let trace_id = trace_id();
             let remote = self.link.socket.borrow().peer();
-            message = rejection.to_bytes(trace_id);
+            message = rejection::to_bytes(rejection, trace_id);
             self.refusal.set(Some(Refusal {
                 rejection,
                 trace_id,

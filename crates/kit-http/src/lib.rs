@@ -50,15 +50,12 @@
 
 mod accepting;
 mod body;
-mod chunked;
 mod config;
 mod connection;
 mod date;
 mod engine;
 mod envelope;
-mod guard;
 mod half;
-mod head;
 mod linger;
 mod link;
 mod listener;
@@ -77,11 +74,11 @@ mod whole;
 /// The names that [`Request::has_header`] takes.
 pub use http::header::HeaderName;
 
+pub use kit_guard::Rejection;
+
 pub use config::{Config, Limits, Timeouts};
 pub use engine::{Engine, Handler, Pause, Written};
-#[doc(hidden)] // for fuzzing
-pub use guard::screen;
-pub use rejection::{Refusal, Rejection};
+pub use rejection::Refusal;
 pub use request::{Request, RequestId};
 pub use reservation::Reservation;
 pub use response::{Response, ResponseError};

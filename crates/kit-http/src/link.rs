@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
-use crate::guard::Guard;
 use crate::half::{Rest, Seat};
 use crate::plain::Way;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::socket::Socket;
+use kit_guard::Guard;
 
 /// Up to here, copying an answer's head and body together is cheaper than having the kernel gather them.
 const SMALL_WRITE: usize = 4096;

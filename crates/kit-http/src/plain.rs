@@ -97,7 +97,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
         Err(_) => return Step::Over,
     };
     let input = &scratch[..count];
-    let Some(layout) = link.guard.borrow().admit_whole(input) else {
+    let Some(layout) = link.guard.borrow().admit_whole(input, link.body_limit) else {
         link.admit(input);
         return Step::Hyper;
     };

@@ -6,19 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::head::{Lines, trim};
-
-/// Where the parts of a request lie. Each part is bounded by the one before.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
-    pub(crate) method_end: usize,
-    pub(crate) path_end: usize,
-    pub(crate) target_end: usize,
-    /// Where the fields begin.
-    pub(crate) fields: usize,
-    /// Behind the empty line.
-    pub(crate) head_end: usize,
-}
+use kit_guard::{Layout, Lines, trim};
 
 /// The bytes of a request that the guard took.
 #[derive(Debug)]
@@ -97,15 +85,14 @@ mod tests {
     use super::*;
 
     fn whole(text: &str) -> Whole {
-        let head = text.find("\r\n\r\n").expect("a head") + 4;
-        let limits = crate::config::Limits::default();
-        let checked = crate::head::check(&text.as_bytes()[..head], &limits).expect("a request");
-        Whole::new(text.as_bytes(), checked.layout)
+        let guard = kit_guard::Guard::new(kit_guard::Limits::default());
+        let layout = guard.admit_whole(text.as_bytes(), 1024);
+        Whole::new(text.as_bytes(), layout.expect("a request"))
     }
 
     #[test]
     fn parts_are_read_where_they_lie() {
-        let request = whole("POST /notes/7?a=1&b=2 HTTP/1.1\r\nHost: a\r\n\r\nbody");
+        let request = whole("POST /notes/7?a=1&b=2 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
         assert_eq!(request.method(), "POST");
         assert_eq!(request.target(), "/notes/7?a=1&b=2");
         assert_eq!(request.path(), "/notes/7");

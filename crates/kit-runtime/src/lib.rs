@@ -13,6 +13,7 @@ mod bigint;
 mod bytes;
 pub mod check;
 pub mod coerce;
+mod connection;
 pub mod format;
 mod http;
 pub mod json;
@@ -20,10 +21,12 @@ mod log;
 mod never;
 pub mod parts;
 mod serve;
+mod settings;
 pub mod shape;
 #[cfg(feature = "sqlx")]
 pub mod sql;
 mod timestamp;
+mod trust_proxy;
 
 pub use axum::Router;
 pub use axum::http::StatusCode;

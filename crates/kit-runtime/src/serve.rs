@@ -6,22 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::{Error, log};
+use crate::settings::Settings;
+use crate::{Error, connection, log};
 
 /// How long the server goes on after it was asked to end, so that what was sent before is answered.
 const LINGER: Duration = Duration::from_millis(100);
 /// How long requests under way may take to be answered then.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long a client may take to send the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(30);
-const MAX_HEADERS: usize = 100;
 /// Reading and checking a value goes as deep as the value does.
 const STACK: usize = 16 * 1024 * 1024;
 
@@ -58,14 +53,9 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
 /// Serves until SIGTERM or SIGINT, then lets what is under way be answered. Listens on `PORT` (3000 where that is not set) of `HOST` (every
 /// address). A second signal ends the process at once.
 pub async fn serve(router: Router) -> Result<(), Error> {
-    let host = setting("HOST").unwrap_or_else(|| "0.0.0.0".to_owned());
-    let port = setting("PORT").unwrap_or_else(|| "3000".to_owned());
-    let port: u16 = port.parse().map_err(|_| {
-        Error::internal(format!(
-            "PORT is `{port}`, which is no port: give a number up to 65535"
-        ))
-    })?;
-    let listener = TcpListener::bind((host.as_str(), port)).await.map_err(|error| {
+    let settings = Settings::load()?;
+    let (host, port) = (settings.host.as_str(), settings.port);
+    let listener = TcpListener::bind((host, port)).await.map_err(|error| {
         let reason = match error.kind() {
             std::io::ErrorKind::AddrInUse => {
                 "the port is in use by another program (EADDRINUSE); set PORT to another one".to_owned()
@@ -86,7 +76,9 @@ pub async fn serve(router: Router) -> Result<(), Error> {
     let accept = async {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => connect(stream, &router, &connections),
+                Ok((stream, peer)) => {
+                    connection::serve(stream, peer, router.clone(), settings.timeouts, &connections);
+                }
                 // The peer left, or descriptors ran out: others may leave meanwhile.
                 Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
             }
@@ -118,27 +110,6 @@ pub async fn serve(router: Router) -> Result<(), Error> {
         );
     }
     Ok(())
-}
-
-fn connect(stream: TcpStream, router: &Router, connections: &GracefulShutdown) {
-    // Answers are written whole.
-    let _ = stream.set_nodelay(true);
-    let service = TowerToHyperService::new(router.clone());
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(stream), service);
-    let connection = connections.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!("A connection broke: {error}");
-        }
-    });
-}
-
-fn setting(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn url(address: SocketAddr) -> String {

@@ -15,6 +15,19 @@ const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 /// The manifest of the runtime, for a project of its own.
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
+/// The sources of `kit-guard`, which the runtime has below it.
+const GUARD: [(&str, &str); 6] = [
+    ("Cargo.toml", include_str!("guard.toml")),
+    ("src/chunked.rs", include_str!("../../kit-guard/src/chunked.rs")),
+    ("src/guard.rs", include_str!("../../kit-guard/src/guard.rs")),
+    ("src/head.rs", include_str!("../../kit-guard/src/head.rs")),
+    ("src/lib.rs", include_str!("../../kit-guard/src/lib.rs")),
+    (
+        "src/rejection.rs",
+        include_str!("../../kit-guard/src/rejection.rs"),
+    ),
+];
+
 const RUSTFMT: &str = "edition = \"2024\"\nmax_width = 110\n";
 
 pub(crate) fn files(
@@ -48,11 +61,21 @@ pub(crate) fn files(
             owner: Owner::Output,
         },
     ];
-    files.extend(RUNTIME.iter().map(|(path, text)| File {
-        path: format!("runtime/src/{path}"),
-        text: (*text).to_owned(),
+    let carried = |path: String, text: &str| File {
+        path,
+        text: text.to_owned(),
         owner: Owner::Output,
-    }));
+    };
+    files.extend(
+        RUNTIME
+            .iter()
+            .map(|(path, text)| carried(format!("runtime/src/{path}"), text)),
+    );
+    files.extend(
+        GUARD
+            .iter()
+            .map(|(path, text)| carried(format!("runtime/guard/{path}"), text)),
+    );
     files
 }
 

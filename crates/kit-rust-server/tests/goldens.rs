@@ -69,8 +69,17 @@ fn supported(whole: &Program) -> (Program, String) {
 #[test]
 fn the_runtime_is_written_whole() {
     let output = generated("notes", &Program::default());
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kit-runtime/src");
-    let mut pending = vec![source.clone()];
+    for (own, written) in [("kit-runtime", "runtime/src"), ("kit-guard", "runtime/guard/src")] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(own)
+            .join("src");
+        written_whole(&output, &source, written);
+    }
+}
+
+fn written_whole(output: &Output, source: &Path, prefix: &str) {
+    let mut pending = vec![source.to_owned()];
     while let Some(directory) = pending.pop() {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -78,10 +87,10 @@ fn the_runtime_is_written_whole() {
                 pending.push(path);
                 continue;
             }
-            let relative = path.strip_prefix(&source).unwrap().to_str().unwrap();
-            let written = format!("runtime/src/{relative}");
+            let relative = path.strip_prefix(source).unwrap().to_str().unwrap();
+            let written = format!("{prefix}/{relative}");
             let file = output.files.iter().find(|file| file.path == written);
-            let file = file.unwrap_or_else(|| panic!("src/runtime_files.rs does not have {relative}"));
+            let file = file.unwrap_or_else(|| panic!("the generator does not write {written}"));
             assert_eq!(file.text, fs::read_to_string(&path).unwrap());
         }
     }

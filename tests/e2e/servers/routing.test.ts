@@ -7,7 +7,6 @@ import { assertError, assertInvalid } from "../support/errors.ts";
 import { Project } from "../support/project.ts";
 import { raw, statusOf } from "../support/raw.ts";
 import type { RunningApp } from "../support/running-app.ts";
-import { notInRust } from "../support/server.ts";
 import type { NoteJson } from "../support/wire.ts";
 
 const AUTHORIZATION = "authorization: Bearer ada:user\r\n";
@@ -176,19 +175,8 @@ describe("connections", () => {
     ["101 headers", 431, `GET /notes HTTP/1.1\r\nhost: a\r\n${"x: y\r\n".repeat(100)}\r\n`],
     ["an unknown expectation", 417, "GET /notes HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n\r\n"],
   ];
-  /** What hyper decides before the Rust server sees it. */
-  const decidedByHyper = new Set([
-    "a length twice over",
-    "a length and chunks",
-    "a line without a target",
-    "a header without a name",
-    "a line that ends without CR",
-    "noise",
-    "101 headers",
-  ]);
   for (const [what, status, request] of refused) {
-    const skip = decidedByHyper.has(what) && notInRust("hyper takes it, or refuses it without a body");
-    test(`${what}: ${status}, and the connection is closed`, { skip }, async () => {
+    test(`${what}: ${status}, and the connection is closed`, async () => {
       const answer = await raw(app.port, request, 2000);
       assert.equal(statusOf(answer), status, JSON.stringify(answer));
       assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1, "one answer, then the end");

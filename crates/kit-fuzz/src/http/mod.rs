@@ -47,16 +47,15 @@ pub fn guard(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else {
         return;
     };
-    let limits = Limits {
+    let limits = kit_guard::Limits {
         head_bytes: 400,
         header_fields: 6,
         target_bytes: 100,
-        ..Limits::default()
     };
-    let whole = kit_http::screen(limits, [stream]);
-    let cut = kit_http::screen(limits, stream.chunks(usize::from(*first).max(1)));
+    let whole = kit_guard::screen(limits, [stream]);
+    let cut = kit_guard::screen(limits, stream.chunks(usize::from(*first).max(1)));
     assert_eq!(whole, cut, "cut into pieces of {first}");
-    assert_eq!(whole, kit_http::screen(limits, stream.chunks(1)), "byte by byte");
+    assert_eq!(whole, kit_guard::screen(limits, stream.chunks(1)), "byte by byte");
 }
 
 fn limits(bytes: &mut Unstructured<'_>) -> Result<Limits> {

@@ -10,11 +10,10 @@ use serde_json::json;
 use super::Error;
 use crate::check::Failure;
 use crate::json::{Json, parse};
+use crate::settings::settings;
 
-/// The greatest body that is read, in bytes.
-pub(super) const LIMIT: usize = 1024 * 1024;
 /// How much more is taken from a client that sends too much, and how long, so that it gets to read the answer.
-const DRAIN: usize = 64 * LIMIT;
+const DRAIN: usize = 64 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 
 /// The whole body.
@@ -24,7 +23,7 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, E
     if declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING) {
         return Ok(Bytes::new());
     }
-    if declared.is_some_and(|length| length > LIMIT) {
+    if declared.is_some_and(|length| length > settings().body_bytes) {
         // One that waits to be asked has sent nothing yet.
         if !headers.contains_key(header::EXPECT) {
             drain(body).await;
@@ -37,7 +36,7 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, E
         let frame = frame
             .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
         let Ok(data) = frame.into_data() else { continue };
-        if whole.len() + data.len() > LIMIT {
+        if whole.len() + data.len() > settings().body_bytes {
             drain(body).await;
             return Err(too_large());
         }
@@ -60,9 +59,10 @@ async fn drain(mut body: Body) {
 }
 
 fn too_large() -> Error {
-    let message = format!("The body is larger than {LIMIT} bytes");
+    let limit = settings().body_bytes;
+    let message = format!("The body is larger than {limit} bytes");
     Error::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
-        .with_details(json!({ "limit": LIMIT }))
+        .with_details(json!({ "limit": limit }))
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
 }
 

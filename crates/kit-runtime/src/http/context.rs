@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, request::Parts};
+
+use crate::connection;
+use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 
@@ -61,6 +65,7 @@ struct Inner {
     method: Method,
     path: String,
     headers: HeaderMap,
+    peer: Option<IpAddr>,
     /// Made when they are asked for.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
@@ -75,6 +80,7 @@ impl Context {
             method: parts.method.clone(),
             path: parts.uri.path().to_owned(),
             headers: parts.headers.clone(),
+            peer: connection::peer(),
             trace_id: OnceLock::new(),
             request_id: OnceLock::new(),
             route: OnceLock::new(),
@@ -129,6 +135,15 @@ impl Context {
 
     pub(super) fn enter(&self, phase: Phase) {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+    }
+
+    /// The address of the client: of whoever connected, or what the proxies say that `TRUST_PROXY` names. Nothing where the request did not come
+    /// through [`crate::serve`].
+    pub fn ip(&self) -> Option<IpAddr> {
+        let header = |name: &str| self.header(name).map(Cow::into_owned);
+        self.0
+            .peer
+            .map(|peer| settings().trust_proxy.client(peer, header))
     }
 
     /// A header as text; values of one that is repeated are joined by `, `. Nothing where it is not there or no text.

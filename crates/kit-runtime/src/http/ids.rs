@@ -15,7 +15,7 @@ fn random() -> u64 {
 }
 
 /// A random W3C trace id: 32 hexadecimal digits, not all zero.
-pub(super) fn random_trace_id() -> String {
+pub(crate) fn random_trace_id() -> String {
     format!("{:016x}{:016x}", random().max(1), random())
 }
 

@@ -3,7 +3,6 @@
 mod body;
 mod context;
 mod error;
-mod guard;
 mod ids;
 mod request;
 mod response;
@@ -19,3 +18,4 @@ pub use routes::{Match, RouteTree};
 pub use service::{Application, Routes};
 
 pub(crate) use context::current;
+pub(crate) use ids::random_trace_id;

@@ -12,11 +12,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::response::of_error;
-use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, guard};
+use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body};
+use crate::settings::settings;
 use crate::{is_development, serve};
-
-/// A request that waits longer is answered with 503.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The state that an application's handlers share. A clone is the same state.
 pub trait Application: Clone + Send + Sync + 'static {
@@ -107,13 +105,13 @@ impl<A: Application> Service<A> {
         let context = Context::new(&parts);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let work = context.scope(async {
-            let answer = match guard::check(&parts) {
-                Ok(()) => {
-                    let work = unwinding(self.run(&context, query, body));
-                    let answer = tokio::time::timeout(TIMEOUT, work).await;
-                    answer.unwrap_or_else(|_| Err(timeout()))
-                }
-                refused => refused.map(|()| axum::response::Response::default()),
+            let work = unwinding(self.run(&context, query, body));
+            let answer = match settings().request_timeout {
+                Some(time) => match tokio::time::timeout(time, work).await {
+                    Ok(answer) => answer,
+                    Err(_) => Err(timeout(time)),
+                },
+                None => work.await,
             };
             answer.unwrap_or_else(|error| of_error(&context, &error))
         });
@@ -237,7 +235,7 @@ fn bad_path(path: &str) -> Error {
     Error::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message).with_details(details)
 }
 
-fn timeout() -> Error {
-    let message = format!("The request took longer than {} ms", TIMEOUT.as_millis());
+fn timeout(time: Duration) -> Error {
+    let message = format!("The request took longer than {} ms", time.as_millis());
     Error::new(StatusCode::SERVICE_UNAVAILABLE, "REQUEST_TIMEOUT", message)
 }

@@ -3,9 +3,43 @@
 //! hyper takes what a server had better refuse (see [`crate::guard`]). The rules here are those of RFC 9112 without its
 //! tolerances, since every tolerance is a chance that a proxy in front reads the same bytes differently.
 
-use crate::config::Limits;
 use crate::rejection::Rejection;
-use crate::whole::Layout;
+
+/// Bounds on a head.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Greatest request line plus header section in bytes.
+    pub head_bytes: usize,
+    /// Greatest number of header fields.
+    pub header_fields: usize,
+    /// Greatest request target in bytes.
+    pub target_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_bytes: 16 * 1024,
+            header_fields: 100,
+            target_bytes: 8 * 1024,
+        }
+    }
+}
+
+/// Where the parts of a whole request lie. Each part is bounded by the one before.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Where the method ends.
+    pub method_end: usize,
+    /// Where the path ends.
+    pub path_end: usize,
+    /// Where the target ends.
+    pub target_end: usize,
+    /// Where the fields begin.
+    pub fields: usize,
+    /// Behind the empty line.
+    pub head_end: usize,
+}
 
 /// How the body of a request is delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +177,7 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
 }
 
 /// Without the spaces and tabs around it, which are no part of a value. Whatever else a library takes for white space is.
-pub(crate) fn trim(mut value: &[u8]) -> &[u8] {
+pub fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }
@@ -339,12 +373,14 @@ fn parse_length(value: &[u8]) -> Result<u64, Rejection> {
 }
 
 /// Lines without their CRLF.
-pub(crate) struct Lines<'a> {
+#[derive(Debug)]
+pub struct Lines<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn of(rest: &'a [u8]) -> Self {
+    /// The lines of a text whose lines all end.
+    pub fn of(rest: &'a [u8]) -> Self {
         Self { rest }
     }
 }

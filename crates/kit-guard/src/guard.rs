@@ -6,14 +6,12 @@
 //! [`crate::head::check`], then lets the body through while counting it. After a refusal nothing more is let through.
 
 use crate::chunked::Chunked;
-use crate::config::Limits;
-use crate::head::{self, Framing};
+use crate::head::{self, Framing, Layout, Limits};
 use crate::rejection::Rejection;
-use crate::whole::Layout;
 
 /// The guard of one connection.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub struct Guard {
     limits: Limits,
     phase: Phase,
     /// A head of which only the beginning has arrived.
@@ -21,6 +19,9 @@ pub(crate) struct Guard {
     /// Where in `held` the unfinished line begins.
     line_start: usize,
     rejection: Option<Rejection>,
+    /// Whether that was found in a body, whose head had passed.
+    in_body: bool,
+    heads: u64,
 }
 
 #[derive(Debug)]
@@ -40,34 +41,61 @@ enum HeadEnd {
 }
 
 impl Guard {
-    pub(crate) fn new(limits: Limits) -> Self {
+    /// A guard before whose first byte nothing came.
+    pub fn new(limits: Limits) -> Self {
         Self {
             limits,
             phase: Phase::Head,
             held: Vec::new(),
             line_start: 0,
             rejection: None,
+            in_body: false,
+            heads: 0,
         }
     }
 
     /// Why the guard lets nothing through any more.
-    pub(crate) fn rejection(&self) -> Option<Rejection> {
+    pub fn rejection(&self) -> Option<Rejection> {
         self.rejection
     }
 
+    /// Whether that was found in a body, whose head had passed.
+    pub fn is_refused_in_body(&self) -> bool {
+        self.in_body
+    }
+
+    /// Number of heads that [`Self::admit`] let pass.
+    pub fn heads(&self) -> u64 {
+        self.heads
+    }
+
+    /// Lets nothing through any more, for a reason that the bytes do not show.
+    pub fn refuse(&mut self, rejection: Rejection) {
+        self.in_body = self.is_in_body();
+        self.rejection = Some(rejection);
+        self.phase = Phase::Refused;
+        self.held = Vec::new();
+    }
+
     /// Whether a head has begun and not ended.
-    pub(crate) fn is_in_head(&self) -> bool {
+    pub fn is_in_head(&self) -> bool {
         matches!(self.phase, Phase::Head) && !self.held.is_empty()
     }
 
+    /// Whether a head has passed whose body has not ended.
+    pub fn is_in_body(&self) -> bool {
+        matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
+    }
+
     /// Whether the last message has ended and no byte of the next has come.
-    pub(crate) fn is_between_messages(&self) -> bool {
+    pub fn is_between_messages(&self) -> bool {
         matches!(self.phase, Phase::Head) && self.held.is_empty()
     }
 
     /// The layout of bytes that are one whole request, nothing less and nothing more, with nothing unusual about it. It has
     /// passed then, and the guard stands behind it; otherwise the bytes are still to be admitted.
-    pub(crate) fn admit_whole(&self, input: &[u8]) -> Option<Layout> {
+    /// `body_bytes` is the greatest body of such a request.
+    pub fn admit_whole(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
         }
@@ -80,20 +108,15 @@ impl Guard {
             return None;
         };
         let is_whole = usize::try_from(length) == Ok(input.len() - end);
-        (is_whole && checked.is_plain && length <= self.limits.body_bytes as u64).then_some(checked.layout)
+        (is_whole && checked.is_plain && length <= body_bytes as u64).then_some(checked.layout)
     }
 
     /// Takes bytes from the socket and passes on what may be shown to hyper.
-    pub(crate) fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
+    pub fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
             match self.step(input, pass) {
                 Ok(taken) => input = &input[taken..],
-                Err(rejection) => {
-                    self.rejection = Some(rejection);
-                    self.phase = Phase::Refused;
-                    self.held = Vec::new();
-                    return;
-                }
+                Err(rejection) => return self.refuse(rejection),
             }
         }
     }
@@ -136,6 +159,7 @@ impl Guard {
                 let head = &input[..end];
                 let checked = head::check(head, &self.limits);
                 self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?.framing);
+                self.heads += 1;
                 pass(head);
                 return Ok(end);
             }
@@ -161,6 +185,7 @@ impl Guard {
                 let framing = checked.map_err(|error| self.earliest(head, error))?.framing;
                 pass(head);
                 self.held.clear();
+                self.heads += 1;
                 self.line_start = 0;
                 self.phase = phase_after(framing);
                 Ok(end - before)

@@ -1,0 +1,103 @@
+//! A connection: hyper, with kit's guard between it and the socket.
+//!
+//! hyper takes messages that two parties could read differently (a length beside chunks, equal lengths, bare LF), and refuses others without
+//! a body. The guard follows the framing itself, so that hyper sees only what is beyond doubt, and the rest is refused with the envelope of
+//! all errors and a close.
+
+mod ending;
+mod patience;
+mod refusal;
+mod stream;
+mod wire;
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+
+pub(crate) use patience::Timeouts;
+use stream::Stream;
+use wire::{Flight, Wire};
+
+tokio::task_local! {
+    static PEER: IpAddr;
+}
+
+/// Who sent the request under way; nothing where it did not come through [`serve`].
+pub(crate) fn peer() -> Option<IpAddr> {
+    PEER.try_with(|peer| *peer).ok()
+}
+
+/// Answers the requests of a connection, in a task of its own.
+pub(crate) fn serve(
+    socket: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    timeouts: Timeouts,
+    connections: &GracefulShutdown,
+) {
+    // Answers are written whole.
+    let _ = socket.set_nodelay(true);
+    let wire = Arc::new(Wire::default());
+    let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let flight = wire.begin();
+        let answer = router.call(request);
+        async move {
+            let response = answer.await?;
+            let response = match flight.refusal() {
+                Some(rejection) => refusal::to_response(rejection),
+                None => response,
+            };
+            Ok::<_, Infallible>(response.map(|body| Answer {
+                body,
+                _flight: flight,
+            }))
+        }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let connection = connections.watch(connection);
+    tokio::spawn(PEER.scope(peer.ip(), async move {
+        if let Err(error) = connection.await {
+            tracing::debug!("A connection broke: {error}");
+        }
+    }));
+}
+
+/// The body of an answer, which is under way until it is dropped.
+struct Answer {
+    body: Body,
+    _flight: Flight,
+}
+
+impl hyper::body::Body for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,211 @@
+//! The socket as hyper sees it: with the guard before it, and with an end that lets the peer read its answer.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use kit_guard::{Guard, Limits, Rejection};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::ending::Ending;
+use super::patience::{Deadline, Timeouts, Wait};
+use super::wire::Wire;
+
+/// A socket whose bytes hyper sees once the guard has let them through.
+#[derive(Debug)]
+pub(super) struct Stream<S> {
+    socket: S,
+    guard: Guard,
+    wire: Arc<Wire>,
+    timeouts: Timeouts,
+    /// What passed and hyper had no room for.
+    passed: Vec<u8>,
+    /// What the deadline of reading is for, and the number of heads at that time.
+    waits: (Wait, u64),
+    read_by: Deadline,
+    written_by: Deadline,
+    /// The peer has sent all that it will.
+    is_read_closed: bool,
+    /// hyper was shown the end because what came next is refused, and nobody has said so yet.
+    is_cut: bool,
+    ending: Option<Ending>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
+    pub(super) fn new(socket: S, timeouts: Timeouts, wire: Arc<Wire>) -> Self {
+        Self {
+            socket,
+            guard: Guard::new(Limits::default()),
+            wire,
+            timeouts,
+            passed: Vec::new(),
+            waits: (Wait::Nothing, 0),
+            read_by: Deadline::default(),
+            written_by: Deadline::default(),
+            is_read_closed: false,
+            is_cut: false,
+            ending: None,
+        }
+    }
+
+    /// Has the guard look at what was read, and leaves in the buffer what hyper may see now.
+    fn admit(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
+        let read = &buffer.filled()[before..];
+        let passed = &mut self.passed;
+        let mut kept = 0;
+        self.guard.admit(read, &mut |bytes| {
+            // Almost always all of it passes, and stays where it is.
+            if passed.is_empty() && bytes.as_ptr() == read[kept..].as_ptr() {
+                kept += bytes.len();
+            } else {
+                passed.extend_from_slice(bytes);
+            }
+        });
+        buffer.set_filled(before + kept);
+        if let Some(rejection) = self.guard.rejection() {
+            self.tell(rejection);
+        }
+    }
+
+    /// A body that is refused is for the service to answer, which has seen its head.
+    fn tell(&self, rejection: Rejection) {
+        if self.guard.is_refused_in_body() {
+            self.wire.refuse_body(self.guard.heads(), rejection);
+        }
+    }
+
+    /// What hyper sees of a connection that is refused: its end, but not while an earlier request waits for its answer, where it
+    /// would take the end for a client that left.
+    fn poll_cut(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.guard.is_refused_in_body() {
+            if self.wire.is_answering() {
+                self.wire.wait(context.waker());
+                return Poll::Pending;
+            }
+            self.is_cut = true;
+        }
+        Poll::Ready(())
+    }
+
+    /// Nothing is there to read: waits for the peer as long as it may take. Ready where it took too long.
+    fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
+        let wait = if self.guard.is_in_body() {
+            Wait::Body
+        } else if self.wire.is_answering() {
+            Wait::Nothing
+        } else if self.guard.is_in_head() {
+            Wait::Head
+        } else {
+            Wait::Idle
+        };
+        let waits = (wait, self.guard.heads());
+        if self.waits != waits {
+            self.waits = waits;
+            match wait {
+                Wait::Nothing => self.read_by.clear(),
+                Wait::Idle => self.read_by.set(self.timeouts.idle),
+                Wait::Head => self.read_by.set(self.timeouts.head),
+                Wait::Body => self.read_by.set(self.timeouts.body),
+            }
+        }
+        ready!(self.read_by.poll(context));
+        Poll::Ready(wait)
+    }
+
+    /// Gives up on a peer that takes nothing.
+    fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if !self.written_by.is_set() {
+            self.written_by.set(self.timeouts.write);
+        }
+        ready!(self.written_by.poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        loop {
+            if !this.passed.is_empty() {
+                let count = this.passed.len().min(buffer.remaining());
+                buffer.put_slice(&this.passed[..count]);
+                this.passed.drain(..count);
+            }
+            if buffer.filled().len() > before || buffer.remaining() == 0 {
+                return Poll::Ready(Ok(()));
+            }
+            if this.guard.rejection().is_some() {
+                return this.poll_cut(context).map(Ok);
+            }
+            match Pin::new(&mut this.socket).poll_read(context, buffer) {
+                Poll::Ready(Ok(())) if buffer.filled().len() == before => {
+                    this.is_read_closed = true;
+                    return Poll::Ready(Ok(()));
+                }
+                Poll::Ready(Ok(())) => this.admit(buffer, before),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => match ready!(this.poll_patience(context)) {
+                    Wait::Nothing | Wait::Idle => return Poll::Ready(Ok(())),
+                    Wait::Head | Wait::Body => {
+                        this.guard.refuse(Rejection::TIMEOUT);
+                        this.tell(Rejection::TIMEOUT);
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        match Pin::new(&mut this.socket).poll_write(context, bytes) {
+            Poll::Pending => this.poll_written(context),
+            done @ Poll::Ready(_) => {
+                this.written_by.clear();
+                done
+            }
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        match Pin::new(&mut this.socket).poll_write_vectored(context, bytes) {
+            Poll::Pending => this.poll_written(context),
+            done @ Poll::Ready(_) => {
+                this.written_by.clear();
+                done
+            }
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().socket).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let ending = this.ending.get_or_insert_with(|| {
+            // Behind an answer that was the last one nothing is answered any more, a refusal neither.
+            let rejection = this.guard.rejection().filter(|_| this.is_cut);
+            let is_quiet =
+                this.is_read_closed || (this.guard.is_between_messages() && this.passed.is_empty());
+            Ending::new(rejection, is_quiet)
+        });
+        ending.poll(&mut this.socket, context)
+    }
+}

@@ -1,0 +1,93 @@
+//! What the two ends of a connection know of each other: the stream, on which the guard sees bytes before hyper does, and the service,
+//! which hyper asks for answers.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use kit_guard::Rejection;
+
+/// Both ends are polled by the connection's one task.
+#[derive(Debug, Default)]
+pub(super) struct Wire {
+    /// Requests that hyper asked an answer to.
+    requests: AtomicU64,
+    /// Whether the last of them is not written yet.
+    is_answering: AtomicBool,
+    /// Whether there is anything in what follows.
+    is_rare: AtomicBool,
+    rare: Mutex<Rare>,
+}
+
+/// What most connections never have.
+#[derive(Debug, Default)]
+struct Rare {
+    /// A body that was refused, by the number of its request.
+    refused: Option<(u64, Rejection)>,
+    /// The stream, which waits for the answer under way.
+    waiting: Option<Waker>,
+}
+
+impl Wire {
+    /// A request came: the answer is under way until what this gives is dropped.
+    pub(super) fn begin(self: &Arc<Self>) -> Flight {
+        self.is_answering.store(true, Ordering::Relaxed);
+        Flight {
+            number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
+            wire: Arc::clone(self),
+        }
+    }
+
+    /// Whether an answer is under way.
+    pub(super) fn is_answering(&self) -> bool {
+        self.is_answering.load(Ordering::Relaxed)
+    }
+
+    /// Has somebody woken when the answer under way is written.
+    pub(super) fn wait(&self, waker: &Waker) {
+        self.rare().waiting = Some(waker.clone());
+        self.is_rare.store(true, Ordering::Relaxed);
+    }
+
+    /// The rest of a request's body is refused.
+    pub(super) fn refuse_body(&self, number: u64, rejection: Rejection) {
+        self.rare().refused = Some((number, rejection));
+        self.is_rare.store(true, Ordering::Relaxed);
+    }
+
+    fn rare(&self) -> MutexGuard<'_, Rare> {
+        self.rare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer under way.
+#[derive(Debug)]
+pub(super) struct Flight {
+    number: u64,
+    wire: Arc<Wire>,
+}
+
+impl Flight {
+    /// Why the request's body was refused, where it was: that is its answer, whatever was made of the part that came.
+    pub(super) fn refusal(&self) -> Option<Rejection> {
+        if !self.wire.is_rare.load(Ordering::Relaxed) {
+            return None;
+        }
+        let refused = self.wire.rare().refused;
+        refused
+            .filter(|(number, _)| *number == self.number)
+            .map(|(_, rejection)| rejection)
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.wire.is_answering.store(false, Ordering::Relaxed);
+        if !self.wire.is_rare.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Some(waker) = self.wire.rare().waiting.take() {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What the environment says: where to listen, how much and how long to wait for, whom to believe.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::Error;
+use crate::connection::Timeouts;
+use crate::trust_proxy::TrustProxy;
+
+/// The settings of the process.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// `HOST`
+    pub(crate) host: String,
+    /// `PORT`
+    pub(crate) port: u16,
+    /// `BODY_LIMIT_BYTES`: the greatest body that is read.
+    pub(crate) body_bytes: usize,
+    /// `REQUEST_TIMEOUT_MS`: a request that waits longer for its answer gets 503. None where it is 0.
+    pub(crate) request_timeout: Option<Duration>,
+    /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`
+    pub(crate) timeouts: Timeouts,
+    /// `TRUST_PROXY`
+    pub(crate) trust_proxy: TrustProxy,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            host: "0.0.0.0".to_owned(),
+            port: 3000,
+            body_bytes: 1024 * 1024,
+            request_timeout: Some(Duration::from_secs(30)),
+            timeouts: Timeouts::default(),
+            trust_proxy: TrustProxy::default(),
+        }
+    }
+}
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// The settings of the process: what [`Settings::load`] read, else the defaults.
+pub(crate) fn settings() -> &'static Settings {
+    SETTINGS.get_or_init(Settings::default)
+}
+
+impl Settings {
+    /// Reads the environment.
+    pub(crate) fn load() -> Result<&'static Self, Error> {
+        let read = Self::read(|name| std::env::var(name).ok())?;
+        Ok(SETTINGS.get_or_init(|| read))
+    }
+
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        let given = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let number = |name: &str, what: &str, most: u64| match given(name) {
+            None => Ok(None),
+            Some(text) => match text.parse::<u64>() {
+                Ok(number) if number <= most => Ok(Some(number)),
+                _ => Err(Error::internal(format!("{name} is `{text}`, which is no {what}"))),
+            },
+        };
+        // A day: longer ones are meant otherwise.
+        let time = |name: &str, default: Duration| {
+            let what = "number of milliseconds, at most those of a day";
+            let millis = number(name, what, 86_400_000)?;
+            Ok::<_, Error>(millis.map_or(default, Duration::from_millis))
+        };
+        let default = Self::default();
+        let port = number("PORT", "port: give a number up to 65535", u16::MAX.into())?;
+        let bytes = number("BODY_LIMIT_BYTES", "number of bytes, at most 2^30", 1 << 30)?;
+        let request_timeout = time("REQUEST_TIMEOUT_MS", Duration::from_secs(30))?;
+        Ok(Self {
+            host: given("HOST").unwrap_or(default.host),
+            port: port
+                .and_then(|port| u16::try_from(port).ok())
+                .unwrap_or(default.port),
+            body_bytes: bytes
+                .and_then(|bytes| usize::try_from(bytes).ok())
+                .unwrap_or(default.body_bytes),
+            request_timeout: Some(request_timeout).filter(|time| !time.is_zero()),
+            timeouts: Timeouts {
+                head: time("HEADERS_TIMEOUT_MS", default.timeouts.head)?,
+                body: time("BODY_TIMEOUT_MS", default.timeouts.body)?,
+                idle: time("KEEP_ALIVE_TIMEOUT_MS", default.timeouts.idle)?,
+                write: time("WRITE_TIMEOUT_MS", default.timeouts.write)?,
+            },
+            trust_proxy: match given("TRUST_PROXY") {
+                Some(text) => TrustProxy::parse(&text)?,
+                None => default.trust_proxy,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Settings;
+
+    fn read(list: &[(&str, &str)]) -> Result<Settings, String> {
+        let found = |name: &str| {
+            let found = list.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        Settings::read(found).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn what_is_not_said_has_its_default() {
+        let settings = read(&[("PORT", ""), ("HOST", "")]).expect("they are as if not set");
+        assert_eq!((settings.host.as_str(), settings.port), ("0.0.0.0", 3000));
+        assert_eq!(settings.request_timeout, Some(Duration::from_secs(30)));
+        let settings = read(&[("REQUEST_TIMEOUT_MS", "0"), ("BODY_LIMIT_BYTES", "10")]).expect("good");
+        assert_eq!((settings.request_timeout, settings.body_bytes), (None, 10));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (name, value, message) in [
+            (
+                "PORT",
+                "70000",
+                "PORT is `70000`, which is no port: give a number up to 65535",
+            ),
+            (
+                "PORT",
+                "-1",
+                "PORT is `-1`, which is no port: give a number up to 65535",
+            ),
+            (
+                "BODY_LIMIT_BYTES",
+                "1 MB",
+                "BODY_LIMIT_BYTES is `1 MB`, which is no number of bytes, at most 2^30",
+            ),
+            (
+                "WRITE_TIMEOUT_MS",
+                "1e3",
+                "WRITE_TIMEOUT_MS is `1e3`, which is no number of milliseconds, at most those of a day",
+            ),
+        ] {
+            assert_eq!(read(&[(name, value)]).expect_err(value), message);
+        }
+    }
+}
