@@ -92,17 +92,17 @@ pub fn apply_watched(
 ) -> Result<Report, MigrateError> {
     in_order(migrations)?;
     block_on(async {
-        let interrupt = Interrupt::default();
+        let interrupt = if options.interruptible {
+            Interrupt::listen()
+        } else {
+            Interrupt::default()
+        };
         let open = async {
             let connection = connect(url).await?;
             let history = History::locate(&connection).await?;
             Ok((connection, history))
         };
-        let (connection, history) = if options.interruptible {
-            interrupt.or(open).await?
-        } else {
-            open.await?
-        };
+        let (connection, history) = interrupt.or(open).await?;
         let run = Run {
             history,
             connection,
@@ -111,9 +111,6 @@ pub fn apply_watched(
             interrupt,
             applied: RefCell::default(),
         };
-        if !options.interruptible {
-            return run.all(migrations).await;
-        }
         run.interrupt
             .guard(&run.connection, run.all(migrations))
             .await

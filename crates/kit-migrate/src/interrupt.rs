@@ -1,8 +1,9 @@
 //! Ctrl-C, and the signal that asks a process to end.
 
-use std::cell::Cell;
-use std::future::Future;
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::MigrateError;
@@ -18,9 +19,19 @@ const AGAIN: Duration = Duration::from_millis(300);
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     set: Cell<bool>,
+    /// None where nobody listens, or there are none to be had.
+    signals: RefCell<Option<Signals>>,
 }
 
 impl Interrupt {
+    /// Hears signals from now on: one that comes before anybody waits for it is heard then.
+    pub(crate) fn listen() -> Self {
+        Self {
+            set: Cell::default(),
+            signals: RefCell::new(Signals::listen().ok()),
+        }
+    }
+
     /// Whether it is.
     pub(crate) fn is_set(&self) -> bool {
         self.set.get()
@@ -34,7 +45,7 @@ impl Interrupt {
         tokio::select! {
             biased;
             outcome = work => outcome,
-            () = signal() => {
+            () = self.signal() => {
                 self.set.set(true);
                 Err(MigrateError::Interrupted { name: None, applied: Vec::new() })
             }
@@ -52,7 +63,7 @@ impl Interrupt {
         tokio::select! {
             biased;
             outcome = &mut work => return outcome,
-            () = signal() => self.set.set(true),
+            () = self.signal() => self.set.set(true),
         }
         let stop = async {
             for _ in 0..GRACE.as_millis() / AGAIN.as_millis() {
@@ -64,28 +75,86 @@ impl Interrupt {
             biased;
             outcome = &mut work => outcome,
             () = stop => Err(MigrateError::Interrupted { name: None, applied: Vec::new() }),
-            () = signal() => Err(MigrateError::Interrupted { name: None, applied: Vec::new() }),
+            () = self.signal() => Err(MigrateError::Interrupted { name: None, applied: Vec::new() }),
+        }
+    }
+
+    /// Waits for a signal; for ever where there are none to be had.
+    async fn signal(&self) {
+        poll_fn(|context| match &mut *self.signals.borrow_mut() {
+            Some(signals) => signals.poll(context),
+            None => Poll::Pending,
+        })
+        .await;
+    }
+}
+
+/// Signals that ask a process to end.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Signals([tokio::signal::unix::Signal; 2]);
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self([
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+        ]))
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        // Each is asked, so that each wakes whoever waits.
+        let heard = self
+            .0
+            .each_mut()
+            .map(|signal| signal.poll_recv(context).is_ready());
+        if heard.contains(&true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     }
 }
 
-/// Waits for a signal; for ever where there are none to be had.
-async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate)) =
-            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
+/// Ctrl-C.
+#[cfg(windows)]
+#[derive(Debug)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self(tokio::signal::windows::ctrl_c()?))
     }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_recv(context).map(|_| ())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::Interrupt;
+    use crate::MigrateError;
+
+    #[test]
+    fn a_signal_that_comes_before_anybody_waits_is_heard() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let interrupt = Interrupt::listen();
+            let own = std::process::id().to_string();
+            let status = std::process::Command::new("kill").args(["-TERM", &own]).status();
+            assert!(status.unwrap().success());
+            let limit = std::time::Duration::from_secs(20);
+            let work = std::future::pending::<Result<(), MigrateError>>();
+            let outcome = tokio::time::timeout(limit, interrupt.or(work)).await;
+            assert!(matches!(outcome, Ok(Err(MigrateError::Interrupted { .. }))));
+            assert!(interrupt.is_set());
+        });
     }
 }
