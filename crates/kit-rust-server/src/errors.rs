@@ -65,16 +65,17 @@ pub(crate) fn file(program: &Program) -> File {
             .iter()
             .map(|variant| format!("Self::{variant}"))
             .collect();
-        let flat = format!(
-            "            {} => {},",
-            patterns.join(" | "),
-            status_name(*status)
-        );
+        let status = status_name(*status);
+        let flat = format!("            {} => {status},", patterns.join(" | "));
+        // rustfmt keeps the patterns on a line where they fit, with the value in a block of its own.
+        let head = format!("            {} => {{", patterns.join(" | "));
         if flat.len() <= 100 {
             let _ = writeln!(text, "{flat}");
+        } else if head.len() <= 100 {
+            let _ = write!(text, "{head}\n                {status}\n            }}\n");
         } else {
             let patterns = patterns.join("\n            | ");
-            let _ = writeln!(text, "            {patterns} => {},", status_name(*status));
+            let _ = writeln!(text, "            {patterns} => {status},");
         }
     }
     text.push_str(

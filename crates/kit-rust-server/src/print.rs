@@ -174,13 +174,16 @@ pub(crate) fn import(path: &str, names: &[String]) -> String {
         [only] => format!("use {path}::{only};\n"),
         _ => {
             let flat = format!("use {path}::{{{}}};\n", names.join(", "));
-            if flat.len() - 1 <= WIDTH {
+            // rustfmt counts the line's end.
+            if flat.len() <= WIDTH {
                 return flat;
             }
             let mut text = format!("use {path}::{{\n");
             let mut line = String::from("   ");
-            for name in &names {
-                if line.len() + name.len() + 3 > WIDTH {
+            for (number, name) in names.iter().enumerate() {
+                // rustfmt does not count the comma of the last one.
+                let comma = usize::from(number + 1 < names.len());
+                if line.len() + name.len() + comma + 2 > WIDTH {
                     text.push_str(&line);
                     text.push('\n');
                     line = String::from("   ");

@@ -6,7 +6,7 @@ use heck::ToSnakeCase;
 use kit_ir::{DeclarationId, MiddlewareKind, Route};
 
 use crate::errors::status_name;
-use crate::print::{Expression, doc, import};
+use crate::print::{Expression, doc, import, imports};
 use crate::types::Types;
 use crate::{File, names};
 
@@ -123,12 +123,14 @@ fn input_name(route: &Route) -> String {
     name
 }
 
+/// As tables are named.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
-    if snake.ends_with('s') {
-        snake
-    } else {
-        format!("{snake}s")
+    let stem = snake.strip_suffix('y');
+    match stem.filter(|stem| stem.ends_with(|last: char| !"aeiou".contains(last))) {
+        Some(stem) => format!("{stem}ies"),
+        None if snake.ends_with('s') => snake,
+        None => format!("{snake}s"),
     }
 }
 
@@ -175,13 +177,12 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     }
     text.push_str(&import("kit_runtime", &runtime));
     text.push_str("\nuse crate::app::App;\n");
-    for middleware in &routes.middleware {
-        let _ = writeln!(
-            text,
-            "use crate::middleware::{}::{};",
-            middleware.module, middleware.r#type
-        );
-    }
+    let middleware: Vec<String> = routes
+        .middleware
+        .iter()
+        .map(|middleware| format!("crate::middleware::{}::{}", middleware.module, middleware.r#type))
+        .collect();
+    text.push_str(&imports(middleware.iter().map(String::as_str)));
     let models: Vec<String> = models.into_iter().map(|id| types.name(id).to_owned()).collect();
     text.push_str(&import("crate::models", &models));
     for group in &routes.groups {
@@ -291,10 +292,13 @@ fn router(routes: &Routes<'_>) -> String {
 
 /// What brings a request to its handler, a line a phase.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> String {
-    let mut text = format!(
-        "async fn {}(app: App, request: Request) -> Result<Response, Error> {{\n",
-        handled.function
-    );
+    let function = &handled.function;
+    let mut text = format!("async fn {function}(app: App, request: Request) -> Result<Response, Error> {{\n");
+    if text.len() - 1 > 100 {
+        text = format!(
+            "async fn {function}(\n    app: App,\n    request: Request,\n) -> Result<Response, Error> {{\n"
+        );
+    }
     for middleware in &handled.middleware {
         let _ = writeln!(
             text,

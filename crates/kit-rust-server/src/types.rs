@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, Entity, Program, Property, Slot, Span, TypeId, TypeKind};
+use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Property, Slot, Span, TypeId, TypeKind};
 
 use crate::{Problem, names};
 
@@ -23,6 +23,8 @@ pub(crate) struct Types<'a> {
     pub(crate) structs: BTreeMap<String, Vec<Field>>,
     /// Enums whose variants are texts.
     pub(crate) text_enums: BTreeSet<String>,
+    /// The module and the name of types that have none of their own: `Omit` and `Pick` leave a property's type what it was.
+    made: BTreeMap<TypeId, (String, String)>,
     problems: Vec<Problem>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Types<'a> {
                 .collect(),
             structs: BTreeMap::new(),
             text_enums: BTreeSet::new(),
+            made: BTreeMap::new(),
             problems: Vec::new(),
         };
         types.modules = program
@@ -96,9 +99,25 @@ impl<'a> Types<'a> {
         types
     }
 
-    /// The types that are made, in their order.
+    /// The types that are made, in their order, those that are stored first: what others share with them has its name of them.
     pub(crate) fn needed(&self) -> impl Iterator<Item = DeclarationId> + use<> {
-        self.needed.clone().into_iter()
+        let mut needed: Vec<_> = self.needed.iter().copied().collect();
+        needed.sort_by_key(|id| self.entity(*id).is_none());
+        needed.into_iter()
+    }
+
+    /// The module and the name of a type without a name that was made already.
+    pub(crate) fn made(&self, id: TypeId) -> Option<&(String, String)> {
+        self.made.get(&id)
+    }
+
+    /// Keeps what a type without a name is called. One that leads back to itself depends on where it stands.
+    pub(crate) fn keep_made(&mut self, id: TypeId, module: &str, name: &str) {
+        let mut references = Vec::new();
+        collect_references(self.program, id, &mut references);
+        if !references.into_iter().any(|id| self.is_recursive(id)) {
+            self.made.insert(id, (module.to_owned(), name.to_owned()));
+        }
     }
 
     pub(crate) fn name(&self, id: DeclarationId) -> &'a str {
@@ -142,9 +161,19 @@ impl<'a> Types<'a> {
             .find(|entity| entity.declaration == id)
     }
 
-    /// A name for a type that has none.
-    pub(crate) fn name_anonymous(&mut self, wanted: &str) -> String {
-        let name = names::unique(names::variant(wanted), |name| self.taken.contains(name));
+    /// A name for a type without one that stands in `home`. What `Page<Todo>` and `Page<User>` share is called after `Page`.
+    pub(crate) fn name_anonymous(&mut self, home: DeclarationId, wanted: &str) -> String {
+        let declaration = &self.program.declarations[home];
+        let generic = match &declaration.origin {
+            DeclarationOrigin::Instance { expression } => expression.split_once('<'),
+            _ => None,
+        };
+        let shared = generic
+            .zip(wanted.strip_prefix(declaration.name.as_str()))
+            .map(|((generic, _), rest)| names::variant(&format!("{generic}{rest}")))
+            .filter(|name| !self.taken.contains(name));
+        let name =
+            shared.unwrap_or_else(|| names::unique(names::variant(wanted), |name| self.taken.contains(name)));
         self.taken.insert(name.clone());
         name
     }

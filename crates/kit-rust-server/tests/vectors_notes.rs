@@ -12,8 +12,8 @@ mod vectors;
 
 use models::{
     DeleteNotesByIdParams, GetNotesByIdParams, GetNotesQuery, Note, NoteSummary,
-    PaginatedResponseOfNoteSummary, PaginatedResponseOfNoteSummaryPagination, PostNotesBody,
-    PutNotesByIdParams, UpdateNoteInput,
+    PaginatedResponseOfNoteSummary, PaginatedResponsePagination, PostNotesBody, PutNotesByIdParams,
+    UpdateNoteInput,
 };
 use vectors::{Generated, run};
 
@@ -41,7 +41,7 @@ fn an_update_writes_only_what_it_holds() {
         archived: None,
     };
     assert_eq!(kit_runtime::json::to_text(&update).unwrap(), r#"{"title":"t"}"#);
-    let page = PaginatedResponseOfNoteSummaryPagination {
+    let page = PaginatedResponsePagination {
         total: 1.0,
         page: 1.0,
         page_size: 0.5,

@@ -101,8 +101,10 @@ impl<'a> Database<'a> {
 
     fn index(&self) -> String {
         let mut text = String::from("//! The database: its connections, and a module for each table.\n\n");
-        for stored in &self.tables {
-            let _ = writeln!(text, "pub mod {};", stored.module);
+        let mut modules: Vec<&str> = self.tables.iter().map(|stored| stored.module.as_str()).collect();
+        modules.sort_unstable_by_key(|module| module.trim_start_matches("r#"));
+        for module in modules {
+            let _ = writeln!(text, "pub mod {module};");
         }
         text.push_str(
             "\nuse kit_runtime::Error;\nuse sqlx::PgPool;\nuse sqlx::postgres::PgPoolOptions;\n\n/// How many connections there are at most.\nconst CONNECTIONS: u32 = 10;\n\n/// Connects to the database that `DATABASE_URL` names.\npub async fn connect() -> Result<PgPool, Error> {\n    let url = std::env::var(\"DATABASE_URL\").unwrap_or_default();\n    if url.is_empty() {\n        let message = \"DATABASE_URL is not set: name the database, as in postgres://localhost/app\";\n        return Err(Error::internal(message));\n    }\n    let pool = PgPoolOptions::new()\n        .max_connections(CONNECTIONS)\n        .connect(&url)\n        .await?;\n    Ok(pool)\n}\n",

@@ -18,12 +18,11 @@ impl Stored<'_> {
             runtime.push("sql".to_owned());
         }
         let written: Vec<_> = self.inserted().chain(self.changed()).collect();
-        if written.iter().any(|stored| stored.plain_type() == "Timestamp") {
-            runtime.push("Timestamp".to_owned());
-        }
-        for stored in &written {
-            if stored.kind != Kind::Plain && stored.plain_type().chars().all(char::is_alphanumeric) {
-                models.push(stored.plain_type().to_owned());
+        for name in written.iter().flat_map(|stored| words(stored.plain_type())) {
+            match name {
+                "Timestamp" | "Value" | "IndexMap" => runtime.push(name.to_owned()),
+                "Vec" | "Option" | "Box" | "String" | "bool" | "i64" | "f64" => {}
+                model => models.push(model.to_owned()),
             }
         }
         let key = self.key.map(|key| &self.columns[key]);
@@ -324,4 +323,11 @@ impl Stored<'_> {
         );
         text
     }
+}
+
+/// The names in a type: `IndexMap<String, Size>` has three.
+fn words(r#type: &str) -> impl Iterator<Item = &str> {
+    r#type
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| !word.is_empty())
 }

@@ -129,7 +129,7 @@ impl Models<'_, '_> {
         let name = &declaration.name;
         let expression = shape(self.types, declaration.r#type, Some(name), self.module);
         let is_recursive = self.types.is_recursive(self.home);
-        let constant = expression.assigned(8, "const SHAPE: Shape");
+        let constant = expression.assigned(8, "static SHAPE: Shape");
         let answer = if is_recursive {
             "&Shape::Recursive(|| &SHAPE)"
         } else {
@@ -322,7 +322,7 @@ impl Models<'_, '_> {
             }
             TypeKind::Literal {
                 value: LiteralValue::String(text),
-            } => self.named_text_enum(at, std::slice::from_ref(text)),
+            } => self.named_text_enum(id, at, std::slice::from_ref(text)),
             TypeKind::Array { element } => format!("Vec<{}>", self.bare(*element, &item(at), true)),
             TypeKind::Object(object) if is_map(object) => {
                 let value = object.index[0].value;
@@ -330,10 +330,14 @@ impl Models<'_, '_> {
                 format!("IndexMap<String, {}>", self.bare(value, &item(at), true))
             }
             TypeKind::Object(object) => {
+                if let Some(name) = self.made(id) {
+                    return name;
+                }
                 self.refuse_index(object, at);
-                let name = self.types.name_anonymous(at.name);
+                let name = self.types.name_anonymous(self.home, at.name);
                 let comment = format!("/// `{}`.\n", at.shown);
                 self.structure(&name, &comment, object, at);
+                self.types.keep_made(id, &self.module.name, &name);
                 name
             }
             TypeKind::Union { members } => self.bare_union(id, members, at, inside),
@@ -354,6 +358,15 @@ impl Models<'_, '_> {
             TypeKind::Template { .. } => self.refuse(at, "a template literal"),
             TypeKind::Tuple { .. } => self.refuse(at, "a tuple"),
         }
+    }
+
+    /// The name of a type without a name that was made already, imported where it stands in another module.
+    fn made(&mut self, id: TypeId) -> Option<String> {
+        let (module, name) = self.types.made(id)?;
+        if *module != self.module.name {
+            self.module.models.insert(name.clone());
+        }
+        Some(name.clone())
     }
 
     fn refuse_index(&mut self, object: &ObjectType, at: &Place<'_>) {

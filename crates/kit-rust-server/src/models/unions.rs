@@ -25,13 +25,17 @@ impl Models<'_, '_> {
             [] => "()".to_owned(),
             [only] => self.bare(*only, at, inside),
             several => match self.texts(several) {
-                Some(texts) => self.named_text_enum(at, &texts),
+                Some(texts) => self.named_text_enum(id, at, &texts),
                 None if several.iter().all(|id| is_number(&program.types[*id].kind)) => "f64".to_owned(),
                 None if several.iter().all(|id| is_boolean(&program.types[*id].kind)) => "bool".to_owned(),
                 None => {
-                    let name = self.types.name_anonymous(at.name);
+                    if let Some(name) = self.made(id) {
+                        return name;
+                    }
+                    let name = self.types.name_anonymous(self.home, at.name);
                     let comment = format!("/// `{}`.\n", at.shown);
                     self.union(&name, &comment, id, at, true);
+                    self.types.keep_made(id, &self.module.name, &name);
                     // Null is one of its members.
                     return name;
                 }
@@ -64,9 +68,13 @@ impl Models<'_, '_> {
             .collect()
     }
 
-    pub(super) fn named_text_enum(&mut self, at: &Place<'_>, texts: &[String]) -> String {
-        let name = self.types.name_anonymous(at.name);
+    pub(super) fn named_text_enum(&mut self, id: TypeId, at: &Place<'_>, texts: &[String]) -> String {
+        if let Some(name) = self.made(id) {
+            return name;
+        }
+        let name = self.types.name_anonymous(self.home, at.name);
         self.text_enum(&name, &format!("/// `{}`.\n", at.shown), texts);
+        self.types.keep_made(id, &self.module.name, &name);
         name
     }
 
@@ -134,7 +142,7 @@ impl Models<'_, '_> {
             "{comment}#[derive(Debug, Clone, PartialEq, Serialize)]\n#[serde(untagged)]\npub enum {name} {{\n{body}}}\n"
         ));
         let (constant, shape_of) = if anonymous {
-            let constant = shape(self.types, id, None, self.module).assigned(8, "const SHAPE: Shape");
+            let constant = shape(self.types, id, None, self.module).assigned(8, "static SHAPE: Shape");
             (constant, "&SHAPE")
         } else {
             (String::new(), "Self::shape()")

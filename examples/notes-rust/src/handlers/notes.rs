@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::db::note::{self, NewNote, NoteChanges};
 use crate::error::{AppError, Error};
 use crate::models::{
-    Note, NoteSummary, PaginatedResponseOfNoteSummary, PaginatedResponseOfNoteSummaryPagination,
+    Note, NoteSummary, PaginatedResponseOfNoteSummary, PaginatedResponsePagination,
 };
 use crate::router::{DeleteNotesById, GetNotes, GetNotesById, NoteRoutes, PostNotes, PutNotesById};
 
@@ -58,7 +58,7 @@ impl NoteRoutes for App {
             .collect();
         Ok(PaginatedResponseOfNoteSummary {
             data,
-            pagination: PaginatedResponseOfNoteSummaryPagination {
+            pagination: PaginatedResponsePagination {
                 total,
                 page,
                 page_size,

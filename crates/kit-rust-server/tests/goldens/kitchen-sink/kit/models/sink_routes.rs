@@ -12,7 +12,7 @@ impl Contract for GetOpenQuery {
     const NAME: &'static str = "GetOpenQuery";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape =
+        static SHAPE: Shape =
             Shape::object("GetOpenQuery", &[]).index(&[Index::new(Keys::Any, Shape::TEXT)]);
         &SHAPE
     }
@@ -29,7 +29,7 @@ impl Contract for Pair {
     const NAME: &'static str = "Pair";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Pair",
             &[
                 Property::required("a", Shape::NUMBER),
@@ -50,7 +50,7 @@ impl Contract for GetFilesByPathParams {
     const NAME: &'static str = "GetFilesByPathParams";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "GetFilesByPathParams",
             &[Property::required("path", Shape::TEXT)],
         );

@@ -14,7 +14,7 @@ impl Contract for Email {
     const NAME: &'static str = "Email";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::TEXT.format(Format::Email);
+        static SHAPE: Shape = Shape::TEXT.format(Format::Email);
         &SHAPE
     }
 }
@@ -29,7 +29,7 @@ impl Contract for Date {
     const NAME: &'static str = "Date";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object("Date", &[Property::required("at", Shape::Date)]);
+        static SHAPE: Shape = Shape::object("Date", &[Property::required("at", Shape::Date)]);
         &SHAPE
     }
 }
@@ -50,7 +50,7 @@ impl Contract for Matrix {
     const NAME: &'static str = "Matrix";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::array(&Shape::anonymous(&[
+        static SHAPE: Shape = Shape::array(&Shape::anonymous(&[
             Property::required("quantity", Shape::NUMBER),
             Property::required("at", Shape::Date),
         ]));
@@ -90,7 +90,7 @@ impl Contract for OddNames {
     const NAME: &'static str = "OddNames";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "OddNames",
             &[
                 Property::required("constructor", Shape::TEXT),
@@ -157,7 +157,7 @@ impl Contract for OddOptional {
     const NAME: &'static str = "OddOptional";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "OddOptional",
             &[
                 Property::optional("constructor", Shape::TEXT),
@@ -210,7 +210,7 @@ impl Contract for Circle {
     const NAME: &'static str = "Circle";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Circle",
             &[
                 Property::required("kind", Shape::literal("circle")),
@@ -274,7 +274,7 @@ impl Contract for Figure {
     const NAME: &'static str = "Figure";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::union(&[
+        static SHAPE: Shape = Shape::union(&[
             Shape::of::<Circle>(),
             Shape::anonymous(&[
                 Property::required("kind", Shape::literal("square")),
@@ -299,7 +299,7 @@ impl Contract for Tree {
     const NAME: &'static str = "Tree";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Tree",
             &[
                 Property::required("name", Shape::TEXT),
@@ -349,7 +349,7 @@ impl Contract for Json {
     const NAME: &'static str = "Json";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::union(&[
+        static SHAPE: Shape = Shape::union(&[
             Shape::Null,
             Shape::Boolean,
             Shape::NUMBER,
@@ -373,7 +373,7 @@ impl Contract for Person {
     const NAME: &'static str = "Person";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Person",
             &[
                 Property::required("name", Shape::TEXT),
@@ -394,7 +394,7 @@ impl Contract for Team {
     const NAME: &'static str = "Team";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Team",
             &[Property::required(
                 "members",
@@ -448,7 +448,7 @@ impl Contract for Entangled {
     const NAME: &'static str = "Entangled";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::union(&[
+        static SHAPE: Shape = Shape::union(&[
             Shape::anonymous(&[Property::required("next", Shape::of::<Entangled>())]),
             Shape::anonymous(&[
                 Property::required("next", Shape::of::<Entangled>()),

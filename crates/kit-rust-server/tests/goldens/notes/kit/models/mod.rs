@@ -5,8 +5,7 @@ mod note;
 mod notes_routes;
 
 pub use note::{
-    Note, NoteSummary, PaginatedResponseOfNoteSummary, PaginatedResponseOfNoteSummaryPagination,
-    UpdateNoteInput,
+    Note, NoteSummary, PaginatedResponseOfNoteSummary, PaginatedResponsePagination, UpdateNoteInput,
 };
 pub use notes_routes::{
     DeleteNotesByIdParams, GetNotesByIdParams, GetNotesQuery, PostNotesBody, PutNotesByIdParams,

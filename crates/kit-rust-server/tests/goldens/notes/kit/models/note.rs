@@ -22,7 +22,7 @@ impl Contract for Note {
     const NAME: &'static str = "Note";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "Note",
             &[
                 Property::optional("id", Shape::TEXT),
@@ -54,7 +54,7 @@ impl Contract for UpdateNoteInput {
     const NAME: &'static str = "UpdateNoteInput";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "UpdateNoteInput",
             &[
                 Property::optional("title", Shape::TEXT.min_length(1).max_length(200)),
@@ -82,7 +82,7 @@ impl Contract for NoteSummary {
     const NAME: &'static str = "NoteSummary";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "NoteSummary",
             &[
                 Property::optional("id", Shape::TEXT),
@@ -98,7 +98,7 @@ impl Contract for NoteSummary {
 /// `PaginatedResponseOfNoteSummary.pagination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PaginatedResponseOfNoteSummaryPagination {
+pub struct PaginatedResponsePagination {
     pub total: f64,
     pub page: f64,
     pub page_size: f64,
@@ -109,14 +109,14 @@ pub struct PaginatedResponseOfNoteSummaryPagination {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct PaginatedResponseOfNoteSummary {
     pub data: Vec<NoteSummary>,
-    pub pagination: PaginatedResponseOfNoteSummaryPagination,
+    pub pagination: PaginatedResponsePagination,
 }
 
 impl Contract for PaginatedResponseOfNoteSummary {
     const NAME: &'static str = "PaginatedResponseOfNoteSummary";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "PaginatedResponseOfNoteSummary",
             &[
                 Property::required("data", Shape::array(&Shape::of::<NoteSummary>())),

@@ -17,7 +17,7 @@ impl Contract for PostNotesBody {
     const NAME: &'static str = "PostNotesBody";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "PostNotesBody",
             &[
                 Property::required("title", Shape::TEXT.min_length(1).max_length(200)),
@@ -43,7 +43,7 @@ impl Contract for GetNotesQuery {
     const NAME: &'static str = "GetNotesQuery";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "GetNotesQuery",
             &[
                 Property::optional("page", Shape::INTEGER.minimum(1.0)),
@@ -64,7 +64,7 @@ impl Contract for GetNotesByIdParams {
     const NAME: &'static str = "GetNotesByIdParams";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "GetNotesByIdParams",
             &[Property::required("id", Shape::TEXT)],
         );
@@ -82,7 +82,7 @@ impl Contract for PutNotesByIdParams {
     const NAME: &'static str = "PutNotesByIdParams";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "PutNotesByIdParams",
             &[Property::required("id", Shape::TEXT)],
         );
@@ -100,7 +100,7 @@ impl Contract for DeleteNotesByIdParams {
     const NAME: &'static str = "DeleteNotesByIdParams";
 
     fn shape() -> &'static Shape {
-        const SHAPE: Shape = Shape::object(
+        static SHAPE: Shape = Shape::object(
             "DeleteNotesByIdParams",
             &[Property::required("id", Shape::TEXT)],
         );

@@ -1,0 +1,21 @@
+/** Names a row. @format uuid */
+export type Uuid = string;
+
+/** Which page of a list. */
+export interface Paging {
+  /** Number of the page, from 1. @integer @minimum 1 */
+  page?: number;
+  /** How many on a page. @integer @minimum 1 @maximum 100 */
+  pageSize?: number;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  data: T[];
+  pagination: {
+    total: number;
+    page: number;
+    pageSize: number;
+    totalPages: number;
+  };
+}

@@ -1,0 +1,106 @@
+//! The projects of the goldens: programs written down, and programs of TypeScript below `inputs/` and in `examples/`.
+
+#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
+use kit_ir::{Method, Program, RouteSlots};
+use kit_rust_server::{Options, Output, generate};
+
+use crate::support;
+
+/// Every project that has a Rust form as a whole.
+pub fn all() -> Vec<(&'static str, Program)> {
+    vec![
+        ("notes", support::notes::program()),
+        ("kitchen-sink", kitchen_sink().0),
+        ("shop", shop()),
+        ("teams", teams()),
+        ("nothing", Program::default()),
+    ]
+}
+
+/// References, keys of every kind, constraints of several columns, null, JSON, several groups and middleware.
+pub fn shop() -> Program {
+    of_sources(&tests().join("inputs/shop"))
+}
+
+/// The types and contracts of `examples/teams`, as they are.
+pub fn teams() -> Program {
+    of_sources(&repository().join("examples/teams"))
+}
+
+/// The kitchen sink with a route for each type that has a Rust form, and what is said of the others.
+pub fn kitchen_sink() -> (Program, String) {
+    let whole = support::kitchen_sink::program();
+    let mut program = whole.clone();
+    program.entities = kit_ir::Arena::default();
+    program.routes = kit_ir::Arena::default();
+    let mut problems = String::new();
+    for (id, declaration) in whole.declarations.iter_ids() {
+        let mut route = whole.routes[kit_ir::RouteId(0)].clone();
+        route.method = Method::Post;
+        route.path = format!("/{}", declaration.name);
+        route.parameters.clear();
+        route.middleware.clear();
+        route.slots = RouteSlots {
+            body: Some(id),
+            ..RouteSlots::default()
+        };
+        let mut alone = program.clone();
+        alone.routes = kit_ir::Arena::default();
+        alone.routes.push(route.clone());
+        let found = generated("kitchen-sink", &alone).problems;
+        if found.is_empty() {
+            program.routes.push(route);
+        }
+        for problem in found {
+            let _ = writeln!(problems, "{}: {}", declaration.name, problem.message);
+        }
+    }
+    (program, problems)
+}
+
+/// What the compiler understands of a project.
+fn of_sources(root: &Path) -> Program {
+    let root = root.canonicalize().expect("the project is there");
+    let config = resolve(&root, None).expect("a configuration").config;
+    let time = BuildTime::new(None, SystemTime::UNIX_EPOCH).expect("a time");
+    let request = BuildRequest {
+        root: &root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    let analysis = analyze(&request, &()).expect("sources that can be read");
+    let errors: Vec<_> = analysis
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == kit_diagnostics::Severity::Error)
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    analysis.program
+}
+
+/// The project of a program.
+pub fn generated(name: &str, program: &Program) -> Output {
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+    };
+    generate(program, &options)
+}
+
+/// The directory of these tests.
+pub fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

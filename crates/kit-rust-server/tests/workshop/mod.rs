@@ -1,0 +1,121 @@
+//! Generated projects on disk, for cargo.
+
+#![allow(dead_code, unreachable_pub)]
+// each test binary uses its own part, and none has an outside
+// Projects are files, and a helper of a test may fail the test.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kit_ir::Program;
+use kit_rust_server::Owner;
+
+use crate::projects;
+
+/// A generated project on disk. It stays there, so that the next run of the tests compiles what changed.
+pub struct Workshop {
+    root: PathBuf,
+}
+
+impl Workshop {
+    /// Writes the project of a program: what is there as it should be stays untouched, and what nothing makes any more goes.
+    pub fn project(name: &str, program: &Program) -> Self {
+        Self::named(name, name, program)
+    }
+
+    /// The same in a directory of another name, for tests that run at the same time.
+    pub fn named(directory: &str, name: &str, program: &Program) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("rust-servers")
+            .join(directory);
+        let project = Self { root };
+        let output = projects::generated(name, program);
+        assert_eq!(output.problems, [], "{name}");
+        let mut made = BTreeSet::new();
+        for file in output.files {
+            let path = match file.owner {
+                Owner::Output => format!(".kit/{}", file.path),
+                Owner::Project | Owner::User => file.path,
+            };
+            project.write(&path, &file.text);
+            made.insert(path);
+        }
+        // What kit-emit writes beside it.
+        project.write(".kit/schemas/openapi.json", "{}\n");
+        made.insert(".kit/schemas/openapi.json".to_owned());
+        made.insert("Cargo.toml".to_owned());
+        project.lock(name);
+        made.insert("Cargo.lock".to_owned());
+        project.remove_all_but(&made);
+        project
+    }
+
+    /// The example's lock file, so that nothing is resolved anew and the dependencies are those that are compiled already.
+    fn lock(&self, name: &str) {
+        let example = projects::repository().join("examples/notes-rust/Cargo.lock");
+        let text = fs::read_to_string(example).unwrap();
+        let text = text.replace("name = \"notes-rust\"", &format!("name = \"{name}\""));
+        self.write("Cargo.lock", &text);
+    }
+
+    /// Writes a file whose text differs.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        if fs::read_to_string(&path).is_ok_and(|there| there == text) {
+            return;
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root.join(path)).unwrap()
+    }
+
+    fn remove_all_but(&self, made: &BTreeSet<String>) {
+        let mut pending = vec![self.root.clone()];
+        while let Some(directory) = pending.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    pending.push(path);
+                    continue;
+                }
+                let relative = path.strip_prefix(&self.root).unwrap().to_str().unwrap();
+                if !made.contains(&relative.replace('\\', "/")) {
+                    fs::remove_file(path).unwrap();
+                }
+            }
+        }
+    }
+
+    /// Cargo in the project.
+    pub fn cargo(&self) -> Command {
+        self.run(Command::new("cargo"))
+    }
+
+    /// A program in the project, which builds where all such projects are built.
+    pub fn run(&self, mut program: Command) -> Command {
+        program.current_dir(&self.root).env("CARGO_TARGET_DIR", target());
+        program
+    }
+}
+
+/// Where `cargo xtask test` builds the example too: most of a project is its dependencies.
+pub fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../generated")
+}
+
+/// Runs it to its end, and shows all that it said where it failed.
+pub fn succeed(command: &mut Command) {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
