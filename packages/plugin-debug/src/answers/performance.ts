@@ -3,25 +3,11 @@ import { Latency, longestWindowMs } from "../history/latency.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 import type { Question } from "./question.ts";
 import { routesNamed } from "./routes.ts";
-
-/** Latencies, in milliseconds. Percentiles are right within one in a hundred. */
-export interface Figures {
-  readonly count: number;
-  /** Answered with 500 or above. */
-  readonly failed: number;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly avgMs: number | null;
-  /** Requests a second. */
-  readonly throughput: number;
-}
+import type { Figures, Performance } from "./shapes.ts";
 
 export const defaultWindowMs: number = 5 * 60_000;
 
-export function performanceOf(state: SidecarState, question: Question): object {
+export function performanceOf(state: SidecarState, question: Question): Performance {
   const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
   const name = question.text("route");
   const wanted = name === undefined ? undefined : routesNamed(state, name);

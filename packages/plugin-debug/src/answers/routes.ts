@@ -3,25 +3,9 @@ import type { CompiledRoute } from "@kit/types";
 import { suggestion } from "../nearest.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 import { NoAnswer, shown } from "./question.ts";
+import type { ShownRoute } from "./shapes.ts";
 
 const slots = ["params", "query", "body"] as const;
-
-/** A route as it is shown. */
-export interface ShownRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly ref: string;
-  /** In the order in which they run. */
-  readonly middleware: readonly string[];
-  /** The type of each slot that is validated: `{ body: "CreateNoteInput" }`. */
-  readonly validators: Readonly<Record<string, string>>;
-  readonly serializer: string | null;
-  readonly status: number;
-  readonly group: string;
-  readonly handler: CompiledRoute["source"]["handler"];
-  readonly contract: CompiledRoute["source"]["contract"];
-  readonly tests: readonly string[];
-}
 
 export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
   return { routes: host.compiled.routes.map(showRoute) };

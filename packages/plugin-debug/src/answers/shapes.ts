@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ReceivedRequest } from "@kit/types";
+import type { CompiledRoute, ReceivedRequest } from "@kit/types";
 
 /** What the page needs to know before anything else. */
 export interface DashboardInfo {
@@ -64,6 +64,51 @@ export interface Slice {
   readonly max: number | null;
   /** Requests a second. */
   readonly throughput: number;
+}
+
+/** Latencies, in milliseconds. Percentiles are right within one in a hundred. */
+export interface Figures {
+  readonly count: number;
+  /** Answered with 500 or above. */
+  readonly failed: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly avgMs: number | null;
+  /** Requests a second. */
+  readonly throughput: number;
+}
+
+/** Of one route; of requests that no route took where it is `null`. */
+export interface RouteFigures extends Figures {
+  readonly route: string | null;
+}
+
+/** Latencies of a window of time: of the route that was asked for and of each that it names, else of all together. */
+export interface Performance extends RouteFigures {
+  readonly window: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly routes?: readonly RouteFigures[];
+}
+
+/** A route as it is shown. */
+export interface ShownRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly ref: string;
+  /** In the order in which they run. */
+  readonly middleware: readonly string[];
+  /** The type of each slot that is validated: `{ body: "CreateNoteInput" }`. */
+  readonly validators: Readonly<Record<string, string>>;
+  readonly serializer: string | null;
+  readonly status: number;
+  readonly group: string;
+  readonly handler: CompiledRoute["source"]["handler"];
+  readonly contract: CompiledRoute["source"]["contract"];
+  readonly tests: readonly string[];
 }
 
 /** Latencies over time. Slices in which nothing came are left out. */

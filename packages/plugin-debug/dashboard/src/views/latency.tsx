@@ -8,27 +8,6 @@ import { useAnswer } from "../state/use-answer.ts";
 import { duration, rate } from "../text/format.ts";
 import { withGaps } from "../text/slices.ts";
 
-/** Figures of one route, as `/_debug/performance` tells them. */
-export interface Figures {
-  readonly route: string | null;
-  readonly count: number;
-  readonly failed: number;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly avgMs: number | null;
-  readonly throughput: number;
-}
-
-/** `/_debug/performance`. */
-export interface PerformanceAnswer extends Figures {
-  readonly window: string;
-  readonly since: string;
-  readonly routes?: readonly Figures[];
-}
-
 /** Percentiles and throughput of a route, or of all, over a window. */
 export function LatencyCharts({
   route,

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 
+import type { Performance as Answer, RouteFigures } from "../../../src/answers/shapes.ts";
 import { Choice, Failure, Loading } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";
 import { go, hrefOf, type Place } from "../state/place.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { count, duration, rate } from "../text/format.ts";
-import { type Figures, LatencyCharts, type PerformanceAnswer } from "./latency.tsx";
+import { LatencyCharts } from "./latency.tsx";
 
 const windows: readonly (readonly [string, string])[] = [
   ["5m", "Last 5 minutes"],
@@ -17,7 +18,7 @@ const windows: readonly (readonly [string, string])[] = [
 export function Performance({ place }: { readonly place: Place }): JSX.Element {
   const { route = "" } = place.query;
   const window = windows.find(([value]) => value === place.query["window"])?.[0] ?? "5m";
-  const { value, failure } = useAnswer<PerformanceAnswer>(`performance${query({ window })}`, 3_000);
+  const { value, failure } = useAnswer<Answer>(`performance${query({ window })}`, 3_000);
   const rows = value?.routes ?? [];
   const names = [
     ...new Set([...rows.flatMap((row) => row.route ?? []), ...(route === "" ? [] : [route])]),
@@ -44,8 +45,8 @@ export function Performance({ place }: { readonly place: Place }): JSX.Element {
 }
 
 function Table(props: {
-  readonly all: PerformanceAnswer;
-  readonly rows: readonly Figures[];
+  readonly all: Answer;
+  readonly rows: readonly RouteFigures[];
   readonly place: Place;
 }): JSX.Element {
   const { all, rows, place } = props;
@@ -92,7 +93,7 @@ function Row({
   row,
   children,
 }: {
-  readonly row: Figures;
+  readonly row: RouteFigures;
   readonly children: JSX.Element | string;
 }): JSX.Element {
   const { failed, p50, p95, p99, max, throughput } = row;

@@ -1,6 +1,11 @@
 import type { JSX } from "preact";
 
-import type { SourceLines } from "../../../src/answers/shapes.ts";
+import type {
+  Performance as Answer,
+  RouteFigures,
+  ShownRoute,
+  SourceLines,
+} from "../../../src/answers/shapes.ts";
 import { Empty, Facts, Failure, Loading, Search, Section } from "../parts/basic.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Source } from "../parts/source.tsx";
@@ -11,21 +16,7 @@ import { useStore } from "../state/store.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { definitionOf, registeredAt } from "../text/definition.ts";
 import { count, duration } from "../text/format.ts";
-import { type Figures, LatencyCharts, type PerformanceAnswer } from "./latency.tsx";
-
-interface Route {
-  readonly method: string;
-  readonly path: string;
-  readonly ref: string;
-  readonly middleware: readonly string[];
-  readonly validators: Readonly<Record<string, string>>;
-  readonly serializer: string | null;
-  readonly status: number;
-  readonly group: string;
-  readonly handler: { readonly file: string; readonly export: string; readonly line: number } | null;
-  readonly contract: { readonly file: string; readonly line: number };
-  readonly tests: readonly string[];
-}
+import { LatencyCharts } from "./latency.tsx";
 
 interface Middleware {
   readonly name: string;
@@ -37,8 +28,8 @@ interface Middleware {
 
 /** The routes of the application, and one of them in full. */
 export function Routes({ place }: { readonly place: Place }): JSX.Element {
-  const { value, failure } = useAnswer<{ routes: readonly Route[] }>("routes");
-  const { value: performance } = useAnswer<PerformanceAnswer>("performance?window=1h", 5_000);
+  const { value, failure } = useAnswer<{ routes: readonly ShownRoute[] }>("routes");
+  const { value: performance } = useAnswer<Answer>("performance?window=1h", 5_000);
   if (value === undefined)
     return failure === undefined ? <Loading what="routes" /> : <Failure failure={failure} />;
   const { routes } = value;
@@ -80,8 +71,8 @@ function RouteRow({
   route,
   figures,
 }: {
-  readonly route: Route;
-  readonly figures: Figures | undefined;
+  readonly route: ShownRoute;
+  readonly figures: RouteFigures | undefined;
 }): JSX.Element {
   const { ref, method, path, middleware, validators, serializer } = route;
   const takes = Object.entries(validators).map(([slot, type]) => `${slot} ${type}`);
@@ -116,7 +107,7 @@ function RouteRow({
   );
 }
 
-function RoutePage({ route }: { readonly route: Route }): JSX.Element {
+function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
   const { ref, method, path, middleware, validators, serializer, status, group, handler, contract, tests } =
     route;
   const { value: known } = useAnswer<{ middleware: readonly Middleware[] }>("middleware");
