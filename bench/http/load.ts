@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 
-import type { Scenario } from "./scenarios.ts";
-
 /** What the load generator prints. */
 export interface LoadResult {
   readonly requests: number;
@@ -10,11 +8,19 @@ export interface LoadResult {
   readonly p99_ms: number;
 }
 
+/** What is sent, and the status that every answer must have. */
+export interface Sent {
+  readonly request: string;
+  readonly status: number;
+  /** Where `request` is several, which take turns: how long each is, in bytes. */
+  readonly size?: number;
+}
+
 /** Sends one request again and again for a while. Rejects where an answer is wrong. */
 export async function load(
   loader: string,
   port: number,
-  { request, status }: Scenario,
+  { request, status, size }: Sent,
   connections: number,
   seconds: number,
 ): Promise<LoadResult> {
@@ -28,6 +34,7 @@ export async function load(
       `${seconds}`,
       "--expect",
       `${status}`,
+      ...(size === undefined ? [] : ["--size", `${size}`]),
     ],
     { stdio: ["pipe", "pipe", "inherit"] },
   );

@@ -41,16 +41,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     join(directory, "app"),
     signal,
   );
-  const options = ["--release", "--locked"];
-  const loader = executableOf(
-    await run(
-      "cargo",
-      ["build", ...options, "-p", "kit-http", "--example", "load", "--message-format", "json"],
-      repository,
-      signal,
-    ),
-    "load",
-  );
+  const loader = await buildLoader(signal);
   await attempt("packages", async () => installPeers(peers));
   const bun = join(peers, "node_modules/.bin/bun");
   await attempt("bun", async () => {
@@ -62,7 +53,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     const environment = { ...process.env, CARGO_TARGET_DIR: join(repository, "target/bench-peers") };
     const text = await run(
       "cargo",
-      ["build", ...options, "--message-format", "json"],
+      ["build", "--release", "--locked", "--message-format", "json"],
       axum,
       signal,
       environment,
@@ -72,11 +63,31 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
   return { loader, programs: { node: process.execPath, bun, axum: server }, missing };
 }
 
+/** The program that makes load. */
+export async function buildLoader(signal: AbortSignal): Promise<string> {
+  const options = [
+    "--release",
+    "--locked",
+    "-p",
+    "kit-http",
+    "--example",
+    "load",
+    "--message-format",
+    "json",
+  ];
+  return executableOf(await run("cargo", ["build", ...options], repository, signal), "load");
+}
+
 /** Versions of the crates that the peer in Rust names. */
 export function crateVersions(): Readonly<Record<string, string>> {
-  const lock = readFileSync(join(axum, "Cargo.lock"), "utf8");
+  return cratesOf(axum, ["axum", "hyper", "tokio", "sqlx"]);
+}
+
+/** Versions of some crates by the lock file of a directory. */
+export function cratesOf(project: string, names: readonly string[]): Readonly<Record<string, string>> {
+  const lock = readFileSync(join(project, "Cargo.lock"), "utf8");
   return Object.fromEntries(
-    ["axum", "hyper", "tokio", "sqlx"].map((name) => [
+    names.map((name) => [
       name,
       new RegExp(`name = "${name}"\nversion = "([^"]+)"`).exec(lock)?.[1] ?? "unknown",
     ]),
@@ -84,7 +95,7 @@ export function crateVersions(): Readonly<Record<string, string>> {
 }
 
 /** Where cargo put a program. */
-function executableOf(messages: string, name: string): string {
+export function executableOf(messages: string, name: string): string {
   for (const line of messages.split("\n")) {
     if (!line.includes('"executable"')) continue;
     const { executable, target } = JSON.parse(line) as {

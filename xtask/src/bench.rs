@@ -24,7 +24,7 @@ pub(crate) struct Options {
     /// Only these subjects, with commas between them; `http` only.
     #[arg(long, value_name = "NAMES")]
     subjects: Option<String>,
-    /// Only these scenarios, with commas between them; `http` only.
+    /// Only these scenarios, with commas between them; `http` and `rust-server` only.
     #[arg(long, value_name = "NAMES")]
     scenarios: Option<String>,
 }
@@ -33,6 +33,8 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
+    /// The generated Rust server of Notes beside one written by hand with axum and sqlx: CPU per request, throughput, latency, memory.
+    RustServer,
     /// Builds of a large project, beside tsc and a generator of schemas: milliseconds.
     Compile,
     /// Validators, decoders and serializers of generated code beside typia, ajv and others: nanoseconds a value.
@@ -121,16 +123,25 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 /// What a benchmark runs. An option that it does not know is an error: a figure that was measured otherwise than one believes is worth less than none.
 fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let filters = [
-        ("--subjects", &options.subjects),
-        ("--scenarios", &options.scenarios),
+        (
+            "--subjects",
+            &options.subjects,
+            matches!(options.name, Name::Http),
+        ),
+        (
+            "--scenarios",
+            &options.scenarios,
+            matches!(options.name, Name::Http | Name::RustServer),
+        ),
     ];
-    if !matches!(options.name, Name::Http)
-        && let Some((name, _)) = filters.iter().find(|(_, value)| value.is_some())
-    {
-        bail!("{name} is for `cargo xtask bench http`; the other benchmarks have no such filter");
+    for (name, value, is_known) in filters {
+        if value.is_some() && !is_known {
+            bail!("{name} is for `cargo xtask bench http`; this benchmark has no such filter");
+        }
     }
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
+        Name::RustServer => "bench/rust-server/run.ts",
         Name::Compile => "bench/compile/run.ts",
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
@@ -162,7 +173,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     if options.quick {
         arguments.push("--quick".into());
     }
-    for (name, value) in filters {
+    for (name, value, _) in filters {
         if let Some(value) = value {
             arguments.push(format!("{name}={value}").into());
         }
@@ -226,6 +237,11 @@ mod tests {
         assert!(stages(&chosen).is_err_and(|error| error.to_string().contains("--subjects")));
         chosen.name = Name::Http;
         assert_eq!(stages(&chosen).unwrap()[0].arguments, ["--subjects=ajv"]);
+        chosen = options(Name::RustServer);
+        chosen.scenarios = Some("read".to_owned());
+        assert_eq!(stages(&chosen).unwrap()[0].arguments, ["--scenarios=read"]);
+        chosen.subjects = Some("axum".to_owned());
+        assert!(stages(&chosen).is_err());
     }
 
     #[test]

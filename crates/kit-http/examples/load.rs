@@ -4,6 +4,9 @@
 //! load 127.0.0.1:3000 --connections 64 --seconds 5 --expect 200 < request.txt
 //! ```
 //!
+//! With `--size BYTES` standard input holds several requests of that size each, which take turns: where all wrote the same row, they
+//! would wait for each other.
+//!
 //! It prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. Any other status, a closed
 //! connection or silence ends it with an error: a figure is only worth something if every answer was right. It only
 //! sends to loopback addresses.
@@ -22,7 +25,25 @@ struct Options {
     connections: usize,
     duration: Duration,
     expect: String,
-    request: Vec<u8>,
+    requests: Requests,
+}
+
+/// What is sent, in turns.
+#[derive(Default)]
+struct Requests {
+    all: Vec<u8>,
+    /// Of each, in bytes.
+    size: usize,
+    /// How many were sent.
+    sent: usize,
+}
+
+impl Requests {
+    fn next(&mut self) -> &[u8] {
+        let start = self.sent * self.size % self.all.len();
+        self.sent += 1;
+        &self.all[start..start + self.size]
+    }
 }
 
 struct Connection {
@@ -32,7 +53,7 @@ struct Connection {
 }
 
 fn main() -> ExitCode {
-    match options().and_then(|options| run(&options)) {
+    match options().and_then(run) {
         Ok(line) => {
             println!("{line}");
             ExitCode::SUCCESS
@@ -48,7 +69,9 @@ fn options() -> Result<Options, String> {
     let mut arguments = std::env::args().skip(1);
     let address: SocketAddr = arguments
         .next()
-        .ok_or("usage: load ADDRESS [--connections N] [--seconds N] [--expect STATUS] < REQUEST")?
+        .ok_or(
+            "usage: load ADDRESS [--connections N] [--seconds N] [--expect STATUS] [--size BYTES] < REQUESTS",
+        )?
         .parse()
         .map_err(|error| format!("the address: {error}"))?;
     if !address.ip().is_loopback() {
@@ -59,7 +82,7 @@ fn options() -> Result<Options, String> {
         connections: 64,
         duration: Duration::from_secs(3),
         expect: "200".to_owned(),
-        request: Vec::new(),
+        requests: Requests::default(),
     };
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
@@ -70,26 +93,36 @@ fn options() -> Result<Options, String> {
             }
             "--seconds" => options.duration = Duration::from_secs_f64(number()?.clamp(0.1, 60.0)),
             "--expect" => options.expect = value,
+            "--size" => {
+                options.requests.size = value.parse().map_err(|error| format!("{name}: {error}"))?;
+            }
             _ => return Err(format!("unknown option {name}")),
         }
     }
     if !(1..=1024).contains(&options.connections) {
         return Err("--connections must be from 1 to 1024".to_owned());
     }
+    let Requests { all, size, .. } = &mut options.requests;
     std::io::stdin()
-        .read_to_end(&mut options.request)
+        .read_to_end(all)
         .map_err(|error| error.to_string())?;
+    if *size == 0 {
+        *size = all.len();
+    }
+    if all.is_empty() || all.len() % *size != 0 {
+        return Err(format!("standard input holds no requests of {size} bytes each"));
+    }
     Ok(options)
 }
 
-fn run(options: &Options) -> Result<String, String> {
+fn run(mut options: Options) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();
     let mut poll = Poll::new().map_err(text)?;
     let mut connections = Vec::with_capacity(options.connections);
     for token in 0..options.connections {
         let mut stream = std::net::TcpStream::connect(options.address).map_err(text)?;
         stream.set_nodelay(true).map_err(text)?;
-        stream.write_all(&options.request).map_err(text)?;
+        stream.write_all(options.requests.next()).map_err(text)?;
         stream.set_nonblocking(true).map_err(text)?;
         let mut stream = TcpStream::from_std(stream);
         poll.registry()
@@ -116,7 +149,7 @@ fn run(options: &Options) -> Result<String, String> {
         }
         for event in &events {
             heard = now;
-            connections[event.token().0].answer(options, &mut scratch, &mut times)?;
+            connections[event.token().0].answer(&mut options, &mut scratch, &mut times)?;
         }
         if start.elapsed() >= options.duration {
             break;
@@ -139,7 +172,12 @@ fn run(options: &Options) -> Result<String, String> {
 
 impl Connection {
     /// Reads what has arrived; sends the next request when the answer is complete.
-    fn answer(&mut self, options: &Options, scratch: &mut [u8], times: &mut Vec<u32>) -> Result<(), String> {
+    fn answer(
+        &mut self,
+        options: &mut Options,
+        scratch: &mut [u8],
+        times: &mut Vec<u32>,
+    ) -> Result<(), String> {
         loop {
             let count = match self.stream.read(scratch) {
                 Ok(0) => return Err("the server closed a connection".to_owned()),
@@ -156,7 +194,7 @@ impl Connection {
             self.sent_at = Instant::now();
             // A request is far smaller than a socket's buffer, which is empty now.
             self.stream
-                .write_all(&options.request)
+                .write_all(options.requests.next())
                 .map_err(|error| error.to_string())?;
             if count < scratch.len() {
                 return Ok(());

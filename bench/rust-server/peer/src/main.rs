@@ -1,0 +1,67 @@
+//! The Notes API as somebody writes it who knows Rust: axum, serde, sqlx, and nothing of kit. The same routes, rules, statements and error
+//! envelopes as `examples/notes-rust`; extractors for what a request must bring, derived models, checks by hand.
+
+mod auth;
+mod errors;
+mod notes;
+mod store;
+
+use std::error::Error;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::routing::get;
+use axum::serve::ListenerExt as _;
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::LevelFilter;
+
+use errors::AppError;
+
+/// As large as kit takes them.
+const BODY_LIMIT: usize = 1024 * 1024;
+/// As many as a generated server has.
+const CONNECTIONS: u32 = 10;
+
+fn router(pool: PgPool) -> Router {
+    let one = get(notes::read).put(notes::change).delete(notes::remove);
+    Router::new()
+        .route("/notes", get(notes::list).post(notes::create))
+        .route("/notes/{id}", one)
+        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "Nothing is here"))
+        .method_not_allowed_fallback(async || {
+            AppError::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "METHOD_NOT_ALLOWED",
+                "This path does not take this method",
+            )
+        })
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(pool)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    tracing_subscriber::fmt()
+        .json()
+        .with_max_level(LevelFilter::INFO)
+        .init();
+    let port: u16 = std::env::var("PORT")?.parse()?;
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .connect(&std::env::var("DATABASE_URL")?)
+        .await?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let listener = TcpListener::bind(("127.0.0.1", port)).await?.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    axum::serve(listener, router(pool))
+        .with_graceful_shutdown(async move {
+            terminated.recv().await;
+        })
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,115 @@
+import { figure, median, type Row, rowsOf as rowsOfSubject, type Sample } from "../http/report.ts";
+
+export type { Row };
+
+/** A turn of each server, one right after the other. */
+export interface Pair {
+  readonly kit: Sample;
+  readonly peer: Sample;
+}
+
+const kit = "kit-rust";
+const peer = "axum-sqlx";
+
+/** How much more than the peer's a figure may be. */
+const tolerance = 0.03;
+
+/**
+ * The figures of a scenario: medians of each server, and the median of the ratios within each pair. What else the machine does
+ * comes and goes; both turns of a pair meet about as much of it.
+ */
+export function rowsOf(scenario: string, pairs: readonly Pair[]): Row[] {
+  const ratio = (metric: string, key: keyof Sample): Row => ({
+    scenario,
+    subject: "ratio",
+    metric,
+    value: Number(median(pairs.map((pair) => pair.kit[key] / pair.peer[key])).toFixed(4)),
+    unit: "kit/peer",
+  });
+  return [
+    ...rowsOfSubject(
+      scenario,
+      kit,
+      pairs.map((pair) => pair.kit),
+    ),
+    ...rowsOfSubject(
+      scenario,
+      peer,
+      pairs.map((pair) => pair.peer),
+    ),
+    ratio("cpu_us_per_req", "cpu"),
+    ratio("rps", "rps"),
+    ratio("p50_ms", "p50"),
+    ratio("p99_ms", "p99"),
+  ];
+}
+
+function measured(rows: readonly Row[]): string[] {
+  const ratios = rows.filter(({ subject }) => subject === "ratio");
+  return [...new Set(ratios.map(({ scenario }) => scenario))];
+}
+
+/** A table of the figures, a line each for the server of kit, the peer, and the ratio. */
+export function table(rows: readonly Row[]): string {
+  const lines = [["scenario", "subject", "CPU µs/req", "requests/s", "p50 ms", "p99 ms", "busy"]];
+  for (const scenario of measured(rows)) {
+    for (const subject of [kit, peer, "ratio"]) {
+      const digits = subject === "ratio" ? 3 : 2;
+      const read = (metric: string, places = digits): string => {
+        const value = figure(rows, scenario, subject, metric);
+        return Number.isNaN(value) ? "" : value.toFixed(places);
+      };
+      lines.push([
+        subject === kit ? scenario : "",
+        subject,
+        read("cpu_us_per_req"),
+        read("rps", subject === "ratio" ? 3 : 0),
+        read("p50_ms"),
+        read("p99_ms"),
+        read("busy"),
+      ]);
+    }
+  }
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const text = lines.map((line) =>
+    line
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join("  ")
+      .trimEnd(),
+  );
+  const memory = [kit, peer].map((subject) => {
+    const at = (scenario: string): string => figure(rows, scenario, subject, "rss_mib").toFixed(1);
+    return `${subject} ${at("start")} MiB, then ${at("all")} MiB`;
+  });
+  return `${text.join("\n")}\n\nmemory at the start and after the run: ${memory.join("; ")}`;
+}
+
+/** A goal and whether it is reached. */
+export interface Verdict {
+  readonly text: string;
+  readonly isMet: boolean;
+}
+
+function percent(ratio: number): string {
+  const more = (ratio - 1) * 100;
+  return `${more < 0 ? "" : "+"}${more.toFixed(1)} %`;
+}
+
+/** Each scenario's processor time and throughput, and the memory, beside the peer's. */
+export function verdicts(rows: readonly Row[]): Verdict[] {
+  const found = measured(rows).flatMap((scenario): Verdict[] => {
+    const cpu = figure(rows, scenario, "ratio", "cpu_us_per_req");
+    const rps = figure(rows, scenario, "ratio", "rps");
+    return [
+      { text: `${scenario}: CPU for each request, ${percent(cpu)}`, isMet: cpu <= 1 + tolerance },
+      { text: `${scenario}: requests/s, ${percent(rps)}`, isMet: rps >= 1 - tolerance },
+    ];
+  });
+  const memory = figure(rows, "all", kit, "rss_mib") / figure(rows, "all", peer, "rss_mib");
+  return [...found, { text: `memory, ${percent(memory)}`, isMet: memory <= 1 + tolerance }];
+}
+
+/** Whether every goal is reached. */
+export function isMet(rows: readonly Row[]): boolean {
+  return verdicts(rows).every((verdict) => verdict.isMet);
+}

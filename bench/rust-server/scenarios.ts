@@ -1,0 +1,95 @@
+import type { Scenario } from "../http/scenarios.ts";
+
+/** A scenario of `bench/http`, with all requests that take turns in it. */
+export interface NotesScenario extends Scenario {
+  /** Each as long as the others. */
+  readonly requests: readonly string[];
+  /** It changes rows, so both databases are filled anew before each turn. */
+  readonly writes?: boolean;
+  /** A path whose answer is made of what is stored alone: both servers must answer the same bytes. */
+  readonly path?: string;
+}
+
+/** How many notes there are. */
+export const count = 1000;
+
+/** The token that every request carries. */
+export const token = "Bearer ada:user";
+
+/** Fills an empty or used table; the same rows every time. */
+export const seed: string = `
+  TRUNCATE notes;
+  INSERT INTO notes (id, title, content, author_id, archived, created_at, updated_at)
+    SELECT
+      ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid,
+      'Note ' || n, 'Milk, eggs, flour, and something for Sunday', 'ada', n % 7 = 0,
+      timestamp '2026-01-01 10:00:00.5' + n * interval '1 second',
+      timestamp '2026-01-02 10:00:00.25' + n * interval '1 second'
+    FROM generate_series(1, ${count}) AS n`;
+
+/** Statistics and dead rows of the turn before would make plans differ; a statement of its own, since none of both may be in a transaction. */
+export const settle = "VACUUM ANALYZE notes";
+
+function request(method: string, path: string, body?: unknown): string {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${token}\r\n`;
+  if (body === undefined) return `${head}\r\n`;
+  const text = JSON.stringify(body);
+  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+const ids = Array.from(
+  { length: count },
+  (_, index) => `00000000-0000-4000-8000-${String(index + 1).padStart(12, "0")}`,
+);
+const noteKeys = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
+const content = "Milk, eggs, flour, and something for Sunday";
+
+function scenario(
+  name: string,
+  status: number,
+  requests: readonly string[],
+  rest: Partial<NotesScenario> = {},
+): NotesScenario {
+  return { name, status, requests, request: requests[0] ?? "", body: {}, ...rest };
+}
+
+/** What is measured. */
+export const scenarios: readonly NotesScenario[] = [
+  scenario("not-found", 404, [request("GET", "/nowhere")], { keys: ["error"] }),
+  scenario("invalid-body", 400, [request("POST", "/notes", { title: "", content, archived: false })], {
+    keys: ["error"],
+  }),
+  scenario("wrong-types", 400, [request("POST", "/notes", { title: "", content: 5, archived: "no" })], {
+    keys: ["error"],
+  }),
+  scenario(
+    "read",
+    200,
+    ids.map((id) => request("GET", `/notes/${id}`)),
+    { keys: noteKeys, body: { id: ids[0], title: "Note 1", archived: false }, path: `/notes/${ids[0]}` },
+  ),
+  scenario("list", 200, [request("GET", "/notes?page=3&pageSize=20")], {
+    keys: ["data", "pagination"],
+    path: "/notes?page=3&pageSize=20",
+  }),
+  scenario(
+    "change",
+    200,
+    ids.map((id) => request("PUT", `/notes/${id}`, { title: "Groceries for the weekend", archived: true })),
+    {
+      keys: noteKeys,
+      body: { id: ids[0], title: "Groceries for the weekend", content, archived: true },
+      writes: true,
+    },
+  ),
+  scenario(
+    "create",
+    201,
+    [request("POST", "/notes", { title: "Groceries for the weekend", content, archived: false })],
+    {
+      keys: noteKeys,
+      body: { title: "Groceries for the weekend", content, authorId: "ada", archived: false },
+      writes: true,
+    },
+  ),
+];
