@@ -1,6 +1,8 @@
 //! Text of path parameters and query to values. What cannot be coerced stays text, which the check against the shape then reports:
 //! one place knows the rules.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 
 use crate::json::Json;
@@ -24,7 +26,7 @@ pub fn coerce_number(text: &str) -> Option<f64> {
 }
 
 /// What a key of a query holds.
-enum Texts {
+pub(crate) enum Texts {
     One(String),
     Many(Vec<String>),
 }
@@ -37,13 +39,13 @@ pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     let mut texts: IndexMap<String, Texts> = IndexMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let key = decode_piece(key);
+        let key = decode_piece(key).into_owned();
         let wanted = object.properties.iter().any(|property| property.key == key)
             || (key != "__proto__" && object.index.iter().any(|index| index.keys.take(&key)));
         if !wanted {
             continue;
         }
-        let value = decode_piece(value);
+        let value = decode_piece(value).into_owned();
         match texts.get_mut(&key) {
             None => {
                 texts.insert(key, Texts::One(value));
@@ -90,7 +92,7 @@ pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -
     Json::Object(members)
 }
 
-fn coerce(shape: &'static Shape, texts: Texts) -> Json {
+pub(crate) fn coerce(shape: &'static Shape, texts: Texts) -> Json {
     let mut steps = Steps::default();
     steps.collect(shape);
     match texts {
@@ -183,17 +185,18 @@ fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
 }
 
 /// A piece of a query. One with an invalid percent-escape is left as it was written.
-fn decode_piece(piece: &str) -> String {
+pub(crate) fn decode_piece(piece: &str) -> Cow<'_, str> {
     if !piece.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
-        return piece.to_owned();
+        return Cow::Borrowed(piece);
     }
-    decode_percent(&piece.replace('+', " ")).unwrap_or_else(|| piece.to_owned())
+    let spaced = piece.replace('+', " ");
+    decode_percent(&spaced).map_or(Cow::Borrowed(piece), |decoded| Cow::Owned(decoded.into_owned()))
 }
 
 /// The text that percent-escapes stand for; nothing where one is invalid or the bytes are no UTF-8.
-pub(crate) fn decode_percent(text: &str) -> Option<String> {
+pub(crate) fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
-        return Some(text.to_owned());
+        return Some(Cow::Borrowed(text));
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -208,5 +211,5 @@ pub(crate) fn decode_percent(text: &str) -> Option<String> {
             bytes.push(*first);
         }
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }

@@ -281,7 +281,7 @@ impl Explainer {
 }
 
 /// Whether a value without parts fits.
-fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> bool {
+pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> bool {
     match shape {
         Shape::Reference(to) => fits_scalar(to(), value, depth),
         Shape::Recursive(to) => depth < MAX_DEPTH && fits_scalar(to(), value, depth + 1),

@@ -14,6 +14,9 @@ pub use explain::explain;
 pub use matcher::pick;
 pub use rules::has_format;
 
+use crate::json::Json;
+use crate::shape::Shape;
+
 /// One thing that keeps a value from fitting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
@@ -27,4 +30,17 @@ pub struct Failure {
     pub value: Option<Value>,
     /// How to repair it, where there is more to say than what was expected.
     pub suggestion: Option<String>,
+}
+
+/// Whether a value without parts fits.
+pub(crate) fn fits_scalar(shape: &'static Shape, value: &Json) -> bool {
+    explain::fits_scalar(shape, value, 0)
+}
+
+/// Whether a text fits, which none is copied for.
+pub(crate) fn fits_text(shape: &'static Shape, text: &str) -> bool {
+    match shape.resolve() {
+        Shape::Union(union) => union.members.iter().any(|member| fits_text(member, text)),
+        shape => rules::holds_text(shape, text),
+    }
 }

@@ -10,6 +10,16 @@ use crate::json::{Json, number_text, quoted};
 use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
 use crate::timestamp::is_date_time;
 
+/// Whether a text is one of a shape without parts.
+pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
+    match shape {
+        Shape::Text(rules) => keeps_text_rules(rules, text),
+        Shape::Date => is_date_time(text),
+        Shape::Literal(Literal::Text(literal)) => *literal == text,
+        _ => holds(shape, &Json::String(text.to_owned())),
+    }
+}
+
 /// Whether a value is one of a shape without parts.
 pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
     match (shape, value) {

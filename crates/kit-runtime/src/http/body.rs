@@ -5,11 +5,11 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
-use serde_json::json;
 
 use super::Error;
+use crate::Contract;
 use crate::check::Failure;
-use crate::json::{Json, parse};
+use crate::json::{self, Json, parse};
 use crate::settings::settings;
 
 /// How much more is taken from a client that sends too much, and how long, so that it gets to read the answer.
@@ -30,19 +30,30 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, E
         }
         return Err(too_large());
     }
-    let mut whole = Vec::with_capacity(declared.unwrap_or(0));
+    // What came in one piece is not copied.
+    let mut first = Bytes::new();
+    let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         // The client left, or broke the framing: nobody reads the answer.
         let frame = frame
             .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
         let Ok(data) = frame.into_data() else { continue };
-        if whole.len() + data.len() > settings().body_bytes {
+        let length = first.len().max(whole.len());
+        if length + data.len() > settings().body_bytes {
             drain(body).await;
             return Err(too_large());
         }
+        if length == 0 {
+            first = data;
+            continue;
+        }
+        if whole.is_empty() {
+            whole.reserve(declared.unwrap_or(length + data.len()));
+            whole.extend_from_slice(&first);
+        }
         whole.extend_from_slice(&data);
     }
-    Ok(whole.into())
+    Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
 async fn drain(mut body: Body) {
@@ -62,8 +73,14 @@ fn too_large() -> Error {
     let limit = settings().body_bytes;
     let message = format!("The body is larger than {limit} bytes");
     Error::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
-        .with_details(json!({ "limit": limit }))
+        .with_details(serde_json::json!({ "limit": limit }))
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
+}
+
+/// What is in a body that is right in every way. Of any other [`read_json`] and the check against the shape say what is wrong.
+pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
+    refuse_type(headers).ok()?;
+    json::read_valid(std::str::from_utf8(bytes).ok()?)
 }
 
 /// The value of a JSON body, and whether it has escapes. What it is refused with names `$`, the body itself.

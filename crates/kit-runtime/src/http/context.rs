@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, request::Parts};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, request::Parts};
 
 use crate::connection;
 use crate::settings::settings;
@@ -63,7 +63,7 @@ pub struct Context(Arc<Inner>);
 
 struct Inner {
     method: Method,
-    path: String,
+    uri: Uri,
     headers: HeaderMap,
     peer: Option<IpAddr>,
     /// Made when they are asked for.
@@ -75,11 +75,11 @@ struct Inner {
 }
 
 impl Context {
-    pub(super) fn new(parts: &Parts) -> Self {
+    pub(super) fn new(parts: Parts) -> Self {
         Self(Arc::new(Inner {
-            method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
-            headers: parts.headers.clone(),
+            method: parts.method,
+            uri: parts.uri,
+            headers: parts.headers,
             peer: connection::peer(),
             trace_id: OnceLock::new(),
             request_id: OnceLock::new(),
@@ -116,7 +116,12 @@ impl Context {
 
     /// Its path as received, without the query.
     pub fn path(&self) -> &str {
-        &self.0.path
+        self.0.uri.path()
+    }
+
+    /// Its query, without the `?`.
+    pub(super) fn query(&self) -> &str {
+        self.0.uri.query().unwrap_or_default()
     }
 
     /// The route that answers it, `GET /notes/:id`; nothing where none does.

@@ -8,6 +8,7 @@ mod request;
 mod response;
 mod routes;
 mod service;
+mod texts;
 mod unstorable;
 
 pub use context::{Context, Phase};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 
+use super::texts::{read_params, read_query};
 use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase, body};
 use crate::Contract;
@@ -16,8 +17,6 @@ use crate::json::{Json, from_json};
 #[derive(Debug)]
 pub struct Request {
     pub(super) context: Context,
-    /// The query, without its `?`.
-    pub(super) query: String,
     pub(super) names: &'static [&'static str],
     /// Path parameters in the order of the path, percent-decoded.
     pub(super) values: Vec<String>,
@@ -75,6 +74,9 @@ impl Request {
     /// The path parameters.
     pub fn params<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter(Phase::Params);
+        if let Some(params) = read_params(self.names, &self.values).filter(|_| !self.has_nul) {
+            return Ok(params);
+        }
         let value = coerce_params(T::shape(), self.names, &self.values);
         decode("path parameters", &value, self.has_nul)
     }
@@ -82,13 +84,20 @@ impl Request {
     /// The query.
     pub fn query<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter(Phase::Query);
-        let value = coerce_query(T::shape(), &self.query);
+        let text = self.context.query();
+        if let Some(query) = read_query(text).filter(|_| !self.has_nul) {
+            return Ok(query);
+        }
+        let value = coerce_query(T::shape(), text);
         decode("query", &value, self.has_nul)
     }
 
     /// The body.
     pub fn body<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter(Phase::Body);
+        if let Some(body) = body::read_valid(self.headers(), &self.body) {
+            return Ok(body);
+        }
         let (value, has_escapes) = body::read_json(self.headers(), &self.body, T::NAME)?;
         decode("body", &value, has_escapes)
     }

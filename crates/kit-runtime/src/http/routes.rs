@@ -5,7 +5,8 @@
 //! is answered by GET. One trailing slash is ignored; parameters and wildcards take at least one character. Segments are split before
 //! they are decoded.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::coerce::decode_percent;
 
@@ -41,7 +42,7 @@ pub enum Match {
 
 #[derive(Debug, Default)]
 struct Node {
-    children: HashMap<String, Self>,
+    children: BTreeMap<String, Self>,
     parameter: Option<Box<Self>>,
     /// Routes of a wildcard that begins here.
     wildcard: Vec<(&'static str, usize)>,
@@ -61,7 +62,7 @@ impl RouteTree {
                 } else if segment.starts_with(':') {
                     node = node.parameter.get_or_insert_default();
                 } else {
-                    let text = decode_percent(segment).unwrap_or_else(|| segment.to_owned());
+                    let text = decode_percent(segment).map_or_else(|| segment.to_owned(), Cow::into_owned);
                     node = node.children.entry(text).or_default();
                 }
             }
@@ -122,13 +123,13 @@ impl Search<'_> {
             return None;
         }
         let text = decode_percent(segment)?;
-        if let Some(child) = node.children.get(text.as_str()) {
+        if let Some(child) = node.children.get(text.as_ref()) {
             if let Some(found) = self.walk(child, next) {
                 return Some(found);
             }
         }
         if let Some(child) = node.parameter.as_deref().filter(|_| !text.is_empty()) {
-            self.values.push(text);
+            self.values.push(text.into_owned());
             if let Some(found) = self.walk(child, next) {
                 return Some(found);
             }
@@ -138,7 +139,7 @@ impl Search<'_> {
             return None;
         }
         let found = self.route(&node.wildcard)?;
-        self.values.push(decode_percent(rest)?);
+        self.values.push(decode_percent(rest)?.into_owned());
         Some(found)
     }
 

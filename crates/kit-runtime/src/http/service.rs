@@ -102,10 +102,9 @@ struct Service<A> {
 impl<A: Application> Service<A> {
     async fn answer(&self, request: axum::extract::Request) -> axum::response::Response {
         let (parts, body) = request.into_parts();
-        let context = Context::new(&parts);
-        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let context = Context::new(parts);
         let work = context.scope(async {
-            let work = unwinding(self.run(&context, query, body));
+            let work = unwinding(self.run(&context, body));
             let answer = match settings().request_timeout {
                 Some(time) => match tokio::time::timeout(time, work).await {
                     Ok(answer) => answer,
@@ -123,12 +122,7 @@ impl<A: Application> Service<A> {
         response
     }
 
-    async fn run(
-        &self,
-        context: &Context,
-        query: String,
-        body: Body,
-    ) -> Result<axum::response::Response, Error> {
+    async fn run(&self, context: &Context, body: Body) -> Result<axum::response::Response, Error> {
         context.enter(Phase::Normalize);
         // Too large a body is refused whatever it is sent to.
         let body = body::read(context.headers(), body).await?;
@@ -141,10 +135,9 @@ impl<A: Application> Service<A> {
         };
         let route = &self.routes.list[number];
         context.set_route(route.reference);
-        let has_nul = path.contains("%00") || query.contains("%00");
+        let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {
             context: context.clone(),
-            query,
             names: route.parameters,
             values,
             body,

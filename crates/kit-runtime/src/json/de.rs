@@ -103,7 +103,7 @@ impl<'de> Deserializer<'de> for &Json {
 }
 
 /// The integer that a double is, as long as doubles tell integers apart.
-fn whole(number: f64) -> Option<i64> {
+pub(super) fn whole(number: f64) -> Option<i64> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then_some(number as i64)

@@ -2,6 +2,7 @@
 //! that look like array indexes come first.
 
 mod de;
+mod direct;
 mod number;
 mod parse;
 mod write;
@@ -9,6 +10,7 @@ mod write;
 use indexmap::IndexMap;
 
 pub use de::from_json;
+pub use direct::read_valid;
 pub use number::number_text;
 pub use parse::{MAX_LEVELS, SyntaxError, parse};
 pub use write::to_text;

@@ -29,12 +29,7 @@ pub struct SyntaxError {
 /// assert_eq!(parse("[1,]").unwrap_err().expected, "a value");
 /// ```
 pub fn parse(text: &str) -> Result<Json, SyntaxError> {
-    let mut reader = Reader {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-    };
-    reader.read().map_err(|(at, expected)| {
+    Reader::new(text).read().map_err(|(at, expected)| {
         let before = &text[..floor_boundary(text, at)];
         let start = before.rfind('\n').map_or(0, |line_feed| line_feed + 1);
         SyntaxError {
@@ -71,13 +66,21 @@ const VALUE: &str = "a value";
 const KEY: &str = "a property name in double quotes";
 const COMMA: &str = "`,` or the end of the list or object";
 
-struct Reader<'a> {
-    text: &'a str,
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
     bytes: &'a [u8],
-    at: usize,
+    pub(super) at: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+        }
+    }
+
     fn read(&mut self) -> Result<Json, Stop> {
         let mut open: Vec<Open> = Vec::new();
         let mut expected = VALUE;
@@ -183,11 +186,11 @@ impl Reader<'_> {
         }
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    pub(super) fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             self.at += 1;
         }
@@ -206,7 +209,7 @@ impl Reader<'_> {
         Ok(key)
     }
 
-    fn scalar(&mut self, expected: &'static str) -> Result<Json, Stop> {
+    pub(super) fn scalar(&mut self, expected: &'static str) -> Result<Json, Stop> {
         if self.peek() == Some(b'"') {
             return self.string().map(Json::String);
         }
@@ -260,12 +263,13 @@ impl Reader<'_> {
         Some(at)
     }
 
-    fn string(&mut self) -> Result<String, Stop> {
+    pub(super) fn string(&mut self) -> Result<String, Stop> {
         const EXPECTED: &str = "a character of a string, a valid escape or a closing double quote";
         self.at += 1;
         let mut text = String::new();
         let mut start = self.at;
         loop {
+            self.at += plain_length(&self.bytes[self.at..]);
             match self.peek() {
                 Some(b'"') => {
                     text.push_str(&self.text[start..self.at]);
@@ -278,7 +282,6 @@ impl Reader<'_> {
                     text.push(character);
                     start = self.at;
                 }
-                Some(byte) if byte >= 0x20 => self.at += 1,
                 _ => return Err((self.at, EXPECTED)),
             }
         }
@@ -325,4 +328,29 @@ impl Reader<'_> {
             Some(value * 16 + char::from(*digit).to_digit(16)?)
         })
     }
+}
+
+/// How many bytes stand before the first quote, backslash or control character: eight are looked at a time.
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut length = 0;
+    while let Some(chunk) = bytes
+        .get(length..length + 8)
+        .and_then(|chunk| chunk.try_into().ok())
+    {
+        let word = u64::from_le_bytes(chunk);
+        let has_zero = |word: u64| word.wrapping_sub(ONES) & !word;
+        let quote = has_zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = has_zero(word ^ (ONES * u64::from(b'\\')));
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let found = (quote | backslash | control) & HIGH;
+        if found != 0 {
+            // The lowest byte that is marked is one of them; borrows mark bytes above it alone.
+            return length + found.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    let is_plain = |byte: &&u8| **byte >= 0x20 && !matches!(byte, b'"' | b'\\');
+    length + bytes[length..].iter().take_while(is_plain).count()
 }

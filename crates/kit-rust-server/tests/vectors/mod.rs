@@ -3,7 +3,7 @@
 use kit_runtime::Contract;
 use kit_runtime::check::explain;
 use kit_runtime::coerce::{coerce_params, coerce_query};
-use kit_runtime::json::{Json, from_json, parse, to_text};
+use kit_runtime::json::{Json, from_json, parse, read_valid, to_text};
 use kit_runtime::shape::Shape;
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,6 +14,8 @@ pub struct Generated {
     shape: fn() -> &'static Shape,
     /// Nothing for a type that holds what the system makes: the build refuses it in a request.
     read: Option<Read>,
+    /// What reading a text in one pass gives.
+    read_valid: fn(&str) -> Option<String>,
 }
 
 type Read = fn(&Json) -> Result<String, String>;
@@ -27,6 +29,7 @@ impl Generated {
                 let value: T = from_json(json).map_err(|error| error.to_string())?;
                 to_text(&value).map_err(|error| error.to_string())
             }),
+            read_valid: |text| read_valid::<T>(text).map(|value| to_text(&value).unwrap()),
         }
     }
 
@@ -97,13 +100,23 @@ fn run_all(app: &str, types: &[Generated], unsupported: &[&str]) {
     let mut wrong = Vec::new();
     let mut skipped: Vec<&str> = Vec::new();
     let mut count = 0;
+    let mut in_one_pass = (0, 0);
     for case in vectors.cases.iter().filter(|case| case.app == app) {
         let Some(generated) = types.iter().find(|known| known.name == case.r#type) else {
             skipped.push(&case.r#type);
             continue;
         };
         count += 1;
-        let (json, shown) = input(case);
+        let (text, json, shown) = input(case);
+        for spoiled in spoiled(&text) {
+            if let Some(difference) = difference_in_one_pass(generated, &spoiled) {
+                wrong.push(format!("{} {spoiled:.200}: {difference}", case.r#type));
+            }
+        }
+        if case.ok && generated.read.is_some() {
+            in_one_pass.0 += usize::from((generated.read_valid)(&text).is_some());
+            in_one_pass.1 += 1;
+        }
         if let Some(difference) = difference(generated, case, &json) {
             wrong.push(format!("{} {shown}: {difference}", case.r#type));
         }
@@ -125,6 +138,11 @@ fn run_all(app: &str, types: &[Generated], unsupported: &[&str]) {
             wrong.push(format!("{} {:?}: {value} {ok}", case.coercer, case.query));
         }
     }
+    // What the one pass leaves to the long way is to be the exception.
+    assert!(
+        in_one_pass.0 * 10 >= in_one_pass.1 * 7,
+        "{in_one_pass:?} are read in one pass"
+    );
     assert!(
         wrong.is_empty(),
         "{} of {count} differ:\n{}",
@@ -136,7 +154,49 @@ fn run_all(app: &str, types: &[Generated], unsupported: &[&str]) {
     assert_eq!(skipped, unsupported, "types without a Rust form");
 }
 
-fn input(case: &Case) -> (Json, String) {
+/// A text and many that are like it: cut off, with a byte too few or one of another kind, with a property that stands twice.
+fn spoiled(text: &str) -> Vec<String> {
+    let mut all = vec![
+        text.to_owned(),
+        format!(" {text}\n"),
+        format!("{text}x"),
+        text.replace(':', " : "),
+    ];
+    if let Some(inner) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        all.push(format!("{{{inner},{inner}}}"));
+        all.push(format!("{{{inner},}}"));
+        all.push(format!("{{\"__proto__\":1,\"unknown\":[{{}}],{inner}}}"));
+    }
+    // Large ones are there for their size.
+    if text.len() < 300 && text.is_ascii() {
+        for at in 0..text.len() {
+            all.push(text[..at].to_owned());
+            for other in ["", "0", "\"", "}", "\\n", "\\u0000", "null"] {
+                all.push(format!("{}{other}{}", &text[..at], &text[at + 1..]));
+            }
+        }
+    }
+    all
+}
+
+/// What is read in one pass is what the long way gives; it may give nothing where the long way is needed.
+fn difference_in_one_pass(generated: &Generated, text: &str) -> Option<String> {
+    let found = (generated.read_valid)(text)?;
+    let Ok(json) = parse(text) else {
+        return Some(format!("read as {found}, which is no JSON"));
+    };
+    let failures = explain((generated.shape)(), &json);
+    if !failures.is_empty() {
+        return Some(format!("read as {found} in spite of {failures:?}"));
+    }
+    let expected = match generated.read?(&json) {
+        Ok(expected) => expected,
+        Err(error) => error,
+    };
+    (found != expected).then(|| format!("read as {found}, not {expected}"))
+}
+
+fn input(case: &Case) -> (String, Json, String) {
     let text = match (&case.input, &case.text, &case.nested) {
         (Some(input), ..) => input.get().to_owned(),
         (_, Some(text), _) => text.clone(),
@@ -151,7 +211,8 @@ fn input(case: &Case) -> (Json, String) {
         _ => "null".to_owned(),
     };
     let shown = text.chars().take(200).collect();
-    (parse(&text).unwrap(), shown)
+    let json = parse(&text).unwrap();
+    (text, json, shown)
 }
 
 fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String> {

@@ -1,0 +1,468 @@
+//! A JSON text straight into a type, held against its shape on the way. Most requests are right, and one pass is enough for them; whatever is
+//! wrong or unusual is left to [`super::parse`] and [`crate::check::explain`], which find the words for it.
+//!
+//! Invariant: where this gives a value, the long way gives the same one.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::de::whole;
+use super::parse::{Reader, plain_length};
+use super::{Json, parse};
+use crate::Contract;
+use crate::check::{explain, fits_scalar, fits_text};
+use crate::shape::{Array, Object, Shape, Union};
+
+/// Far below the limits of nesting, so that none of them need to be looked at here.
+const MAX_LEVEL: usize = 64;
+/// As many as a mask of bits holds.
+const MAX_PROPERTIES: usize = 64;
+
+/// The value of a JSON text. Nothing where the text is no JSON or does not fit the type, and where only the long way can tell: a property
+/// that stands twice, an escaped character by its number, deep nesting.
+pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
+    let mut reader = Reader::new(text);
+    let value = T::deserialize(Part {
+        reader: &mut reader,
+        shape: T::shape(),
+        level: 0,
+        is_recursive: false,
+    });
+    let value = value.ok()?;
+    reader.skip_space();
+    reader.peek().is_none().then_some(value)
+}
+
+/// The long way has to be taken.
+#[derive(Debug)]
+struct Unsure;
+
+impl fmt::Display for Unsure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not sure to be right")
+    }
+}
+
+impl std::error::Error for Unsure {}
+
+impl serde::de::Error for Unsure {
+    /// What is wrong is told by others.
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
+impl<'de> Reader<'de> {
+    /// A string; none that names a character by its number, which may be one that no database keeps.
+    fn text(&mut self) -> Result<Cow<'de, str>, Unsure> {
+        if self.peek() != Some(b'"') {
+            return Err(Unsure);
+        }
+        let start = self.at + 1;
+        let end = start + plain_length(&self.text.as_bytes()[start..]);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(&self.text[start..end]));
+        }
+        let from = self.at;
+        let text = self.string().map_err(|_| Unsure)?;
+        if self.text[from..self.at].contains("\\u") {
+            return Err(Unsure);
+        }
+        Ok(Cow::Owned(text))
+    }
+
+    /// Moves behind a value, of which only the syntax is looked at.
+    fn skip(&mut self, level: usize) -> Result<(), Unsure> {
+        self.skip_space();
+        let close = match self.peek() {
+            Some(b'{') => b'}',
+            Some(b'[') => b']',
+            Some(b'"') => return self.string().map(drop).map_err(|_| Unsure),
+            _ => return self.scalar("").map(drop).map_err(|_| Unsure),
+        };
+        let level = deeper(level)?;
+        let mut list = List::default();
+        while list.next(self, close)? {
+            if close == b'}' {
+                self.name()?;
+            }
+            self.skip(level)?;
+        }
+        Ok(())
+    }
+
+    /// A property's name, and the colon behind it.
+    fn name(&mut self) -> Result<Cow<'de, str>, Unsure> {
+        let key = self.text()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(Unsure);
+        }
+        self.at += 1;
+        Ok(key)
+    }
+}
+
+fn deeper(level: usize) -> Result<usize, Unsure> {
+    if level < MAX_LEVEL {
+        Ok(level + 1)
+    } else {
+        Err(Unsure)
+    }
+}
+
+/// How far an array or object was read.
+#[derive(Default)]
+struct List {
+    count: usize,
+    has_ended: bool,
+}
+
+impl List {
+    /// Whether there is one more item; moves to where it begins, or behind the end.
+    fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, Unsure> {
+        if self.count == 0 {
+            // The bracket that opens it.
+            reader.at += 1;
+        }
+        reader.skip_space();
+        match reader.peek() {
+            Some(byte) if byte == close => {
+                reader.at += 1;
+                self.has_ended = true;
+                return Ok(false);
+            }
+            Some(b',') if self.count > 0 => {
+                reader.at += 1;
+                reader.skip_space();
+                // What would be an item too few is an error of syntax where an item is read.
+            }
+            Some(_) if self.count == 0 => {}
+            _ => return Err(Unsure),
+        }
+        self.count += 1;
+        Ok(true)
+    }
+}
+
+/// A value that is to be read, and what it is to fit.
+struct Part<'r, 'de> {
+    reader: &'r mut Reader<'de>,
+    shape: &'static Shape,
+    /// How many arrays and objects are around it.
+    level: usize,
+    /// Whether a type that holds itself was entered on the way.
+    is_recursive: bool,
+}
+
+impl<'de> Part<'_, 'de> {
+    /// The byte that the value begins with, of the shape that is meant.
+    fn begin(&mut self) -> Option<u8> {
+        self.reader.skip_space();
+        let first = self.reader.peek();
+        loop {
+            self.shape = match self.shape {
+                Shape::Reference(to) => to(),
+                Shape::Recursive(to) => {
+                    self.is_recursive = true;
+                    to()
+                }
+                Shape::Union(union) => match only_member(union, first) {
+                    Some(member) => member,
+                    None => return first,
+                },
+                _ => return first,
+            };
+        }
+    }
+
+    /// The value as a tree, for what is not read in one pass. It fits.
+    fn tree(self) -> Result<Json, Unsure> {
+        // Levels of types that hold themselves are counted from the root.
+        if self.is_recursive {
+            return Err(Unsure);
+        }
+        self.reader.skip_space();
+        let start = self.reader.at;
+        self.reader.skip(self.level)?;
+        let text = &self.reader.text[start..self.reader.at];
+        let json = parse(text).map_err(|_| Unsure)?;
+        if text.contains("\\u") || !explain(self.shape, &json).is_empty() {
+            return Err(Unsure);
+        }
+        Ok(json)
+    }
+
+    fn scalar(&mut self) -> Result<Json, Unsure> {
+        let json = self.reader.scalar("").map_err(|_| Unsure)?;
+        if fits_scalar(self.shape, &json) {
+            Ok(json)
+        } else {
+            Err(Unsure)
+        }
+    }
+
+    fn text(&mut self) -> Result<Cow<'de, str>, Unsure> {
+        let text = self.reader.text()?;
+        if fits_text(self.shape, &text) {
+            Ok(text)
+        } else {
+            Err(Unsure)
+        }
+    }
+}
+
+/// The member of a union that an array or object has to be, where there is one of its kind.
+fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shape> {
+    let is_possible = |member: &&'static Shape| match member.resolve() {
+        Shape::Object(_) => first == Some(b'{'),
+        Shape::Array(_) | Shape::Tuple(_) => first == Some(b'['),
+        Shape::Unknown | Shape::Union(_) | Shape::Reference(_) | Shape::Recursive(_) => true,
+        Shape::Never
+        | Shape::Null
+        | Shape::Boolean
+        | Shape::Date
+        | Shape::Bytes
+        | Shape::Text(_)
+        | Shape::Number(_)
+        | Shape::BigInt(_)
+        | Shape::Literal(_) => false,
+    };
+    let mut possible = union.members.iter().filter(is_possible);
+    let only = possible
+        .next()
+        .filter(|_| matches!(first, Some(b'{' | b'[')) && possible.next().is_none());
+    only.filter(|member| matches!(member.resolve(), Shape::Object(_) | Shape::Array(_)))
+}
+
+impl<'de> Deserializer<'de> for Part<'_, 'de> {
+    type Error = Unsure;
+
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+        match self.begin() {
+            Some(b'{' | b'[') => (&self.tree()?).deserialize_any(visitor).map_err(|_| Unsure),
+            Some(b'"') => match self.text()? {
+                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+                Cow::Owned(text) => visitor.visit_string(text),
+            },
+            _ => match self.scalar()? {
+                Json::Bool(value) => visitor.visit_bool(value),
+                Json::Number(number) => match whole(number) {
+                    Some(whole) => visitor.visit_i64(whole),
+                    None => visitor.visit_f64(number),
+                },
+                _ => visitor.visit_unit(),
+            },
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+        match self.begin() {
+            Some(b'-' | b'0'..=b'9') => match self.scalar()? {
+                Json::Number(number) => visitor.visit_f64(number),
+                _ => Err(Unsure),
+            },
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+        match self.begin() {
+            Some(b'n') => self.scalar().and_then(|_| visitor.visit_none()),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unsure> {
+        match (self.begin(), self.shape) {
+            (Some(b'{'), Shape::Object(object))
+                if object.index.is_empty() && object.properties.len() <= MAX_PROPERTIES =>
+            {
+                let mut members = Members {
+                    level: deeper(self.level)?,
+                    part: self,
+                    object,
+                    list: List::default(),
+                    seen: 0,
+                    next: 0,
+                };
+                let value = visitor.visit_map(&mut members)?;
+                if members.list.has_ended {
+                    Ok(value)
+                } else {
+                    Err(Unsure)
+                }
+            }
+            _ => {
+                let tree = self.tree()?;
+                (&tree)
+                    .deserialize_struct(name, fields, visitor)
+                    .map_err(|_| Unsure)
+            }
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+        match (self.begin(), self.shape) {
+            (Some(b'['), Shape::Array(array)) if !array.unique_items => {
+                let mut items = Items {
+                    level: deeper(self.level)?,
+                    part: self,
+                    array,
+                    list: List::default(),
+                };
+                let value = visitor.visit_seq(&mut items)?;
+                if items.list.has_ended {
+                    Ok(value)
+                } else {
+                    Err(Unsure)
+                }
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unsure> {
+        if self.begin() == Some(b'"') {
+            return visitor.visit_enum(self.text()?.into_deserializer());
+        }
+        let tree = self.tree()?;
+        (&tree)
+            .deserialize_enum(name, variants, visitor)
+            .map_err(|_| Unsure)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Unsure> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unsure> {
+        self.tree()?;
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf unit unit_struct
+        tuple tuple_struct map identifier
+    }
+}
+
+/// The declared properties of an object; others are skipped.
+struct Members<'r, 'de> {
+    part: Part<'r, 'de>,
+    object: &'static Object,
+    level: usize,
+    list: List,
+    /// A bit for each property that was there.
+    seen: u64,
+    /// Where the next property is looked for first: most clients keep to the order of the declaration.
+    next: usize,
+}
+
+impl Members<'_, '_> {
+    fn position(&self, key: &str) -> Option<usize> {
+        let properties = self.object.properties;
+        if properties
+            .get(self.next)
+            .is_some_and(|property| property.key == key)
+        {
+            return Some(self.next);
+        }
+        properties.iter().position(|property| property.key == key)
+    }
+
+    fn is_complete(&self) -> bool {
+        let mut properties = self.object.properties.iter().enumerate();
+        properties.all(|(at, property)| property.optional || self.seen & (1 << at) != 0)
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
+    type Error = Unsure;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unsure> {
+        while self.list.next(self.part.reader, b'}')? {
+            let key = self.part.reader.name()?;
+            let Some(at) = self.position(&key) else {
+                self.part.reader.skip(self.level)?;
+                continue;
+            };
+            let bit = 1 << at;
+            // Of a property that stands twice the last value counts.
+            if self.seen & bit != 0 {
+                return Err(Unsure);
+            }
+            self.seen |= bit;
+            self.next = at + 1;
+            return seed
+                .deserialize(self.object.properties[at].key.into_deserializer())
+                .map(Some);
+        }
+        if self.is_complete() { Ok(None) } else { Err(Unsure) }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Unsure> {
+        let property = self
+            .next
+            .checked_sub(1)
+            .and_then(|at| self.object.properties.get(at));
+        seed.deserialize(Part {
+            reader: self.part.reader,
+            shape: &property.ok_or(Unsure)?.shape,
+            level: self.level,
+            is_recursive: self.part.is_recursive,
+        })
+    }
+}
+
+/// The items of an array.
+struct Items<'r, 'de> {
+    part: Part<'r, 'de>,
+    array: &'static Array,
+    level: usize,
+    list: List,
+}
+
+impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
+    type Error = Unsure;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unsure> {
+        let Array {
+            min_items, max_items, ..
+        } = self.array;
+        if self.list.next(self.part.reader, b']')? {
+            if max_items.is_some_and(|most| self.list.count > most) {
+                return Err(Unsure);
+            }
+            let part = Part {
+                reader: self.part.reader,
+                shape: self.array.element,
+                level: self.level,
+                is_recursive: self.part.is_recursive,
+            };
+            return seed.deserialize(part).map(Some);
+        }
+        if min_items.is_some_and(|least| self.list.count < least) {
+            return Err(Unsure);
+        }
+        Ok(None)
+    }
+}
