@@ -151,13 +151,12 @@ impl Context {
             .map(|peer| settings().trust_proxy.client(peer, header))
     }
 
-    /// A header as text; values of one that is repeated are joined by `, `. Nothing where it is not there or no text.
+    /// A header as text, its bytes read as Latin-1; values of one that is repeated are joined by `, `. Nothing where it is not there.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         let mut values = self.0.headers.get_all(name).iter();
-        let first = values.next()?.to_str().ok()?;
-        let mut joined = Cow::Borrowed(first);
+        let mut joined = latin1(values.next()?);
         for value in values {
-            joined = Cow::Owned(format!("{joined}, {}", value.to_str().ok()?));
+            joined = Cow::Owned(format!("{joined}, {}", latin1(value)));
         }
         Some(joined)
     }
@@ -177,6 +176,14 @@ impl Context {
             .answer_headers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The text of a header's bytes, as every server of kit reads them.
+fn latin1(value: &HeaderValue) -> Cow<'_, str> {
+    match value.to_str() {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(value.as_bytes().iter().copied().map(char::from).collect()),
     }
 }
 

@@ -34,7 +34,8 @@ impl Response {
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
     error.log();
     drop_description_of_body(&mut context.answer_headers());
-    let text = error.body(context).to_string();
+    // Values of the request are shown in it, and their numbers as JavaScript writes them.
+    let text = to_text(&error.body(context)).unwrap_or_default();
     let mut response = with_text(context, error.status(), text);
     if let Some((name, value)) = error.header() {
         response.headers_mut().insert(name, value.clone());
@@ -61,5 +62,36 @@ fn drop_description_of_body(headers: &mut axum::http::HeaderMap) {
         {
             headers.remove(name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, Request, StatusCode};
+    use http_body_util::BodyExt as _;
+    use serde_json::json;
+
+    use super::of_error;
+    use crate::{Context, Error};
+
+    fn context(header: HeaderValue) -> Context {
+        let request = Request::builder().header("x-own", header);
+        Context::new(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[tokio::test]
+    async fn numbers_in_errors_are_written_as_javascript_does() {
+        let details = json!({ "values": [2.0, -0.0, 1e21, 0.5, 7] });
+        let error = Error::new(StatusCode::CONFLICT, "TAKEN", "Taken").with_details(details);
+        let answer = of_error(&context(HeaderValue::from_static("")), &error);
+        let text = answer.into_body().collect().await.unwrap().to_bytes();
+        let text = std::str::from_utf8(&text).unwrap();
+        assert!(text.contains(r#"{"values":[2,0,1e+21,0.5,7]}"#), "{text}");
+    }
+
+    #[test]
+    fn bytes_of_headers_are_latin1() {
+        let context = context(HeaderValue::from_bytes(b"\xe4\xff").unwrap());
+        assert_eq!(context.header("x-own").as_deref(), Some("\u{e4}\u{ff}"));
     }
 }
