@@ -140,6 +140,8 @@ fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
 /// All tests over several rooms, then on each further server those that a server has a part in.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
+    // `tests/differential` compares it with the one on Node.
+    check::build_rust_example(repository)?;
     let mut total = node(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
     for server in OTHER_SERVERS {
         total.add(node(
@@ -149,7 +151,6 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
             Some(server),
         )?);
     }
-    check::build_rust_example(repository)?;
     total.add(node(
         repository,
         "end-to-end tests of the Rust server",

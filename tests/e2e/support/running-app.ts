@@ -9,6 +9,8 @@ export interface StartOptions {
   /** `NODE_ENV`; default `development`. */
   mode?: "development" | "production";
   env?: Readonly<Record<string, string>>;
+  /** A program that is started in place of the server of this run. */
+  program?: string;
   /** What Node runs; default `src/main.ts`. */
   args?: readonly string[];
   /** The user and group that it runs as; default those of the tests. */
@@ -17,8 +19,6 @@ export interface StartOptions {
 
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 15_000;
-
-const defaultArguments: readonly string[] = server.program === undefined ? ["src/main.ts"] : [];
 
 const alive = new Set<ChildProcess>();
 process.once("exit", () => {
@@ -42,7 +42,8 @@ export class RunningApp {
 
   /** Starts it on a free port and waits until it says where it listens. */
   static async start(root: string, options: StartOptions): Promise<RunningApp> {
-    const child = spawn(server.program ?? process.execPath, options.args ?? defaultArguments, {
+    const { program = server.program, args = program === undefined ? ["src/main.ts"] : [] } = options;
+    const child = spawn(program ?? process.execPath, args, {
       cwd: root,
       env: {
         ...baseEnvironment(),

@@ -30,6 +30,9 @@ export function notInRust(reason: string): string | false {
 /** Where cargo builds what kit generates in this repository, once for all of it. `xtask/src/check.rs` names it too. */
 const generated = resolve(import.meta.dirname, "../../../target/generated");
 
+/** Notes as a program in Rust, which `kit build` of `examples/notes-rust` makes. */
+export const rustProgram: string = join(generated, "debug/notes-rust");
+
 /** By the names that `KIT_E2E_SERVER` may have. `xtask/src/test.rs` goes through them. */
 const servers: Readonly<Record<string, Server>> = {
   native: { from: "@kit/server-native", make: "nativeServer", adapter: "native", env: {} },
@@ -58,7 +61,7 @@ const servers: Readonly<Record<string, Server>> = {
     make: "rustServer",
     adapter: "axum",
     env: {},
-    program: join(generated, "debug/notes-rust"),
+    program: rustProgram,
   },
 };
 

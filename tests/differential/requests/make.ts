@@ -1,0 +1,217 @@
+import { Random } from "../support/random.ts";
+import type { Sent } from "../support/request.ts";
+import * as heads from "./heads.ts";
+import { anything, mutated, nestedDeeply, written } from "./json.ts";
+import { raw } from "./raw.ts";
+import type { Route, Slots } from "./routes.ts";
+
+/** The greatest body that both servers read. */
+const LIMIT = 1024 * 1024;
+
+/** What requests are made of. */
+export interface Material {
+  readonly routes: readonly Route[];
+  /** Names that the contracts have. */
+  readonly keys: readonly string[];
+  readonly queryKeys: readonly string[];
+}
+
+/** A request that is being made. */
+interface Draft {
+  kind: string;
+  method: string;
+  target: string;
+  headers: [name: string, value: string][];
+  body: Buffer | undefined;
+  chunks: number | undefined;
+  version: string | undefined;
+  writes: boolean;
+}
+
+/** A change of a request, whatever it was before. */
+type Twist = (draft: Draft, random: Random, material: Material, made: number) => void;
+
+/** What writes, where it is taken. */
+const WRITING = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** The request of that number. It follows from seed and number alone. */
+export function requestOf(material: Material, seed: number, index: number): Sent {
+  const random = new Random(seed, index);
+  // As many notes as there are about now: some of those that are named are there, others not yet or no more.
+  const made = Math.ceil(index / 16);
+  if (random.chance(0.04)) return raw(random);
+  const draft = base(material, random, made);
+  for (let count = random.weighed([11, 0], [7, 1], [2, 2]); count > 0; count -= 1) {
+    const [name, twist] = random.weighed(...TWISTS);
+    draft.kind += `, ${name}`;
+    twist(draft, random, material, made);
+  }
+  // Each message says where it belongs, unless a twist wants it otherwise.
+  if (!draft.headers.some(([name]) => name.toLowerCase() === "host"))
+    draft.headers.unshift(["host", "127.0.0.1"]);
+  const { body, chunks, version, ...rest } = draft;
+  return {
+    ...rest,
+    ...(body === undefined ? {} : { body }),
+    ...(chunks === undefined || body === undefined ? {} : { chunks }),
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+function base(material: Material, random: Random, made: number): Draft {
+  // What makes notes twice as often as what deletes them.
+  const route = random.weighed(
+    ...material.routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
+  );
+  const how = random.weighed([3, "valid"], [4, "spoiled"], [3, "mutated"], [2, "anything"], [1, "deep"]);
+  const slots = how === "spoiled" ? route.spoiled(random) : route.valid(random);
+  // An id of the contract is any text; most requests should find a note.
+  const params = how === "spoiled" || random.chance(0.1) ? slots.params : undefined;
+  const target =
+    params === undefined && route.path.includes(":")
+      ? route.target(slots).replace(
+          filledPath(route, slots),
+          route.path.replace(/:\w+/, () => heads.id(random, made)),
+        )
+      : route.target(slots);
+  const draft: Draft = {
+    kind: `${how} ${route.method} ${route.path}`,
+    method: route.method,
+    target,
+    headers: [["authorization", `Bearer ${random.pick(["ada", "bob"])}:user`]],
+    body: undefined,
+    chunks: undefined,
+    version: undefined,
+    writes: WRITING.has(route.method),
+  };
+  if (!route.hasBody) return draft;
+  draft.headers.push(["content-type", "application/json"]);
+  draft.body = bodyOf(how, slots, material, random);
+  return draft;
+}
+
+/** The path that the parts of a request make, without its query. */
+function filledPath(route: Route, slots: Slots): string {
+  return route.target({ ...slots, query: undefined });
+}
+
+function bodyOf(how: string, { body }: Slots, { keys }: Material, random: Random): Buffer {
+  switch (how) {
+    case "mutated":
+      return mutated(written(body, random), random);
+    case "anything":
+      return Buffer.from(written(anything(random, keys), random));
+    case "deep":
+      return Buffer.from(nestedDeeply(random, keys));
+    default:
+      return Buffer.from(typeof body === "symbol" || body === undefined ? "" : written(body, random));
+  }
+}
+
+function set(draft: Draft, name: string, value: string | undefined): void {
+  draft.headers = draft.headers.filter(([known]) => known !== name);
+  if (value !== undefined) draft.headers.push([name, value]);
+}
+
+const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string, Twist]])[] = [
+  [3, ["who", (draft, random) => set(draft, "authorization", heads.authorization(random))]],
+  [3, ["content type", (draft, random) => set(draft, "content-type", heads.contentType(random))]],
+  [
+    5,
+    [
+      "more headers",
+      (draft, random) =>
+        draft.headers.push(
+          ...heads.moreHeaders(random).map(([name, value]): [string, string] => [name, value]),
+        ),
+    ],
+  ],
+  [
+    2,
+    [
+      "names of headers",
+      (draft, random) => {
+        draft.headers = draft.headers.map(([name, value]) => [heads.inAnyCase(name, random), value]);
+      },
+    ],
+  ],
+  [1, ["host", (draft, random) => set(draft, "host", heads.host(random))]],
+  [
+    3,
+    [
+      "method",
+      (draft, random) => {
+        draft.method = heads.method(random);
+        draft.writes ||= WRITING.has(draft.method);
+      },
+    ],
+  ],
+  [
+    4,
+    [
+      "path",
+      (draft, random, _material, made) => {
+        const [, query] = /\?(.*)$/s.exec(draft.target) ?? [];
+        draft.target = heads.path(random, made) + (query === undefined ? "" : `?${query}`);
+      },
+    ],
+  ],
+  [
+    4,
+    [
+      "query",
+      (draft, random, { queryKeys }) => {
+        draft.target = `${draft.target.replace(/\?.*$/s, "")}?${heads.query(random, queryKeys)}`;
+      },
+    ],
+  ],
+  [
+    2,
+    [
+      "chunks",
+      (draft, random) => {
+        draft.body ??= Buffer.from(random.pick(["", "{}", "x"]));
+        draft.chunks = random.pick([1, 2, 7, 100, 4096]);
+        if (draft.body.length > 20_000) draft.chunks = 4096;
+      },
+    ],
+  ],
+  [
+    2,
+    [
+      "body",
+      (draft, random) => {
+        draft.body = random.weighed<Buffer | undefined>(
+          [2, undefined],
+          [2, Buffer.alloc(0)],
+          [2, Buffer.from("{}")],
+          [2, Buffer.from('{"title":"t","content":"c"}')],
+          [1, Buffer.from(" ")],
+          [1, Buffer.from([0xff, 0xfe, 0])],
+        );
+      },
+    ],
+  ],
+  [
+    0.12,
+    [
+      "large body",
+      (draft, random) => {
+        const length = LIMIT + random.pick([-1, 0, 1, 2, 4096, 500_000]);
+        const start = random.pick(['{"title":"t","content":"c","more":"', '{"title":"', "[1,", " "]);
+        draft.body = Buffer.alloc(length, random.pick(["x", " ", "1", "é", "{"]));
+        draft.body.write(start);
+      },
+    ],
+  ],
+  [
+    1,
+    [
+      "HTTP/1.0",
+      (draft) => {
+        draft.version = "HTTP/1.0";
+        draft.chunks = undefined;
+      },
+    ],
+  ],
+];

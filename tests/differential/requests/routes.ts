@@ -1,0 +1,91 @@
+import type { Shape } from "@kit/core/codec";
+import * as fc from "fast-check";
+
+import { filled, rawQuery } from "../../../packages/testing/src/contracts/request.ts";
+import { missing } from "../../../packages/testing/src/contracts/values.ts";
+import type { ContractParts, Contracts } from "../../../packages/testing/src/coverage/contracts.ts";
+import { arbitrary, NoValueError, spoil, spoilings } from "../../../packages/testing/src/values/index.ts";
+import type { Random } from "../support/random.ts";
+
+/** The parts of a request as values. */
+export interface Slots {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+const SLOTS = ["params", "query", "body"] as const;
+
+/** A route of the contracts, and requests to it. */
+export class Route {
+  readonly method: string;
+  /** `/notes/:id`. */
+  readonly path: string;
+  readonly hasBody: boolean;
+  readonly hasQuery: boolean;
+  readonly #parts: ContractParts;
+  readonly #arbitraries: Map<Shape, fc.Arbitrary<unknown>> = new Map();
+
+  constructor(parts: ContractParts) {
+    const [method = "", path = ""] = parts.route.split(" ");
+    this.method = method;
+    this.path = path;
+    this.hasBody = parts.body !== undefined;
+    this.hasQuery = parts.query !== undefined;
+    this.#parts = parts;
+  }
+
+  /** Values that the contract takes. */
+  valid(random: Random): Slots {
+    const slots: Partial<Record<(typeof SLOTS)[number], unknown>> = {};
+    for (const slot of SLOTS) {
+      const shape = this.#parts[slot];
+      if (shape !== undefined) slots[slot] = drawn(this.#arbitrary(shape), random);
+    }
+    return slots;
+  }
+
+  /** The same with a rule broken, or several of them. */
+  spoiled(random: Random): Slots {
+    const slots = { ...this.valid(random) } as Record<string, unknown>;
+    const present = SLOTS.filter((slot) => this.#parts[slot] !== undefined);
+    if (present.length === 0) return slots;
+    for (let count = random.weighed([6, 1], [2, 2], [1, 4]); count > 0; count -= 1) {
+      const slot = random.pick(present);
+      const shape = this.#parts[slot] as Shape;
+      const places = spoilings(shape, slots[slot]);
+      if (places.length === 0) continue;
+      const place = random.pick(places);
+      try {
+        const spoiled = spoil(shape, slots[slot], place, drawn(place.given, random));
+        if (spoiled !== undefined) slots[slot] = spoiled.value;
+      } catch (error) {
+        // Of some rules nothing can be said that breaks them.
+        if (!(error instanceof NoValueError)) throw error;
+      }
+    }
+    return slots;
+  }
+
+  /** Path and query of a request with these parts. */
+  target({ params, query }: Slots): string {
+    const text = query === undefined || query === missing ? "" : rawQuery({ query });
+    return filled(this.path, params) + (text === "" ? "" : `?${text}`);
+  }
+
+  /** Made once: what an arbitrary finds out about its shape is most of what it costs. */
+  #arbitrary(shape: Shape): fc.Arbitrary<unknown> {
+    let known = this.#arbitraries.get(shape);
+    if (known === undefined) this.#arbitraries.set(shape, (known = arbitrary(shape)));
+    return known;
+  }
+}
+
+/** The routes of what `kit build` wrote into `.kit/tests/contracts.ts`. */
+export function routesOf({ routes }: Contracts): readonly Route[] {
+  return routes.map((parts) => new Route(parts));
+}
+
+function drawn(values: fc.Arbitrary<unknown>, random: Random): unknown {
+  return fc.sample(values, { seed: random.int(0, 0x7fffffff), numRuns: 1 })[0];
+}

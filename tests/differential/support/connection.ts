@@ -1,0 +1,187 @@
+import { connect, type Socket } from "node:net";
+
+/** An answer, read to its end. */
+export interface Answer {
+  /** `HTTP/1.1`. */
+  readonly version: string;
+  readonly status: number;
+  /** Names in lower case, in the order in which they came. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** What came of bytes that were sent: the answer, or how the server ended the connection without one. */
+export type Outcome = Answer | { readonly none: string };
+
+const PATIENCE_MS = 20_000;
+
+/** A connection to a server that sends bytes as they are, one request after the other. */
+export class Connection {
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #isEnded = false;
+  #asked = 0;
+  #closes = false;
+  #reason = "closed";
+  #wake: (() => void) | undefined;
+
+  constructor(port: number) {
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+      this.#wake?.();
+    });
+    this.#socket.on("error", (error: NodeJS.ErrnoException) => (this.#reason = error.code ?? error.message));
+    // Either comes alone: the first where the peer is done, the second where the connection broke.
+    this.#socket.on("end", () => this.#end());
+    this.#socket.on("close", () => this.#end());
+  }
+
+  /** Whether a further request can be sent. */
+  get isOpen(): boolean {
+    return !this.#isEnded && !this.#closes;
+  }
+
+  /** Whether nothing but its last request was sent on it. */
+  get isFresh(): boolean {
+    return this.#asked === 1;
+  }
+
+  /** Sends a request and reads the answer to it; `isHead`: of which no body follows. */
+  async ask(bytes: Buffer, isHead: boolean): Promise<Outcome> {
+    this.send(bytes);
+    const timer = setTimeout(() => {
+      this.#reason = `nothing within ${PATIENCE_MS} ms`;
+      this.#socket.destroy();
+    }, PATIENCE_MS);
+    try {
+      return await this.#read(isHead);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(bytes: Buffer): void {
+    this.#asked += 1;
+    this.#socket.write(bytes);
+  }
+
+  /** The next answer, for as long as it takes. */
+  receive(): Promise<Outcome> {
+    return this.#read(false);
+  }
+
+  close(): void {
+    this.#isEnded = true;
+    this.#socket.destroy();
+  }
+
+  async #read(isHead: boolean): Promise<Outcome> {
+    for (;;) {
+      const head = await this.#until(() => this.#received.indexOf("\r\n\r\n"));
+      if (head === undefined) return { none: this.#reason };
+      const [statusLine = "", ...lines] = this.#received.toString("latin1", 0, head).split("\r\n");
+      this.#received = this.#received.subarray(head + 4);
+      const [, version = "", code] = /^(HTTP\/1\.[01]) (\d{3}) /.exec(`${statusLine} `) ?? [];
+      if (code === undefined) return { none: `no status line: ${statusLine.slice(0, 80)}` };
+      const status = Number(code);
+      const headers = lines.map((line): readonly [string, string] => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      });
+      // An invitation to send the body, which was sent anyway.
+      if (status === 100) continue;
+      const body = await this.#body(status, headers, isHead);
+      const closes = headers.some(
+        ([name, value]) => name === "connection" && value.toLowerCase() === "close",
+      );
+      // What comes behind it is nobody's answer, but shows how the connection ends.
+      if (closes) this.#closes = true;
+      return body === undefined
+        ? { none: `${this.#reason} within the body of ${status}` }
+        : { version, status, headers, body };
+    }
+  }
+
+  async #body(status: number, headers: Answer["headers"], isHead: boolean): Promise<Buffer | undefined> {
+    const header = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1];
+    if (isHead || status === 204 || status === 304) return Buffer.alloc(0);
+    if (header("transfer-encoding") !== undefined) return this.#chunked();
+    const length = header("content-length");
+    if (length !== undefined) return this.#take(Number(length));
+    await this.#until(() => -1);
+    return this.#received;
+  }
+
+  async #chunked(): Promise<Buffer | undefined> {
+    const pieces: Buffer[] = [];
+    for (;;) {
+      const line = await this.#until(() => this.#received.indexOf("\r\n"));
+      if (line === undefined) return undefined;
+      const size = Number.parseInt(this.#received.toString("latin1", 0, line), 16);
+      await this.#take(line + 2);
+      const piece = await this.#take(size + 2);
+      if (piece === undefined) return undefined;
+      if (size === 0) return Buffer.concat(pieces);
+      pieces.push(piece.subarray(0, size));
+    }
+  }
+
+  async #take(length: number): Promise<Buffer | undefined> {
+    const found = await this.#until(() => (this.#received.length >= length ? length : -1));
+    if (found === undefined) return undefined;
+    const taken = this.#received.subarray(0, length);
+    this.#received = this.#received.subarray(length);
+    return taken;
+  }
+
+  /** Waits until a position is found; nothing where the connection ends before. */
+  async #until(find: () => number): Promise<number | undefined> {
+    for (;;) {
+      const found = find();
+      if (found >= 0) return found;
+      if (this.#isEnded) return undefined;
+      await new Promise<void>((wake) => (this.#wake = wake));
+    }
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+}
+
+/** Everything that came back on a connection, and how it ended. */
+export interface RawOutcome {
+  readonly answers: readonly Answer[];
+  /** `closed`, `it waits`. */
+  readonly rest: string;
+}
+
+/** A server that has said nothing for so long waits for more. */
+const SILENCE_MS = 1500;
+
+/**
+ * Sends bytes on a connection of their own and reads answers until the server closes it. One that waits for more is told that none comes.
+ * No answer is expected to be one to HEAD.
+ */
+export async function exchange(port: number, bytes: Buffer): Promise<RawOutcome> {
+  const connection = new Connection(port);
+  connection.send(bytes);
+  const answers: Answer[] = [];
+  let waited = false;
+  const timer = setTimeout(() => {
+    waited = true;
+    connection.close();
+  }, SILENCE_MS);
+  for (;;) {
+    const outcome = await connection.receive();
+    timer.refresh();
+    if ("none" in outcome) {
+      clearTimeout(timer);
+      connection.close();
+      return { answers, rest: waited ? "it waits" : outcome.none === "ECONNRESET" ? "closed" : outcome.none };
+    }
+    answers.push(outcome);
+  }
+}

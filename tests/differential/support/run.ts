@@ -1,0 +1,106 @@
+import { performance } from "node:perf_hooks";
+
+import { withoutDifferences } from "./differences.ts";
+import type { Lane, Said } from "./lane.ts";
+import { type Sent, shellLineOf } from "./request.ts";
+import { smaller } from "./shrink.ts";
+
+/** How many requests are made and compared at a time. */
+const BATCH = 400;
+
+/** After so many differences nobody reads further. */
+const MOST = Number(process.env["KIT_DIFFERENCES"] ?? 8);
+
+type Lanes = readonly [Lane, Lane];
+
+/** What a run came to. */
+export interface Result {
+  readonly sent: number;
+  readonly seconds: number;
+  /** Answers by their status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** How often each entry of the list of differences that must be was needed. */
+  readonly needed: ReadonlyMap<string, number>;
+  /** Each as a text for whoever has to mend it. */
+  readonly differences: readonly string[];
+}
+
+/** Sends both servers the same requests, `count` of them from the number `first` on, and compares what they say. */
+export async function compare(
+  lanes: Lanes,
+  requestOf: (index: number) => Sent,
+  { seed, first = 0, count }: { readonly seed: number; readonly first?: number; readonly count: number },
+): Promise<Result> {
+  const begun = performance.now();
+  const statuses = new Map<number, number>();
+  const needed = new Map<string, number>();
+  const differences: string[] = [];
+  let sent = 0;
+  while (sent < count && differences.length < MOST) {
+    const start = first + sent;
+    const requests = Array.from({ length: Math.min(BATCH, count - sent) }, (_, at) => requestOf(start + at));
+    const answers = requests.map((): Said[] => []);
+    const lanesRun = lanes.map((lane, at) =>
+      lane.run(requests, (index, said) => ((answers[index] as Said[])[at] = said)),
+    );
+    await Promise.all(lanesRun);
+    for (const [at, request] of requests.entries()) {
+      const said = answers[at] as unknown as [Said, Said];
+      statuses.set(said[0].status, (statuses.get(said[0].status) ?? 0) + 1);
+      if (!differs(request, said, needed)) continue;
+      differences.push(await told(lanes, request, said, `seed ${seed}, request ${start + at}`));
+      if (differences.length >= MOST) break;
+    }
+    sent += requests.length;
+    const [one, other] = lanes;
+    if (one.made !== other.made) {
+      // Where the databases are no longer equal, everything after it would differ.
+      differences.push(
+        `${one.name} made ${one.made} notes, ${other.name} ${other.made}: what follows cannot be compared`,
+      );
+      break;
+    }
+  }
+  return { sent, seconds: (performance.now() - begun) / 1000, statuses, needed, differences };
+}
+
+/** Whether the answers differ; what must differ is counted and is no difference. */
+function differs(sent: Sent, said: readonly [Said, Said], needed: Map<string, number>): boolean {
+  if (textOf(said[0]) === textOf(said[1])) return false;
+  const { said: rest, names } = withoutDifferences(sent, said);
+  if (textOf(rest[0]) !== textOf(rest[1])) return true;
+  for (const name of names) needed.set(name, (needed.get(name) ?? 0) + 1);
+  return false;
+}
+
+/** A difference for whoever has to mend it: with the request made as small as it can be, where asking it again changes nothing. */
+async function told(
+  [one, other]: Lanes,
+  sent: Sent,
+  said: readonly [Said, Said],
+  where: string,
+): Promise<string> {
+  const ask = (request: Sent): Promise<[Said, Said]> => Promise.all([one.ask(request), other.ask(request)]);
+  let [least, answers] = [sent, said];
+  if (said.every(({ status }) => status >= 400)) {
+    const isSame = (now: readonly [Said, Said]): boolean =>
+      now.every(({ status }, at) => status === said[at as 0 | 1].status);
+    least = await smaller(sent, async (request) => {
+      const now = await ask(request);
+      // Another difference would be another request's.
+      return isSame(now) && differs(request, now, new Map());
+    });
+    // As it was first, where it was different then and never again.
+    if (least !== sent) answers = await ask(least);
+  }
+  const shown = [one, other].map(({ name }, at) => `${name}:\n${indented(textOf(answers[at] as Said))}`);
+  return [`${where}: ${sent.kind}`, shellLineOf(least), ...shown].join("\n");
+}
+
+function textOf({ status, headers, body }: Said): string {
+  return [status, ...headers, "", body].join("\n");
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, "    ").slice(0, 3000);
+}

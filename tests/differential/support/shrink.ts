@@ -1,0 +1,47 @@
+import type { Sent } from "./request.ts";
+
+/** Requests that are sent to make one smaller. */
+const MOST = 200;
+
+/** The request without what the difference does not need: headers, parts of its target and of its body. */
+export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promise<boolean>): Promise<Sent> {
+  let least = sent;
+  let left = MOST;
+  const holds = async (request: Sent): Promise<boolean> => left-- > 0 && (await isDifferent(request));
+  // It may have needed what came before it.
+  if (!(await holds(sent))) return sent;
+  if (sent.raw !== undefined) return sent;
+  const keep = async (request: Sent): Promise<boolean> => {
+    if (!(await holds(request))) return false;
+    least = request;
+    return true;
+  };
+  for (const header of sent.headers) {
+    // Without a host there would be something else wrong.
+    if (header[0].toLowerCase() === "host") continue;
+    await keep({ ...least, headers: least.headers.filter((other) => other !== header) });
+  }
+  if (least.chunks !== undefined) {
+    const { chunks: _, ...whole } = least;
+    await keep(whole);
+  }
+  await cut(least.target, (target) =>
+    keep({ ...least, target: target.startsWith("/") ? target : `/${target}` }),
+  );
+  if (least.body !== undefined) {
+    await cut(least.body.toString("latin1"), (body) => keep({ ...least, body: Buffer.from(body, "latin1") }));
+  }
+  return least;
+}
+
+/** Takes pieces out of a text, large ones first, as long as what is left is kept. */
+async function cut(text: string, keep: (text: string) => Promise<boolean>): Promise<void> {
+  let rest = text;
+  for (let size = Math.ceil(rest.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < rest.length;) {
+      const without = rest.slice(0, at) + rest.slice(at + size);
+      if (await keep(without)) rest = without;
+      else at += size;
+    }
+  }
+}
