@@ -65,6 +65,9 @@ const CONTENT_TYPES: readonly (string | undefined)[] = [
   "application/json\t",
   "application/\u00e4+json",
   "application/json; charset=\u00fc",
+  "application/json\u00a0",
+  "application/json\u0085",
+  "\u00a0application/json;\u00a0charset=utf-8",
 ];
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -97,6 +100,8 @@ const MORE: readonly (readonly [name: string, value: string])[] = [
   ["content-encoding", "Identity "],
   ["content-encoding", ""],
   ["content-encoding", "br, gzip"],
+  ["content-encoding", "identity\u00a0"],
+  ["content-encoding", "identity\u0085"],
   ["content-language", "de"],
   ["content-md5", "x"],
   ["origin", "http://example.com"],

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
 
 use super::Error;
+use super::context::text_of;
 use crate::Contract;
 use crate::check::Failure;
 use crate::json::{self, Json, parse};
@@ -130,9 +131,9 @@ pub(super) fn read_json(
 }
 
 fn refuse_type(headers: &HeaderMap) -> Result<(), Error> {
-    let found = match headers.get(header::CONTENT_TYPE) {
+    let found = match text_of(headers, header::CONTENT_TYPE) {
         None => "The request has no content type",
-        Some(value) if value.to_str().is_ok_and(is_json_type) => return Ok(()),
+        Some(value) if is_json_type(&value) => return Ok(()),
         Some(_) => "The request's content type is not JSON",
     };
     Err(unsupported(format!("{found}; send application/json in UTF-8")))
@@ -141,7 +142,7 @@ fn refuse_type(headers: &HeaderMap) -> Result<(), Error> {
 /// `application/json` or `application/<anything>+json`; a charset may only be UTF-8.
 fn is_json_type(content_type: &str) -> bool {
     let mut parts = content_type.split(';');
-    let kind = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = trimmed(parts.next().unwrap_or_default()).to_ascii_lowercase();
     let is_json = kind.strip_prefix("application/").is_some_and(|subtype| {
         let is_named = |name: &str| {
             !name.is_empty()
@@ -154,21 +155,21 @@ fn is_json_type(content_type: &str) -> bool {
     is_json
         && parts.all(|parameter| {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let value = value
-                .split('=')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_ascii_lowercase();
-            !name.trim().eq_ignore_ascii_case("charset")
+            let value = trimmed(value.split('=').next().unwrap_or_default()).to_ascii_lowercase();
+            !trimmed(name).eq_ignore_ascii_case("charset")
                 || matches!(value.as_str(), "utf-8" | "utf8" | "\"utf-8\"" | "\"utf8\"")
         })
 }
 
+/// As JavaScript trims what a header may hold: U+0085 is no space there.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(['\t', ' ', '\u{a0}'])
+}
+
 /// Looked at only once the body turned out not to be JSON.
 fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
-    let encoding = headers.get(header::CONTENT_ENCODING);
-    let encoding = encoding.map(|value| value.to_str().unwrap_or("?").trim().to_ascii_lowercase());
+    let encoding = text_of(headers, header::CONTENT_ENCODING);
+    let encoding = encoding.map(|value| trimmed(&value).to_ascii_lowercase());
     match encoding.as_deref() {
         None | Some("" | "identity") => Ok(()),
         Some(_) => Err(unsupported(
@@ -187,7 +188,9 @@ fn unsupported(message: impl Into<String>) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::is_json_type;
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    use super::{is_json_type, refuse_encoding};
 
     #[test]
     fn json_has_several_names() {
@@ -196,6 +199,7 @@ mod tests {
             "Application/JSON;charset=UTF-8",
             "application/json; charset=\"utf-8\"",
             "application/merge-patch+json",
+            "application/json\u{a0}; charset=utf-8=x",
         ] {
             assert!(is_json_type(good), "{good}");
         }
@@ -207,8 +211,18 @@ mod tests {
             "application/jsonp",
             "application/+json",
             "application/json; charset=latin1",
+            "application/json\u{85}",
         ] {
             assert!(!is_json_type(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn one_of_several_encodings_is_one_too_many() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
+        assert!(refuse_encoding(&headers).is_ok());
+        headers.append(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        assert!(refuse_encoding(&headers).is_err());
     }
 }

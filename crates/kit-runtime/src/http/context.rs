@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use axum::http::header::AsHeaderName;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, request::Parts};
 
 use crate::connection;
@@ -153,12 +154,7 @@ impl Context {
 
     /// A header as text, its bytes read as Latin-1; values of one that is repeated are joined by `, `. Nothing where it is not there.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let mut values = self.0.headers.get_all(name).iter();
-        let mut joined = latin1(values.next()?);
-        for value in values {
-            joined = Cow::Owned(format!("{joined}, {}", latin1(value)));
-        }
-        Some(joined)
+        text_of(&self.0.headers, name)
     }
 
     /// All its headers.
@@ -177,6 +173,16 @@ impl Context {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What [`Context::header`] gives.
+pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
+    let mut values = headers.get_all(name).iter();
+    let mut joined = latin1(values.next()?);
+    for value in values {
+        joined = Cow::Owned(format!("{joined}, {}", latin1(value)));
+    }
+    Some(joined)
 }
 
 /// The text of a header's bytes, as every server of kit reads them.

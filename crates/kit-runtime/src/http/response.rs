@@ -76,7 +76,7 @@ mod tests {
 
     fn context(header: HeaderValue) -> Context {
         let request = Request::builder().header("x-own", header);
-        Context::new(&request.body(()).unwrap().into_parts().0)
+        Context::new(request.body(()).unwrap().into_parts().0)
     }
 
     #[tokio::test]
