@@ -34,12 +34,12 @@ impl<E: Error> Items<E> {
         from_json(&item).map_err(E::custom)
     }
 
-    /// One that may be absent; `after` more must follow.
-    pub fn optional<T: DeserializeOwned>(&mut self, after: usize) -> Result<Option<T>, E> {
-        if self.items.len() > after {
-            self.one().map(Some)
-        } else {
+    /// One that may be absent, and then nothing follows.
+    pub fn optional<T: DeserializeOwned>(&mut self) -> Result<Option<T>, E> {
+        if self.items.is_empty() {
             Ok(None)
+        } else {
+            self.one().map(Some)
         }
     }
 

@@ -8,7 +8,7 @@ use kit_ir::{DeclarationId, Method};
 use crate::database::{Database, Stored};
 use crate::print::{Expression, import};
 use crate::router::{Group, Handled, Middleware, Routes};
-use crate::types::{Field, Types};
+use crate::types::{Field, Form, Types};
 use crate::{File, names};
 
 pub(crate) fn files(types: &Types<'_>, routes: &Routes<'_>, database: &Database<'_>) -> Vec<File> {
@@ -119,7 +119,7 @@ fn work(
     match (route.method, has_id) {
         (Method::Post, false) => {
             let stored = of(slots.response)?;
-            let fields = types.structs.get(types.name(slots.body?))?;
+            let fields = types.structs.get(types.name_in(slots.body?, Form::Request))?;
             let mut values = String::new();
             for column in stored.inserted() {
                 let name = &column.field.name;
@@ -154,7 +154,7 @@ fn work(
         (Method::Put | Method::Patch, true) => {
             let stored = of(slots.response).filter(|stored| stored.is_updated())?;
             let id = id_of(types, handled, stored)?;
-            let fields = types.structs.get(types.name(slots.body?))?;
+            let fields = types.structs.get(types.name_in(slots.body?, Form::Request))?;
             let mut values = String::new();
             for column in stored.changed() {
                 let found = fields
@@ -203,7 +203,7 @@ fn list(
         fields.iter().find(|field| field.property == name).cloned()
     };
     let (query, answer) = (
-        types.name(handled.route.slots.query?),
+        types.name_in(handled.route.slots.query?, Form::Request),
         types.name(handled.route.slots.response?),
     );
     let (page, size) = (field(query, "page")?, field(query, "pageSize")?);
@@ -264,11 +264,13 @@ fn collection<'d>(handled: &Handled<'_>, database: &'d Database<'_>) -> Option<&
 
 /// The expression of the key.
 fn id_of(types: &Types<'_>, handled: &Handled<'_>, stored: &Stored<'_>) -> Option<String> {
-    let params = types.structs.get(types.name(handled.route.slots.params?))?;
+    let params = types
+        .structs
+        .get(types.name_in(handled.route.slots.params?, Form::Request))?;
     let [param] = params.as_slice() else { return None };
     let key = &stored.columns[stored.key?].field;
     match (param.r#type.as_str(), key.r#type.as_str()) {
-        ("String", "String") => Some(format!("&input.params.{}", param.name)),
+        ("String", "String") | ("BigInt", "BigInt") => Some(format!("&input.params.{}", param.name)),
         ("i64", "i64") => Some(format!("input.params.{}", param.name)),
         _ => None,
     }

@@ -1,6 +1,13 @@
 //! Names of Rust.
+//!
+//! A type has the name that it has in TypeScript where Rust takes it as one. Where it hides what everybody's Rust uses without an
+//! import ([`PRELUDE`]), or what handlers import ([`SHARED`]), it is called `…Model`; everything else that generated code imports gives way to
+//! the application's types and is written with its path.
+
+use std::collections::BTreeSet;
 
 use heck::{ToPascalCase, ToSnakeCase};
+use kit_ir::Program;
 
 /// Words that are no names, in edition 2024.
 const KEYWORDS: [&str; 48] = [
@@ -8,6 +15,109 @@ const KEYWORDS: [&str; 48] = [
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
     "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Types, traits and variants of the prelude of edition 2024.
+const PRELUDE: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Future",
+    "Hash",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "Unpin",
+    "Vec",
+];
+
+/// What handlers import beside models.
+const SHARED: &[&str] = &["App", "AppError", "Error", "PgPool"];
+
+/// What else generated modules import. A type that the application declares comes first; one without a name takes another.
+pub(crate) const IMPORTED: &[&str] = &[
+    "BigInt",
+    "Bytes",
+    "Context",
+    "Contract",
+    "Deserialize",
+    "Deserializer",
+    "Element",
+    "Format",
+    "FromRow",
+    "Index",
+    "IndexMap",
+    "Items",
+    "Json",
+    "Keys",
+    "Literal",
+    "Middleware",
+    "Never",
+    "Part",
+    "Pattern",
+    "PgPoolOptions",
+    "PgRow",
+    "Property",
+    "Request",
+    "Response",
+    "Router",
+    "Routes",
+    "Row",
+    "Serialize",
+    "SerializeSeq",
+    "Serializer",
+    "Shape",
+    "StatusCode",
+    "Template",
+    "Timestamp",
+    "Value",
+    "Application",
+];
+
+/// Crates that generated modules name, and what a module below `models` cannot be called.
+const NO_MODULES: &[&str] = &[
+    "alloc",
+    "core",
+    "kit_runtime",
+    "mod",
+    "serde",
+    "serde_json",
+    "sqlx",
+    "std",
 ];
 
 /// Words that not even `r#` makes names.
@@ -43,6 +153,55 @@ pub(crate) fn plain_field(name: &str) -> String {
         format!("_{snake}")
     } else {
         snake
+    }
+}
+
+/// A module of that name.
+pub(crate) fn module(name: &str) -> String {
+    let field = field(name);
+    let plain = field.trim_start_matches("r#");
+    if NO_MODULES.contains(&plain) {
+        format!("{plain}_types")
+    } else {
+        field
+    }
+}
+
+/// Whether a type may not have the name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    PRELUDE.contains(&name) || SHARED.contains(&name)
+}
+
+/// What the declarations of a program are called. Those that can keep their names come first.
+pub(crate) fn declared(program: &Program) -> Vec<String> {
+    let wanted: Vec<String> = program
+        .declarations
+        .iter()
+        .map(|declaration| type_name(&declaration.name))
+        .collect();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut found = vec![None; wanted.len()];
+    for keeps in [true, false] {
+        for (number, declaration) in program.declarations.iter().enumerate() {
+            if (wanted[number] == declaration.name) == keeps {
+                let name = unique(wanted[number].clone(), |name| taken.contains(name));
+                taken.insert(name.clone());
+                found[number] = Some(name);
+            }
+        }
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// A type of that name: the same where Rust and its naming rules take it.
+pub(crate) fn type_name(name: &str) -> String {
+    let is_plain = name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.chars().all(|character| character.is_ascii_alphanumeric());
+    let name = if is_plain { name.to_owned() } else { variant(name) };
+    if is_reserved(&name) {
+        format!("{name}Model")
+    } else {
+        name
     }
 }
 

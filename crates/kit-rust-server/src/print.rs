@@ -3,6 +3,9 @@
 /// The width of a line, and of what may stand on one line within a call or an array.
 const WIDTH: usize = 100;
 const SHORT: usize = 60;
+/// The width of the fields of a struct that stands on one line, and of items that share lines.
+const STRUCT: usize = 18;
+const ITEM: usize = 10;
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -13,10 +16,16 @@ pub(crate) enum Expression {
     Call(String, Vec<Self>),
     /// `&[…]`.
     List(Vec<Self>),
+    /// `vec![…]` or `[…]`: how it begins, and its items.
+    Items(&'static str, Vec<Self>),
+    /// `Name { field: … }`.
+    Struct(String, Vec<(String, Self)>),
     /// A base and the methods that are called on it, one after the other.
     Chain(Box<Self>, Vec<Self>),
     /// `&…`.
     Borrowed(Box<Self>),
+    /// A function of a constant: its name, the constant's type, and what makes it.
+    Lazy(String, String, Box<Self>),
 }
 
 impl Expression {
@@ -65,6 +74,10 @@ impl Expression {
         match self {
             Self::Plain(text) => text.clone(),
             Self::Borrowed(expression) => format!("&{}", expression.print_broken(indent, before + 1)),
+            Self::Lazy(name, kind, made) => {
+                let constant = made.assigned(inner, &format!("static MADE: {kind}"));
+                format!("{name}(|| {{\n{constant}{open}&MADE\n{close}}})")
+            }
             Self::Call(name, arguments) if arguments.is_empty() => format!("{name}()"),
             Self::Call(name, arguments) => {
                 // A single argument that is broken itself stays in the brackets.
@@ -91,14 +104,37 @@ impl Expression {
                     .collect();
                 format!("&[\n{items}{close}]")
             }
+            Self::Items(begin, items) => {
+                let items = items_broken(items, inner);
+                format!("{begin}\n{items}{close}]")
+            }
+            Self::Struct(name, fields) => {
+                let fields: String = fields
+                    .iter()
+                    .map(|(field, value)| {
+                        format!("{open}{field}: {},\n", value.print(inner, field.len() + 2, 1))
+                    })
+                    .collect();
+                format!("{name} {{\n{fields}{close}}}")
+            }
             Self::Chain(base, calls) => {
                 let base_text = base.print(indent, before, 0);
                 if base_text.contains('\n') {
                     let calls: String = calls
                         .iter()
-                        .map(|call| format!("\n{close}{}", call.flat()))
+                        .map(|call| format!("\n{close}{}", call.print(indent, 0, 1)))
                         .collect();
                     return format!("{base_text}{calls}");
+                }
+                // A single call may break within its list.
+                if let [only @ Self::Call(_, arguments)] = calls.as_slice()
+                    && matches!(arguments.as_slice(), [Self::List(_)])
+                    && !(only.may_be_flat() && inner + only.flat().len() < WIDTH)
+                {
+                    return format!(
+                        "{base_text}{}",
+                        only.print_broken(indent, before + base_text.len())
+                    );
                 }
                 let calls: String = calls
                     .iter()
@@ -114,8 +150,7 @@ impl Expression {
         let margin = " ".repeat(indent);
         let flat = self.flat();
         let before = target.len() + 3;
-        let is_chain = matches!(self, Self::Chain(..)) && self.may_be_flat();
-        if is_chain && indent + before + flat.len() + 1 > WIDTH && indent + 4 + flat.len() < WIDTH {
+        if self.may_be_flat() && indent + before + flat.len() + 1 > WIDTH && indent + 4 + flat.len() < WIDTH {
             return format!("{margin}{target} =\n{margin}    {flat};\n");
         }
         format!("{margin}{target} = {};\n", self.print(indent, before, 1))
@@ -126,8 +161,18 @@ impl Expression {
         match self {
             Self::Plain(text) => text.clone(),
             Self::Borrowed(expression) => format!("&{}", expression.flat()),
+            Self::Lazy(name, _, made) => format!("{name}(|| {{ {} }})", made.flat()),
             Self::Call(name, arguments) => format!("{name}({})", list(arguments)),
             Self::List(items) => format!("&[{}]", list(items)),
+            Self::Items(begin, items) => format!("{begin}{}]", list(items)),
+            Self::Struct(name, fields) if fields.is_empty() => format!("{name} {{}}"),
+            Self::Struct(name, fields) => {
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(field, value)| format!("{field}: {}", value.flat()))
+                    .collect();
+                format!("{name} {{ {} }}", fields.join(", "))
+            }
             Self::Chain(base, calls) => {
                 let calls: String = calls.iter().map(Self::flat).collect();
                 format!("{}{calls}", base.flat())
@@ -139,17 +184,51 @@ impl Expression {
     fn may_be_flat(&self) -> bool {
         match self {
             Self::Plain(_) => true,
+            Self::Lazy(..) => false,
             Self::Borrowed(expression) => expression.may_be_flat(),
             Self::Call(name, arguments) => {
                 arguments.iter().all(Self::may_be_flat) && self.flat().len() - name.len() - 2 <= SHORT
             }
             Self::List(items) => items.iter().all(Self::may_be_flat) && self.flat().len() - 3 <= SHORT,
+            Self::Items(begin, items) => {
+                items.iter().all(Self::may_be_flat) && self.flat().len() - begin.len() - 1 <= SHORT
+            }
+            Self::Struct(name, fields) => {
+                let width = self.flat().len() - name.len() - 5;
+                fields.is_empty() || width <= STRUCT && fields.iter().all(|(_, value)| value.may_be_flat())
+            }
             Self::Chain(base, calls) => {
                 let is_short = calls.len() == 1 || self.flat().len() <= SHORT;
                 is_short && base.may_be_flat() && calls.iter().all(Self::may_be_flat)
             }
         }
     }
+}
+
+/// The items of an array that is broken: a line each, or as many on a line as fit where all are short.
+fn items_broken(items: &[Expression], indent: usize) -> String {
+    let margin = " ".repeat(indent);
+    if items.iter().any(|item| item.flat().len() > ITEM) {
+        return items
+            .iter()
+            .map(|item| format!("{margin}{},\n", item.print(indent, 0, 1)))
+            .collect();
+    }
+    let mut text = String::new();
+    let mut line = margin.clone();
+    for item in items {
+        let item = format!("{},", item.flat());
+        if line.len() > indent && line.len() + 1 + item.len() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line.clone_from(&margin);
+        }
+        if line.len() > indent {
+            line.push(' ');
+        }
+        line.push_str(&item);
+    }
+    format!("{text}{line}\n")
 }
 
 /// A doc comment; nothing where there is no text.
@@ -166,6 +245,15 @@ pub(crate) fn doc(indent: usize, text: Option<&str>) -> String {
 
 /// `use path::{A, B};` as rustfmt orders and breaks it.
 pub(crate) fn import(path: &str, names: &[String]) -> String {
+    import_within(path, names, WIDTH)
+}
+
+/// `pub use path::{A, B};`
+pub(crate) fn reexport(path: &str, names: &[String]) -> String {
+    format!("pub {}", import_within(path, names, WIDTH - "pub ".len()))
+}
+
+fn import_within(path: &str, names: &[String], width: usize) -> String {
     let mut names: Vec<_> = names.to_vec();
     names.sort();
     names.dedup();
@@ -175,7 +263,7 @@ pub(crate) fn import(path: &str, names: &[String]) -> String {
         _ => {
             let flat = format!("use {path}::{{{}}};\n", names.join(", "));
             // rustfmt counts the line's end.
-            if flat.len() <= WIDTH {
+            if flat.len() <= width {
                 return flat;
             }
             let mut text = format!("use {path}::{{\n");

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use heck::ToSnakeCase;
-use kit_ir::{DeclarationId, MiddlewareKind, Route};
+use kit_ir::{MiddlewareKind, Route};
 
 use crate::errors::status_name;
 use crate::print::{Expression, doc, import, imports};
-use crate::types::Types;
+use crate::types::{Form, Types};
 use crate::{File, names};
 
 /// The routes of a program by their groups.
@@ -146,13 +146,14 @@ impl Handled<'_> {
     /// Its parts: name, type, comment.
     fn parts(&self, types: &Types<'_>) -> Vec<(&'static str, String, &'static str)> {
         let slots = &self.route.slots;
+        let name_of = |id| types.name_in(id, Form::Request).to_owned();
         [
             ("params", slots.params, "The path parameters."),
             ("query", slots.query, "The query."),
             ("body", slots.body, "The body."),
         ]
         .into_iter()
-        .filter_map(|(name, id, comment)| Some((name, types.name(id?).to_owned(), comment)))
+        .filter_map(|(name, id, comment)| Some((name, name_of(id?), comment)))
         .collect()
     }
 }
@@ -166,11 +167,11 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     if !types.program.routes.is_empty() {
         runtime.push("StatusCode".to_owned());
     }
-    let mut models: Vec<DeclarationId> = Vec::new();
+    let mut models: Vec<String> = Vec::new();
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
-        for slot in kit_ir::Slot::ALL {
-            models.extend(handled.route.slots.get(slot));
-        }
+        models.extend(handled.parts(types).into_iter().map(|(_, name, _)| name));
+        let answer = handled.route.slots.response;
+        models.extend(answer.map(|id| types.name(id).to_owned()));
     }
     if models.is_empty() && types.program.routes.is_empty() {
         runtime.retain(|name| matches!(name.as_str(), "Router" | "Routes"));
@@ -183,7 +184,6 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         .map(|middleware| format!("crate::middleware::{}::{}", middleware.module, middleware.r#type))
         .collect();
     text.push_str(&imports(middleware.iter().map(String::as_str)));
-    let models: Vec<String> = models.into_iter().map(|id| types.name(id).to_owned()).collect();
     text.push_str(&import("crate::models", &models));
     for group in &routes.groups {
         text.push('\n');

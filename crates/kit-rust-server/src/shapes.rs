@@ -1,29 +1,46 @@
 //! Types as data, from which the runtime explains what does not fit.
 
+mod template;
+
 use kit_analysis::UnionPlan;
-use kit_ir::{Constraints, DeclarationId, Format, IndexKey, LiteralValue, ObjectType, TypeId, TypeKind};
+use kit_ir::{
+    Constraints, DeclarationId, Format, IndexKey, LiteralValue, ObjectType, TupleElement, TypeId, TypeKind,
+};
 
 use crate::models::Module;
 use crate::names;
 use crate::print::Expression;
-use crate::types::Types;
+use crate::types::{Form, Types};
 
-/// The shape of a type. What has no Rust form was reported already.
+pub(crate) use template::source as template_source;
+
+/// The shape of a type.
 pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> Expression {
     let r#type = &types.program.types[id];
     let rules = &r#type.constraints;
-    let plain = |variant: &str| Expression::plain(format!("Shape::{variant}"));
+    let base = module.runtime(types, "shape::Shape");
+    let plain = |variant: &str| Expression::plain(format!("{base}::{variant}"));
     match &r#type.kind {
         TypeKind::Unknown => plain("Unknown"),
+        TypeKind::Never => plain("Never"),
         TypeKind::Null => plain("Null"),
         TypeKind::Boolean => plain("Boolean"),
         TypeKind::Date => plain("Date"),
-        TypeKind::Number => number(rules),
-        TypeKind::String => text(rules, module),
-        TypeKind::Literal { value } => literal(value, module),
+        TypeKind::Bytes => plain("Bytes"),
+        TypeKind::Number if rules.integer => number(plain("INTEGER"), rules),
+        TypeKind::Number => number(plain("NUMBER"), rules),
+        TypeKind::BigInt => number(plain("BIGINT"), rules),
+        TypeKind::String => text(types, plain("TEXT"), rules, module),
+        TypeKind::Template { parts } => {
+            let template = template::constant(types, parts, module);
+            let argument = Expression::plain(format!("&{template}"));
+            let shape = Expression::call(format!("{base}::template"), vec![argument]);
+            text(types, shape, rules, module)
+        }
+        TypeKind::Literal { value } => literal(types, value, &base, module),
         TypeKind::Array { element } => {
             let element = Expression::Borrowed(Box::new(shape(types, *element, None, module)));
-            let mut array = Expression::call("Shape::array", vec![element]);
+            let mut array = Expression::call(format!("{base}::array"), vec![element]);
             for (rule, count) in [("min_items", rules.min_items), ("max_items", rules.max_items)] {
                 if let Some(count) = count {
                     array = array.method(rule, Some(integer(count)));
@@ -34,26 +51,42 @@ pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &
             }
             array
         }
-        TypeKind::Object(object) => self::object(types, object, name, module),
-        TypeKind::Union { members } => union(types, members, module),
-        TypeKind::Reference { declaration } => {
-            let target = module.model(types, *declaration);
-            Expression::plain(format!("Shape::of::<{target}>()"))
+        TypeKind::Tuple { elements } => {
+            let elements = elements.iter().map(|of| element(types, of, module)).collect();
+            Expression::call(format!("{base}::tuple"), vec![Expression::List(elements)])
         }
-        TypeKind::Never
-        | TypeKind::BigInt
-        | TypeKind::Bytes
-        | TypeKind::Template { .. }
-        | TypeKind::Tuple { .. } => plain("Never"),
+        TypeKind::Object(object) => self::object(types, object, name, &base, module),
+        TypeKind::Union { members } => union(types, members, &base, module),
+        TypeKind::Reference { declaration } => {
+            let target = module.model(types, *declaration, Form::Whole);
+            Expression::plain(format!("{base}::of::<{target}>()"))
+        }
     }
 }
 
-fn object(types: &Types<'_>, object: &ObjectType, name: Option<&str>, module: &mut Module) -> Expression {
+fn element(types: &Types<'_>, of: &TupleElement, module: &mut Module) -> Expression {
+    let element = module.runtime(types, "shape::Element");
+    let function = match of {
+        TupleElement { rest: true, .. } => "rest",
+        TupleElement { optional: true, .. } => "optional",
+        _ => "required",
+    };
+    let shape = shape(types, of.r#type, None, module);
+    Expression::call(format!("{element}::{function}"), vec![shape])
+}
+
+fn object(
+    types: &Types<'_>,
+    object: &ObjectType,
+    name: Option<&str>,
+    base: &str,
+    module: &mut Module,
+) -> Expression {
     let properties: Vec<_> = object
         .properties
         .iter()
         .map(|property| {
-            module.runtime("shape::Property");
+            let path = module.runtime(types, "shape::Property");
             let function = if property.optional_in_input() {
                 "optional"
             } else {
@@ -63,7 +96,7 @@ fn object(types: &Types<'_>, object: &ObjectType, name: Option<&str>, module: &m
                 Expression::plain(names::text(&property.name)),
                 shape(types, property.r#type, None, module),
             ];
-            let call = Expression::call(format!("Property::{function}"), arguments);
+            let call = Expression::call(format!("{path}::{function}"), arguments);
             if property.tags.sensitive {
                 call.method("sensitive", None)
             } else {
@@ -74,23 +107,19 @@ fn object(types: &Types<'_>, object: &ObjectType, name: Option<&str>, module: &m
     let properties = Expression::List(properties);
     let shape_of_object = match name {
         Some(name) => Expression::call(
-            "Shape::object",
+            format!("{base}::object"),
             vec![Expression::plain(names::text(name)), properties],
         ),
-        None => Expression::call("Shape::anonymous", vec![properties]),
+        None => Expression::call(format!("{base}::anonymous"), vec![properties]),
     };
     let index: Vec<_> = object
         .signatures()
         .into_iter()
         .map(|signature| {
-            let keys = match signature.key {
-                IndexKey::Number => "Keys::Numeric",
-                IndexKey::String | IndexKey::Template { .. } => "Keys::Any",
-            };
-            module.runtime("shape::Index");
-            module.runtime("shape::Keys");
+            let keys = keys(types, &signature.key, module);
+            let path = module.runtime(types, "shape::Index");
             let value = shape(types, signature.value, None, module);
-            Expression::call("Index::new", vec![Expression::plain(keys), value])
+            Expression::call(format!("{path}::new"), vec![Expression::plain(keys), value])
         })
         .collect();
     if index.is_empty() {
@@ -100,8 +129,20 @@ fn object(types: &Types<'_>, object: &ObjectType, name: Option<&str>, module: &m
     }
 }
 
+/// The keys that an index signature takes.
+pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> String {
+    let path = module.runtime(types, "shape::Keys");
+    match key {
+        IndexKey::String => format!("{path}::Any"),
+        IndexKey::Number => format!("{path}::Numeric"),
+        IndexKey::Template { parts } => {
+            format!("{path}::Of(&{})", template::constant(types, parts, module))
+        }
+    }
+}
+
 /// A union, with unions inside of it taken apart; each recursive one on the way to a member counts as one level.
-fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expression {
+fn union(types: &Types<'_>, members: &[TypeId], base: &str, module: &mut Module) -> Expression {
     let plan = UnionPlan::new(types.program, members);
     let shapes: Vec<_> = plan
         .members
@@ -111,14 +152,11 @@ fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expressi
             let levels = member.through.iter().filter(recursive).count();
             let inner = shape(types, member.r#type, None, module);
             (0..levels).fold(inner, |inner, _| {
-                Expression::call(
-                    "Shape::Recursive",
-                    vec![Expression::plain(format!("|| &{}", inner.print(0, 0, 0)))],
-                )
+                Expression::Lazy(format!("{base}::Recursive"), base.to_owned(), Box::new(inner))
             })
         })
         .collect();
-    let union = Expression::call("Shape::union", vec![Expression::List(shapes)]);
+    let union = Expression::call(format!("{base}::union"), vec![Expression::List(shapes)]);
     let discriminants: Vec<_> = plan
         .discriminants()
         .into_iter()
@@ -131,23 +169,22 @@ fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expressi
     }
 }
 
-fn literal(value: &LiteralValue, module: &mut Module) -> Expression {
+fn literal(types: &Types<'_>, value: &LiteralValue, base: &str, module: &mut Module) -> Expression {
     let (variant, value) = match value {
         LiteralValue::String(text) => {
-            return Expression::call("Shape::literal", vec![Expression::plain(names::text(text))]);
+            let text = Expression::plain(names::text(text));
+            return Expression::call(format!("{base}::literal"), vec![text]);
         }
         LiteralValue::Number(number) => ("Number", decimal(*number)),
         LiteralValue::Boolean(value) => ("Boolean", value.to_string()),
-        LiteralValue::BigInt(_) => return Expression::plain("Shape::Never"),
+        LiteralValue::BigInt(digits) => ("BigInt", names::text(digits)),
     };
-    module.runtime("shape::Literal");
-    let value = Expression::call(format!("Literal::{variant}"), vec![Expression::plain(value)]);
-    Expression::call("Shape::Literal", vec![value])
+    let path = module.runtime(types, "shape::Literal");
+    let value = Expression::call(format!("{path}::{variant}"), vec![Expression::plain(value)]);
+    Expression::call(format!("{base}::Literal"), vec![value])
 }
 
-fn number(rules: &Constraints) -> Expression {
-    let base = if rules.integer { "INTEGER" } else { "NUMBER" };
-    let mut shape = Expression::plain(format!("Shape::{base}"));
+fn number(mut shape: Expression, rules: &Constraints) -> Expression {
     for (rule, bound) in [
         ("minimum", rules.minimum),
         ("maximum", rules.maximum),
@@ -162,8 +199,7 @@ fn number(rules: &Constraints) -> Expression {
     shape
 }
 
-fn text(rules: &Constraints, module: &mut Module) -> Expression {
-    let mut shape = Expression::plain("Shape::TEXT");
+fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &mut Module) -> Expression {
     for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.max_length)] {
         if let Some(length) = length {
             shape = shape.method(rule, Some(integer(length)));
@@ -179,8 +215,8 @@ fn text(rules: &Constraints, module: &mut Module) -> Expression {
             Format::Ipv4 => "Ipv4",
             Format::Ipv6 => "Ipv6",
         };
-        module.runtime("shape::Format");
-        shape = shape.method("format", Some(format!("Format::{name}")));
+        let path = module.runtime(types, "shape::Format");
+        shape = shape.method("format", Some(format!("{path}::{name}")));
     }
     match &rules.pattern {
         Some(pattern) => {
@@ -200,13 +236,27 @@ pub(crate) fn decimal(number: f64) -> String {
     }
 }
 
+/// The literal of a whole number that is exact; nothing where it is none.
+pub(crate) fn whole_literal(number: f64) -> Option<String> {
+    const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+    (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| whole(number))
+}
+
+/// A literal of an integer that is held by a double.
+pub(crate) fn whole(number: f64) -> String {
+    match format!("{number:.0}").as_str() {
+        "-0" => "0".to_owned(),
+        digits => grouped(digits),
+    }
+}
+
 /// A literal of an integer.
 pub(crate) fn integer(number: u64) -> String {
     grouped(&number.to_string())
 }
 
 /// Digits in groups of three where there are more than four, as Clippy wants them.
-fn grouped(digits: &str) -> String {
+pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits
         .strip_prefix('-')
         .map_or(("", digits), |digits| ("-", digits));

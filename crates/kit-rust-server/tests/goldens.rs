@@ -40,11 +40,8 @@ fn teams() {
 
 #[test]
 fn kitchen_sink() {
-    let (program, problems) = projects::kitchen_sink();
-    let mut files = files(&whole("kitchen-sink", &program));
-    files.retain(|path, _| path.starts_with("kit/models/"));
-    files.insert("problems.txt".to_owned(), problems);
-    check("kitchen-sink", files);
+    let program = projects::kitchen_sink();
+    check("kitchen-sink", files(&whole("kitchen-sink", &program)));
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn every_vector_passes() {
         Generated::of::<PutNotesByIdParams>(),
         Generated::of::<DeleteNotesByIdParams>(),
     ];
-    run("notes", &types, &[]);
+    run("notes", &types);
 }
 
 #[test]

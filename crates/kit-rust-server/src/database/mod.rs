@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, plan, sql};
 
-use crate::types::{Field, Types};
+use crate::types::{Definition, Field, Types};
 use crate::{File, Owner, names};
 
 /// The tables of a program.
@@ -18,6 +18,8 @@ pub(crate) struct Database<'a> {
 /// A table whose entity has a struct.
 pub(crate) struct Stored<'a> {
     pub(crate) table: &'a Table,
+    /// The entity's name in Rust.
+    model: String,
     /// The module below `db`.
     pub(crate) module: String,
     pub(crate) columns: Vec<StoredColumn<'a>>,
@@ -47,7 +49,11 @@ impl<'a> Database<'a> {
     pub(crate) fn new(schema: &'a Schema, types: &mut Types<'_>) -> Self {
         let mut tables = Vec::new();
         for table in &schema.tables {
-            let Some(fields) = types.structs.get(&table.entity).cloned() else {
+            let Some((declaration, _)) = types.program.declaration(&table.entity) else {
+                continue;
+            };
+            let model = types.name(declaration).to_owned();
+            let Some(fields) = types.structs.get(&model).cloned() else {
                 continue;
             };
             let columns: Vec<_> = table
@@ -61,7 +67,7 @@ impl<'a> Database<'a> {
                     let inner = inner(&field.r#type);
                     let kind = match column.r#type {
                         ColumnType::Jsonb => Kind::Json,
-                        _ if types.text_enums.contains(inner) => Kind::Text,
+                        _ if matches!(types.definitions.get(inner), Some(Definition::Texts(_))) => Kind::Text,
                         _ => Kind::Plain,
                     };
                     Some(StoredColumn { column, field, kind })
@@ -71,9 +77,10 @@ impl<'a> Database<'a> {
                 [only] => columns.iter().position(|stored| stored.column.name == *only),
                 _ => None,
             };
-            let module = names::field(&table.entity);
+            let module = names::module(&model);
             tables.push(Stored {
                 table,
+                model,
                 module,
                 columns,
                 key,
@@ -177,7 +184,14 @@ impl StoredColumn<'_> {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
             ColumnType::Uuid => format!("{name}::text AS {name}"),
-            ColumnType::Integer => format!("{name}::int8 AS {name}"),
+            // A whole number is 64 bits wide in Rust, and any other one a double, however narrow its column is.
+            ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
+                match (self.plain_type(), self.column.r#type) {
+                    ("i64", ColumnType::BigInt) | ("f64", ColumnType::DoublePrecision) => name,
+                    ("i64", _) => format!("{name}::int8 AS {name}"),
+                    _ => format!("{name}::float8 AS {name}"),
+                }
+            }
             _ => name,
         }
     }
@@ -211,13 +225,19 @@ impl StoredColumn<'_> {
     /// Binds a value, which is behind an `Option` or not.
     fn bind(&self, value: &str, optional: bool) -> String {
         match (self.kind, optional) {
-            (Kind::Plain, _) if matches!(self.plain_type(), "String") => format!(".bind(&{value})"),
-            (Kind::Plain, _) => format!(".bind({value})"),
+            (Kind::Plain, _) if self.is_copied() => format!(".bind({value})"),
+            (Kind::Plain, _) => format!(".bind(&{value})"),
             (Kind::Text, false) => format!(".bind({value}.as_str())"),
             (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
             (Kind::Json, false) => format!(".bind(Json(&{value}))"),
             (Kind::Json, true) => format!(".bind({value}.as_ref().map(Json))"),
         }
+    }
+
+    /// Whether its values are copied where others are borrowed.
+    pub(crate) fn is_copied(&self) -> bool {
+        let r#type = self.plain_type();
+        matches!(r#type, "bool" | "i64" | "f64") || r#type.ends_with("Timestamp") || self.kind == Kind::Text
     }
 
     /// Whether an insert may leave it out.
@@ -237,7 +257,7 @@ impl StoredColumn<'_> {
 
 impl Stored<'_> {
     pub(crate) fn entity(&self) -> &str {
-        &self.table.entity
+        &self.model
     }
 
     /// The columns that an insert may name.

@@ -20,7 +20,9 @@ impl Stored<'_> {
         let written: Vec<_> = self.inserted().chain(self.changed()).collect();
         for name in written.iter().flat_map(|stored| words(stored.plain_type())) {
             match name {
-                "Timestamp" | "Value" | "IndexMap" => runtime.push(name.to_owned()),
+                "BigInt" | "Bytes" | "IndexMap" | "Never" | "Timestamp" | "Value" => {
+                    runtime.push(name.to_owned());
+                }
                 "Vec" | "Option" | "Box" | "String" | "bool" | "i64" | "f64" => {}
                 model => models.push(model.to_owned()),
             }
@@ -238,6 +240,7 @@ impl Stored<'_> {
             "String" => ("&str", "id"),
             "i64" => ("i64", "id"),
             "f64" => ("f64", "id"),
+            "BigInt" => ("&BigInt", "id"),
             _ => return None,
         })
     }
@@ -281,7 +284,11 @@ impl Stored<'_> {
             .key
             .is_some_and(|key| self.columns[key].column.r#type == ColumnType::Uuid);
         let guard = |nothing: &str| {
-            if is_uuid {
+            if parameter == "&BigInt" {
+                format!(
+                    "    // PostgreSQL would call a number that its `bigint` has no room for an error.\n    if i64::try_from(id).is_err() {{\n        return Ok({nothing});\n    }}\n"
+                )
+            } else if is_uuid {
                 format!(
                     "    // Text that is no UUID names no row; PostgreSQL would call it an error.\n    if !is_uuid(id) {{\n        return Ok({nothing});\n    }}\n"
                 )
@@ -300,9 +307,10 @@ impl Stored<'_> {
                 let value = format!("changes.{}", stored.field.name);
                 if stored.column.nullable {
                     let _ = write!(binds, "\n        .bind({value}.is_some())");
-                    let flat = match stored.plain_type() {
-                        "bool" | "i64" | "f64" | "Timestamp" => format!("{value}.flatten()"),
-                        _ => format!("{value}.clone().flatten()"),
+                    let flat = if stored.is_copied() {
+                        format!("{value}.flatten()")
+                    } else {
+                        format!("{value}.clone().flatten()")
                     };
                     let _ = write!(binds, "\n        {}", stored.bind_owned(&flat));
                 } else {
@@ -325,9 +333,9 @@ impl Stored<'_> {
     }
 }
 
-/// The names in a type: `IndexMap<String, Size>` has three.
+/// The names in a type: `IndexMap<String, Size>` has three. What is written with its path needs no import.
 fn words(r#type: &str) -> impl Iterator<Item = &str> {
     r#type
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-        .filter(|word| !word.is_empty())
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':')
+        .filter(|word| !word.is_empty() && !word.contains("::"))
 }

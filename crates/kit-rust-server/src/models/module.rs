@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use kit_ir::DeclarationId;
 
 use crate::names;
-use crate::print::{import, imports};
-use crate::types::Types;
+use crate::print::{Expression, import, imports};
+use crate::types::{Form, Types};
 
 /// A module of models under construction.
 #[derive(Default)]
@@ -22,27 +22,39 @@ pub(crate) struct Module {
     pub(super) others: BTreeSet<&'static str>,
     /// Constants of regular expressions.
     pub(super) patterns: Vec<String>,
+    /// Constants of template literal types: the source of each, and what makes it.
+    pub(super) templates: Vec<(String, Expression)>,
     /// Types that it has.
     pub(super) declared: Vec<String>,
 }
 
 impl Module {
     /// The name of a model, which is imported where it stands in another module.
-    pub(crate) fn model(&mut self, types: &Types<'_>, id: DeclarationId) -> String {
-        let name = types.name(id).to_owned();
+    pub(crate) fn model(&mut self, types: &Types<'_>, id: DeclarationId, form: Form) -> String {
+        let name = types.name_in(id, form).to_owned();
         if types.module(id) != self.name {
             self.models.insert(name.clone());
         }
         name
     }
 
-    /// Imports something of the runtime.
-    pub(crate) fn runtime(&mut self, item: &str) {
+    /// The name of something of the runtime, which is imported where no type of the application has that name.
+    pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> String {
+        let name = item.rsplit("::").next().unwrap_or(item);
+        if types.declares(name) {
+            return format!("kit_runtime::{item}");
+        }
         self.runtime.insert(item.to_owned());
+        name.to_owned()
     }
 
-    pub(super) fn serde(&mut self, items: &[&str]) {
-        self.serde.extend(items.iter().map(|item| (*item).to_owned()));
+    /// The same for something of serde.
+    pub(super) fn serde(&mut self, types: &Types<'_>, name: &str) -> String {
+        if types.declares(name) {
+            return format!("serde::{name}");
+        }
+        self.serde.insert(name.to_owned());
+        name.to_owned()
     }
 
     /// The constant of a regular expression.
@@ -52,11 +64,22 @@ impl Module {
             self.patterns.push(source.to_owned());
             self.patterns.len() - 1
         });
-        self.runtime("shape::Pattern");
         format!("PATTERN_{}", number + 1)
     }
 
-    pub(super) fn text(&self) -> String {
+    /// The constant of a template literal type.
+    pub(crate) fn template(&mut self, source: String, template: Expression) -> String {
+        let place = self.templates.iter().position(|(known, _)| *known == source);
+        let number = place.unwrap_or_else(|| {
+            self.templates.push((source, template));
+            self.templates.len() - 1
+        });
+        format!("TEMPLATE_{}", number + 1)
+    }
+
+    pub(super) fn text(mut self, types: &Types<'_>) -> String {
+        let pattern = (!self.patterns.is_empty()).then(|| self.runtime(types, "shape::Pattern"));
+        let template = (!self.templates.is_empty()).then(|| self.runtime(types, "shape::Template"));
         let mut text = String::new();
         let others = self.others.iter().map(|other| (*other).to_owned());
         let runtime = self.runtime.iter().map(|item| format!("kit_runtime::{item}"));
@@ -77,14 +100,20 @@ impl Module {
             text.push_str(&import("crate::models", &models));
         }
         for (number, source) in self.patterns.iter().enumerate() {
-            let source = names::text(source);
-            let _ = write!(
-                text,
-                "\nstatic PATTERN_{}: Pattern = Pattern::new({source});\n",
-                number + 1
+            let pattern = pattern.as_deref().unwrap_or_default();
+            let call = Expression::call(
+                format!("{pattern}::new"),
+                vec![Expression::plain(names::text(source))],
             );
+            let target = format!("static PATTERN_{}: {pattern}", number + 1);
+            let _ = write!(text, "\n{}", call.assigned(0, &target));
         }
-        for item in &self.items {
+        for (number, (_, made)) in self.templates.iter().enumerate() {
+            let template = template.as_deref().unwrap_or_default();
+            let target = format!("static TEMPLATE_{}: {template}", number + 1);
+            let _ = write!(text, "\n{}", made.assigned(0, &target));
+        }
+        for item in self.items.iter().filter(|item| !item.is_empty()) {
             text.push('\n');
             text.push_str(item);
         }

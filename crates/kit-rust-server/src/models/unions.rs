@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use kit_analysis::UnionPlan;
 use kit_ir::{LiteralValue, TypeId, TypeKind};
 
-use super::{Models, Place};
+use super::{Models, Place, number};
 use crate::names;
 use crate::print::Expression;
-use crate::shapes::shape;
+use crate::shapes::{self, shape};
+use crate::types::{Definition, Variant};
 
 impl Models<'_, '_> {
     pub(super) fn bare_union(
@@ -18,24 +19,22 @@ impl Models<'_, '_> {
         at: &Place<'_>,
         inside: bool,
     ) -> String {
-        let program = self.types.program;
         let rest = self.without_null(members);
         let nullable = rest.len() < members.len();
         let inner = match rest.as_slice() {
             [] => "()".to_owned(),
             [only] => self.bare(*only, at, inside),
-            several => match self.texts(several) {
-                Some(texts) => self.named_text_enum(id, at, &texts),
-                None if several.iter().all(|id| is_number(&program.types[*id].kind)) => "f64".to_owned(),
-                None if several.iter().all(|id| is_boolean(&program.types[*id].kind)) => "bool".to_owned(),
-                None => {
+            several => match (self.texts(several), self.common(several)) {
+                (Some(texts), _) => self.named_text_enum(id, at, &texts),
+                (None, Some(common)) => self.bare(common, at, inside),
+                (None, None) => {
                     if let Some(name) = self.made(id) {
                         return name;
                     }
                     let name = self.types.name_anonymous(self.home, at.name);
                     let comment = format!("/// `{}`.\n", at.shown);
                     self.union(&name, &comment, id, at, true);
-                    self.types.keep_made(id, &self.module.name, &name);
+                    self.keep_made(id, &name);
                     // Null is one of its members.
                     return name;
                 }
@@ -52,6 +51,28 @@ impl Models<'_, '_> {
         let program = self.types.program;
         let is_null = |id: &&TypeId| !matches!(program.types[**id].kind, TypeKind::Null);
         members.iter().filter(is_null).copied().collect()
+    }
+
+    /// Whether Rust has one type for all members but null.
+    pub(super) fn is_one(&self, members: &[TypeId]) -> bool {
+        let rest = self.without_null(members);
+        rest.len() < 2 || self.texts(&rest).is_some() || self.common(&rest).is_some()
+    }
+
+    /// The member whose type in Rust has all the others' values: of numbers, booleans or bigints.
+    fn common(&self, members: &[TypeId]) -> Option<TypeId> {
+        let program = self.types.program;
+        let kind = |id: &TypeId| &program.types[*id].kind;
+        let numbers: Option<Vec<&str>> = members
+            .iter()
+            .map(|id| number(kind(id), &program.types[*id].constraints))
+            .collect();
+        if let Some(numbers) = numbers {
+            let fraction = numbers.iter().position(|number| *number == "f64");
+            return Some(members[fraction.unwrap_or(0)]);
+        }
+        let are = |is: fn(&TypeKind) -> bool| members.iter().all(|id| is(kind(id)));
+        (are(is_boolean) || are(is_bigint)).then(|| members[0])
     }
 
     /// The texts of a union of nothing else.
@@ -74,7 +95,7 @@ impl Models<'_, '_> {
         }
         let name = self.types.name_anonymous(self.home, at.name);
         self.text_enum(&name, &format!("/// `{}`.\n", at.shown), texts);
-        self.types.keep_made(id, &self.module.name, &name);
+        self.keep_made(id, &name);
         name
     }
 
@@ -83,9 +104,7 @@ impl Models<'_, '_> {
         let mut body = String::new();
         let mut arms = String::new();
         for text in texts {
-            let variant = names::unique(names::variant(text), |taken| {
-                variants.iter().any(|known| known == taken)
-            });
+            let variant = unique(names::variant(text), &variants);
             let quoted = names::text(text);
             let _ = writeln!(body, "    /// `{}`", text.escape_debug());
             if variant != *text {
@@ -95,9 +114,9 @@ impl Models<'_, '_> {
             let _ = writeln!(arms, "            Self::{variant} => {quoted},");
             variants.push(variant);
         }
-        self.module.serde(&["Deserialize", "Serialize"]);
+        let (reads, writes) = self.derives();
         self.module.items.push(format!(
-            "{comment}#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]\npub enum {name} {{\n{body}}}\n"
+            "{comment}#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, {reads}, {writes})]\npub enum {name} {{\n{body}}}\n"
         ));
         self.module.items.push(format!(
             "impl {name} {{\n    /// Every value.\n    pub const ALL: &[Self] = {};\n\n    /// The text on the wire.\n    pub const fn as_str(self) -> &'static str {{\n        match self {{\n{arms}        }}\n    }}\n}}\n",
@@ -105,7 +124,10 @@ impl Models<'_, '_> {
                 .print(4, "pub const ALL: &[Self] = ".len(), 1)
         ));
         self.module.declared.push(name.to_owned());
-        self.types.text_enums.insert(name.to_owned());
+        let texts = texts.iter().cloned().zip(variants).collect();
+        self.types
+            .definitions
+            .insert(name.to_owned(), Definition::Texts(texts));
     }
 
     /// An enum of a variant for each member. Which one a value is, is found as everywhere in kit: the one that keeps most of it.
@@ -115,42 +137,124 @@ impl Models<'_, '_> {
             return;
         };
         let plan = UnionPlan::new(program, members);
-        let mut variants: Vec<String> = Vec::new();
-        let (mut body, mut arms) = (String::new(), String::new());
+        let mut variants: Vec<Variant> = Vec::new();
         for (number, member) in plan.members.iter().enumerate() {
             let wanted = self.variant(member.r#type, number);
-            let variant = names::unique(wanted, |taken| variants.iter().any(|known| known == taken));
-            let place = Place {
-                name: &format!("{name}{variant}"),
-                shown: at.shown.clone(),
-                span: at.span,
+            let known: Vec<String> = variants.iter().map(|variant| variant.name.clone()).collect();
+            let variant = unique(wanted, &known);
+            let inner = match &program.types[member.r#type].kind {
+                TypeKind::Null | TypeKind::Literal { .. } => None,
+                _ => {
+                    let place = Place {
+                        name: &format!("{name}{variant}"),
+                        shown: at.shown.clone(),
+                        span: at.span,
+                    };
+                    Some(self.bare(member.r#type, &place, false))
+                }
             };
-            let inner = self.bare(member.r#type, &place, false);
-            let _ = write!(body, "    /// One of them.\n    {variant}({inner}),\n");
-            let _ = writeln!(
-                arms,
-                "            Some({number}) => from_json(&json).map(Self::{variant}),"
-            );
-            variants.push(variant);
+            variants.push(Variant {
+                member: member.r#type,
+                name: variant,
+                inner,
+            });
         }
-        self.module
-            .serde(&["Deserialize", "Deserializer", "Serialize", "de"]);
-        for item in ["check::pick", "json::from_json"] {
-            self.module.runtime(item);
+        self.union_type(name, comment, &variants);
+        self.union_reader(name, id, &variants, anonymous);
+        self.module.declared.push(name.to_owned());
+        self.types
+            .definitions
+            .insert(name.to_owned(), Definition::Union(variants));
+    }
+
+    /// The enum, and how it is written: each variant as what it holds or stands for.
+    fn union_type(&mut self, name: &str, comment: &str, variants: &[Variant]) {
+        let program = self.types.program;
+        let mut body = String::new();
+        let mut arms = String::new();
+        let mut serde_knows = true;
+        for Variant { member, name, inner } in variants {
+            let kind = &program.types[*member].kind;
+            match (inner, kind) {
+                (Some(inner), _) => {
+                    let about = kit_analysis::describe(program, *member);
+                    let _ = write!(body, "    /// `{}`\n    {name}({inner}),\n", about.escape_debug());
+                    let _ = writeln!(
+                        arms,
+                        "            Self::{name}(value) => value.serialize(serializer),"
+                    );
+                }
+                (None, TypeKind::Literal { value }) => {
+                    serde_knows = false;
+                    let (shown, call) = written(value);
+                    let _ = write!(body, "    /// `{shown}`\n    {name},\n");
+                    let _ = writeln!(arms, "            Self::{name} => serializer.{call},");
+                }
+                (None, _) => {
+                    let _ = write!(body, "    /// `null`\n    {name},\n");
+                    let _ = writeln!(arms, "            Self::{name} => serializer.serialize_unit(),");
+                }
+            }
         }
+        let serialize = self.module.serde(self.types, "Serialize");
+        let is_flat = variants.iter().all(|variant| variant.inner.is_none());
+        let more = if is_flat {
+            "Clone, Copy, PartialEq, Eq, Hash"
+        } else {
+            "Clone, PartialEq"
+        };
+        if serde_knows {
+            self.module.items.push(format!(
+                "{comment}#[derive(Debug, {more}, {serialize})]\n#[serde(untagged)]\npub enum {name} {{\n{body}}}\n"
+            ));
+            return;
+        }
+        let serializer = self.module.serde(self.types, "Serializer");
         self.module.items.push(format!(
-            "{comment}#[derive(Debug, Clone, PartialEq, Serialize)]\n#[serde(untagged)]\npub enum {name} {{\n{body}}}\n"
+            "{comment}#[derive(Debug, {more})]\npub enum {name} {{\n{body}}}\n"
         ));
+        self.module.items.push(format!(
+            "impl {serialize} for {name} {{\n    fn serialize<S: {serializer}>(&self, serializer: S) -> Result<S::Ok, S::Error> {{\n        match self {{\n{arms}        }}\n    }}\n}}\n"
+        ));
+    }
+
+    fn union_reader(&mut self, name: &str, id: TypeId, variants: &[Variant], anonymous: bool) {
+        let pick = self.runtime("check::pick");
+        let deserialize = self.module.serde(self.types, "Deserialize");
+        let deserializer = self.module.serde(self.types, "Deserializer");
+        self.module.serde.insert("de".to_owned());
         let (constant, shape_of) = if anonymous {
-            let constant = shape(self.types, id, None, self.module).assigned(8, "static SHAPE: Shape");
+            let kind = self.runtime("shape::Shape");
+            let target = format!("static SHAPE: {kind}");
+            let constant = shape(self.types, id, None, self.module).assigned(8, &target);
             (constant, "&SHAPE")
         } else {
             (String::new(), "Self::shape()")
         };
+        let mut arms = String::new();
+        let is_flat = variants.iter().all(|variant| variant.inner.is_none());
+        for (number, variant) in variants.iter().enumerate() {
+            let made = if variant.inner.is_some() {
+                let from_json = self.runtime("json::from_json");
+                format!("{from_json}(&json).map(Self::{})", variant.name)
+            } else {
+                format!("Ok(Self::{})", variant.name)
+            };
+            let _ = writeln!(arms, "            Some({number}) => {made},");
+        }
+        let _ = writeln!(
+            arms,
+            "            _ => Err(de::Error::custom(\"no member of `{name}`\")),"
+        );
+        let picked = format!("match {pick}({shape_of}, &json) {{\n{arms}        }}");
+        let answer = if is_flat {
+            format!("        {picked}\n")
+        } else {
+            format!("        let read = {picked};\n        read.map_err(de::Error::custom)\n")
+        };
         self.module.items.push(format!(
-            "impl<'de> Deserialize<'de> for {name} {{\n    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n{constant}        let json = kit_runtime::json::Json::deserialize(deserializer)?;\n        let read = match pick({shape_of}, &json) {{\n{arms}            _ => Err(de::Error::custom(\"no member of `{name}`\")),\n        }};\n        read.map_err(de::Error::custom)\n    }}\n}}\n"
+            "impl<'de> {deserialize}<'de> for {name} {{\n    fn deserialize<D: {deserializer}<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n{constant}        let json = kit_runtime::json::Json::deserialize(deserializer)?;\n{answer}    }}\n}}\n"
         ));
-        self.module.declared.push(name.to_owned());
     }
 
     /// What a member of a union is called.
@@ -158,15 +262,22 @@ impl Models<'_, '_> {
         let program = self.types.program;
         match &program.types[id].kind {
             TypeKind::Reference { declaration } => self.types.name(*declaration).to_owned(),
+            TypeKind::Unknown => "Any".to_owned(),
             TypeKind::Null => "Null".to_owned(),
             TypeKind::Boolean => "Boolean".to_owned(),
             TypeKind::Number => "Number".to_owned(),
-            TypeKind::String => "Text".to_owned(),
+            TypeKind::String | TypeKind::Template { .. } => "Text".to_owned(),
+            TypeKind::BigInt => "BigInt".to_owned(),
             TypeKind::Date => "Date".to_owned(),
+            TypeKind::Bytes => "Bytes".to_owned(),
             TypeKind::Array { .. } => "List".to_owned(),
-            TypeKind::Literal {
-                value: LiteralValue::String(text),
-            } => names::variant(text),
+            TypeKind::Tuple { .. } => "Tuple".to_owned(),
+            TypeKind::Literal { value } => names::variant(&match value {
+                LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
+                LiteralValue::Number(number) => number.to_string().replace('-', "minus "),
+                LiteralValue::Boolean(value) => value.to_string(),
+            }),
+            TypeKind::Object(object) if super::is_map(object) => "Map".to_owned(),
             TypeKind::Object(object) => {
                 let tag = object.properties.iter().find_map(|property| {
                     match &program.types[property.r#type].kind {
@@ -178,19 +289,33 @@ impl Models<'_, '_> {
                 });
                 tag.unwrap_or_else(|| format!("Variant{}", number + 1))
             }
-            _ => format!("Variant{}", number + 1),
+            TypeKind::Never | TypeKind::Union { .. } => format!("Variant{}", number + 1),
         }
     }
 }
 
-fn is_number(kind: &TypeKind) -> bool {
-    matches!(
-        kind,
-        TypeKind::Number
-            | TypeKind::Literal {
-                value: LiteralValue::Number(_)
-            }
-    )
+/// The name, with a number behind it where another variant has it.
+fn unique(wanted: String, variants: &[String]) -> String {
+    names::unique(wanted, |name| variants.iter().any(|known| known == name))
+}
+
+/// A literal as TypeScript writes it, and the call that writes it.
+fn written(value: &LiteralValue) -> (String, String) {
+    match value {
+        LiteralValue::String(text) => {
+            let call = format!("serialize_str({})", names::text(text));
+            (text.escape_debug().to_string(), call)
+        }
+        LiteralValue::BigInt(digits) => (format!("{digits}n"), format!("serialize_str(\"{digits}\")")),
+        LiteralValue::Boolean(value) => (value.to_string(), format!("serialize_bool({value})")),
+        LiteralValue::Number(number) => {
+            let call = match shapes::whole_literal(*number) {
+                Some(whole) => format!("serialize_i64({whole})"),
+                None => format!("serialize_f64({})", shapes::decimal(*number)),
+            };
+            (number.to_string(), call)
+        }
+    }
 }
 
 fn is_boolean(kind: &TypeKind) -> bool {
@@ -199,6 +324,16 @@ fn is_boolean(kind: &TypeKind) -> bool {
         TypeKind::Boolean
             | TypeKind::Literal {
                 value: LiteralValue::Boolean(_)
+            }
+    )
+}
+
+fn is_bigint(kind: &TypeKind) -> bool {
+    matches!(
+        kind,
+        TypeKind::BigInt
+            | TypeKind::Literal {
+                value: LiteralValue::BigInt(_)
             }
     )
 }

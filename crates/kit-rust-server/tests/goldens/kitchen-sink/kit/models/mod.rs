@@ -2,11 +2,25 @@
 //! The types of requests, answers and rows.
 
 mod sink_routes;
-mod sink_types;
+mod user_account;
 
-pub use sink_routes::{GetFilesByPathParams, GetOpenQuery, Pair};
-pub use sink_types::{
-    Circle, CircleKind, Date, Email, Entangled, EntangledVariant1, EntangledVariant2, Figure,
-    FigureSquare, FigureSquareKind, Json, Matrix, MatrixValue, OddNames, OddOptional, Person, Team,
-    Tree,
+pub use sink_routes::{
+    GetFilesByPathParams, GetOpenQuery, GetSearchQuery, GetSearchQuerySides, Pair,
+};
+pub use user_account::{
+    Choices, ChoicesByType, ChoicesByTypeVariant1, ChoicesByTypeVariant2, ChoicesBytesOrText,
+    ChoicesEitherSide, ChoicesEitherSideVariant1, ChoicesEitherSideVariant2, ChoicesLists,
+    ChoicesLooseFirst, ChoicesLooseFirstVariant1, ChoicesLooseFirstVariant2, ChoicesLooseLast,
+    ChoicesNested, ChoicesNestedVariant1, ChoicesNestedVariant2, ChoicesPossible, ChoicesQuadrant,
+    ChoicesQuadrantX, ChoicesQuadrantX2, ChoicesQuadrantX2Second, ChoicesQuadrantXFirst,
+    ChoicesQuadrantY, ChoicesQuadrantY2, ChoicesResult, ChoicesResultVariant1,
+    ChoicesResultVariant2, ChoicesTexts, ChoicesTuples, ChoicesVersioned, ChoicesVersionedVariant1,
+    ChoicesVersionedX, Circle, CircleKind, Containers, ContainersEmpty, ContainersItems,
+    ContainersKeyed, ContainersLayered, ContainersLayeredOthers, ContainersMixed, ContainersOpen,
+    ContainersSpread, Date, Defaults, DefaultsInput, DefaultsSettings, Email, Entangled,
+    EntangledVariant1, EntangledVariant2, Figure, FigureSquare, FigureSquareKind, Json, Matrix,
+    Numbers, OddNames, OddOptional, Person, Scalars, ScalarsText, Strings, Team, Tree, Unions,
+    UnionsAnything, UnionsBigOrText, UnionsMany, UnionsNumberOrFlag, UnionsOneOrMany,
+    UnionsOverlapping, UnionsOverlappingVariant1, UnionsOverlappingVariant2, UnionsStatus,
+    UnionsTextOrDate, UserAccount, UserAccountInput, UserAccountStatus,
 };

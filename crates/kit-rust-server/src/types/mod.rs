@@ -1,12 +1,17 @@
-//! What is known of the program's types: which are needed, where they stand in Rust, which hold themselves.
+//! What is known of the program's types: which are needed, what they are called in Rust and where they stand, which hold themselves.
+
+mod forms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Property, Slot, Span, TypeId, TypeKind};
+use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Slot, Span, TypeId};
 
 use crate::{Problem, names};
+
+pub(crate) use forms::Form;
+use forms::Forms;
 
 /// The types of a program.
 pub(crate) struct Types<'a> {
@@ -17,15 +22,52 @@ pub(crate) struct Types<'a> {
     modules: Vec<String>,
     /// Those that routes and entities need.
     needed: BTreeSet<DeclarationId>,
+    /// The name of each declaration in Rust.
+    names: Vec<String>,
+    forms: Forms,
+    /// The module and the name of types that have none of their own: `Omit` and `Pick` leave a property's type what it was.
+    made: BTreeMap<(TypeId, Form), (String, String)>,
     /// Names of all types in Rust.
     pub(crate) taken: BTreeSet<String>,
     /// The fields of each struct by its name.
     pub(crate) structs: BTreeMap<String, Vec<Field>>,
-    /// Enums whose variants are texts.
-    pub(crate) text_enums: BTreeSet<String>,
-    /// The module and the name of types that have none of their own: `Omit` and `Pick` leave a property's type what it was.
-    made: BTreeMap<TypeId, (String, String)>,
+    /// What each type is made of, by its name.
+    pub(crate) definitions: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
+}
+
+/// What a type of Rust is made of, as far as a value of it is written down.
+#[derive(Debug, Clone)]
+pub(crate) enum Definition {
+    /// A type around another one.
+    Newtype(String),
+    /// A struct; its fields stand in [`Types::structs`].
+    Struct {
+        /// The object's index signatures, by the names of their maps.
+        maps: Vec<String>,
+    },
+    /// An enum of texts: each of them and its variant.
+    Texts(Vec<(String, String)>),
+    /// An enum of a variant for each member.
+    Union(Vec<Variant>),
+    /// A struct for a tuple: its elements, and whether they have names.
+    Tuple {
+        /// Of each element its name or position, and its type.
+        fields: Vec<(String, String)>,
+        /// Whether it is written with braces.
+        named: bool,
+    },
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone)]
+pub(crate) struct Variant {
+    /// The member.
+    pub(crate) member: TypeId,
+    /// Its name.
+    pub(crate) name: String,
+    /// What it holds; nothing where the variant says it all.
+    pub(crate) inner: Option<String>,
 }
 
 /// A field of a struct.
@@ -69,16 +111,15 @@ impl<'a> Types<'a> {
             reached,
             modules: Vec::new(),
             needed: BTreeSet::new(),
-            taken: program
-                .declarations
-                .iter()
-                .map(|declaration| declaration.name.clone())
-                .collect(),
-            structs: BTreeMap::new(),
-            text_enums: BTreeSet::new(),
+            names: names::declared(program),
+            forms: Forms::default(),
             made: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            structs: BTreeMap::new(),
+            definitions: BTreeMap::new(),
             problems: Vec::new(),
         };
+        types.taken.extend(types.names.iter().cloned());
         types.modules = program
             .declarations
             .iter_ids()
@@ -94,8 +135,7 @@ impl<'a> Types<'a> {
             types.needed.insert(root);
             types.needed.extend(&types.reached[usize::from(root)]);
         }
-        types.refuse_generated_input();
-        types.refuse_reserved_names();
+        types.forms = Forms::new(program, &types.reached, &types.names, &mut types.taken);
         types
     }
 
@@ -107,21 +147,58 @@ impl<'a> Types<'a> {
     }
 
     /// The module and the name of a type without a name that was made already.
-    pub(crate) fn made(&self, id: TypeId) -> Option<&(String, String)> {
-        self.made.get(&id)
+    pub(crate) fn made(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
+        self.made.get(&(id, self.form_of(id, form)))
     }
 
     /// Keeps what a type without a name is called. One that leads back to itself depends on where it stands.
-    pub(crate) fn keep_made(&mut self, id: TypeId, module: &str, name: &str) {
+    pub(crate) fn keep_made(&mut self, id: TypeId, form: Form, module: &str, name: &str) {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
         if !references.into_iter().any(|id| self.is_recursive(id)) {
-            self.made.insert(id, (module.to_owned(), name.to_owned()));
+            let key = (id, self.form_of(id, form));
+            self.made.insert(key, (module.to_owned(), name.to_owned()));
         }
     }
 
-    pub(crate) fn name(&self, id: DeclarationId) -> &'a str {
-        &self.program.declarations[id].name
+    /// What does not differ between the two forms is made once.
+    fn form_of(&self, id: TypeId, form: Form) -> Form {
+        if self.differs(id) { form } else { Form::Whole }
+    }
+
+    /// What a type is called in Rust.
+    pub(crate) fn name(&self, id: DeclarationId) -> &str {
+        &self.names[usize::from(id)]
+    }
+
+    /// What a type is called in Rust where a request holds it, or where anything else does.
+    pub(crate) fn name_in(&self, id: DeclarationId, form: Form) -> &str {
+        match form {
+            Form::Request => self.forms.request(id).unwrap_or_else(|| self.name(id)),
+            Form::Whole => self.name(id),
+        }
+    }
+
+    /// The forms that a type has.
+    pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
+        self.forms.of(id)
+    }
+
+    /// Whether a request holds another form of the type than everything else.
+    pub(crate) fn has_two_forms(&self, id: DeclarationId) -> bool {
+        self.forms.request(id).is_some()
+    }
+
+    /// Whether the two forms differ in what stands at a type.
+    fn differs(&self, id: TypeId) -> bool {
+        let mut references = Vec::new();
+        collect_references(self.program, id, &mut references);
+        forms::makes(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
+    }
+
+    /// Whether the application declares a type that has the name in Rust.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
     }
 
     pub(crate) fn module(&self, id: DeclarationId) -> &str {
@@ -163,17 +240,19 @@ impl<'a> Types<'a> {
 
     /// A name for a type without one that stands in `home`. What `Page<Todo>` and `Page<User>` share is called after `Page`.
     pub(crate) fn name_anonymous(&mut self, home: DeclarationId, wanted: &str) -> String {
+        let is_taken = |name: &str| {
+            self.taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
+        };
         let declaration = &self.program.declarations[home];
         let generic = match &declaration.origin {
             DeclarationOrigin::Instance { expression } => expression.split_once('<'),
             _ => None,
         };
         let shared = generic
-            .zip(wanted.strip_prefix(declaration.name.as_str()))
+            .zip(wanted.strip_prefix(self.name(home)))
             .map(|((generic, _), rest)| names::variant(&format!("{generic}{rest}")))
-            .filter(|name| !self.taken.contains(name));
-        let name =
-            shared.unwrap_or_else(|| names::unique(names::variant(wanted), |name| self.taken.contains(name)));
+            .filter(|name| !is_taken(name));
+        let name = shared.unwrap_or_else(|| names::unique(names::variant(wanted), is_taken));
         self.taken.insert(name.clone());
         name
     }
@@ -183,7 +262,7 @@ impl<'a> Types<'a> {
         let program = self.program;
         let source = program.declarations[id].span.source;
         if self.entity(id).is_some() {
-            return names::field(self.name(id));
+            return names::module(self.name(id));
         }
         let beside: Vec<&str> = program
             .entities
@@ -197,7 +276,7 @@ impl<'a> Types<'a> {
             _ => named.max_by_key(|entity| entity.len()).copied(),
         };
         if let Some(entity) = entity {
-            return names::field(entity);
+            return names::module(entity);
         }
         let path = &program.sources[source].path;
         let file = path.rsplit('/').next().unwrap_or(path);
@@ -211,96 +290,7 @@ impl<'a> Types<'a> {
         if is_entity {
             format!("{stem}_types")
         } else {
-            names::field(&stem)
+            names::module(&stem)
         }
     }
-
-    /// Generated code has these names for something else.
-    fn refuse_reserved_names(&mut self) {
-        const RESERVED: [&str; 32] = [
-            "App",
-            "AppError",
-            "Box",
-            "Clone",
-            "Context",
-            "Contract",
-            "Copy",
-            "Debug",
-            "Deserialize",
-            "Deserializer",
-            "Eq",
-            "Error",
-            "Format",
-            "Hash",
-            "Index",
-            "IndexMap",
-            "Keys",
-            "Literal",
-            "Option",
-            "PartialEq",
-            "Pattern",
-            "PgPool",
-            "Property",
-            "Request",
-            "Response",
-            "Result",
-            "Serialize",
-            "Shape",
-            "String",
-            "Timestamp",
-            "Value",
-            "Vec",
-        ];
-        for id in self.needed() {
-            let name = self.name(id);
-            if RESERVED.contains(&name) {
-                let span = self.program.declarations[id].span;
-                let message =
-                    format!("the type `{name}` has a name that the Rust server needs for something else");
-                self.problem(
-                    message,
-                    span,
-                    "give it another name, or keep it out of contracts and entities",
-                );
-            }
-        }
-    }
-
-    /// A body cannot hold what the system makes: Rust has no struct with a field that is there only sometimes.
-    fn refuse_generated_input(&mut self) {
-        let program = self.program;
-        for route in &program.routes {
-            let Some(body) = route.slots.body else { continue };
-            let mut inside = self.reached[usize::from(body)].clone();
-            inside.insert(body);
-            for id in inside {
-                let found = properties(program, program.declarations[id].r#type)
-                    .into_iter()
-                    .find(|property| property.tags.generated.is_some() && !property.optional);
-                if let Some(property) = found {
-                    let message = format!(
-                        "the body of `{}` holds `{}.{}`, which the system makes",
-                        route.reference(),
-                        self.name(id),
-                        property.name
-                    );
-                    let help = format!("leave it out: `Omit<{}, \"{}\">`", self.name(id), property.name);
-                    self.problem(message, route.span, &help);
-                }
-            }
-        }
-    }
-}
-
-/// The properties of all objects that a type holds without a reference.
-fn properties(program: &Program, id: TypeId) -> Vec<&Property> {
-    let kind = &program.types[id].kind;
-    let mut found: Vec<&Property> = Vec::new();
-    if let TypeKind::Object(object) = kind {
-        found.extend(&object.properties);
-    }
-    for child in kit_analysis::children(kind) {
-        found.extend(properties(program, child));
-    }
-    found
 }

@@ -1,0 +1,55 @@
+//! The handlers of `SinkRoutes`. This file is yours: kit made it once and leaves it alone.
+
+use crate::app::App;
+use crate::db::user_account::{self, NewUserAccount};
+use crate::error::Error;
+use crate::models::{Defaults, Figure, UserAccount};
+use crate::router::{
+    DeleteSwappedByBByA, GetFilesByPath, GetOpen, GetPairsByAByB, GetSearch, PostAccounts,
+    PutDefaults, SinkRoutes,
+};
+
+impl SinkRoutes for App {
+    async fn get_search(&self, _input: GetSearch) -> Result<Figure, Error> {
+        Err(Error::not_written("GET /search", "src/handlers/sinks.rs"))
+    }
+
+    async fn get_open(&self, _input: GetOpen) -> Result<(), Error> {
+        Err(Error::not_written("GET /open", "src/handlers/sinks.rs"))
+    }
+
+    async fn get_pairs_by_a_by_b(&self, _input: GetPairsByAByB) -> Result<(), Error> {
+        Err(Error::not_written(
+            "GET /pairs/:a/:b",
+            "src/handlers/sinks.rs",
+        ))
+    }
+
+    async fn delete_swapped_by_b_by_a(&self, _input: DeleteSwappedByBByA) -> Result<(), Error> {
+        Err(Error::not_written(
+            "DELETE /swapped/:b/:a",
+            "src/handlers/sinks.rs",
+        ))
+    }
+
+    async fn get_files_by_path(&self, _input: GetFilesByPath) -> Result<(), Error> {
+        Err(Error::not_written(
+            "GET /files/*path",
+            "src/handlers/sinks.rs",
+        ))
+    }
+
+    async fn post_accounts(&self, input: PostAccounts) -> Result<UserAccount, Error> {
+        let body = input.body;
+        let new = NewUserAccount {
+            id: body.id,
+            email: body.email,
+            status: Some(body.status),
+        };
+        Ok(user_account::insert(&self.pool, &new).await?)
+    }
+
+    async fn put_defaults(&self, _input: PutDefaults) -> Result<Defaults, Error> {
+        Err(Error::not_written("PUT /defaults", "src/handlers/sinks.rs"))
+    }
+}
