@@ -103,11 +103,11 @@ export async function raw(port: number, text: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and leaves without waiting for its answer. */
-export async function leave(port: number, path: string, afterMs: number): Promise<void> {
+/** Sends a request and leaves after something else than its answer. */
+export async function leave(port: number, path: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await after;
   socket.destroy();
 }

@@ -77,11 +77,17 @@ export async function raw(port: number, request: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and leaves without waiting for its answer. */
-export async function leave(port: number, request: string, afterMs: number): Promise<void> {
+/** Sends a request and leaves after something else than its answer. */
+export async function leave(port: number, request: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   socket.write(request);
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await after;
   socket.destroy();
+}
+
+/** Waits for what is bound to happen, 20 seconds at most. */
+export async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
 }
