@@ -13,8 +13,8 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// ```
 /// use kit_runtime::Bytes;
 ///
-/// let bytes: Bytes = kit_runtime::json::from_json(&kit_runtime::json::parse(r#""AAE=""#)?)?;
-/// assert_eq!(*bytes, [0, 1]);
+/// let bytes = Bytes::from(vec![0, 1]);
+/// assert_eq!(kit_runtime::json::to_text(&bytes)?, "\"AAE=\"");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
