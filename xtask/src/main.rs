@@ -17,6 +17,7 @@ mod demo;
 mod fuzz;
 mod interrupt;
 mod mutate;
+mod node_tests;
 mod pack;
 mod progress;
 mod release;

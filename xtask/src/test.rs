@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, check, dashboard, run, toolchain, viewer};
+use crate::{addons, check, dashboard, node_tests, run, toolchain, viewer};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -35,13 +35,15 @@ impl Part {
 
 /// What a part counted.
 #[derive(Default)]
-struct Outcome {
-    passed: usize,
-    failed: usize,
+pub(crate) struct Outcome {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
     /// `name: reason` of each.
-    skipped: Vec<String>,
+    pub(crate) skipped: Vec<String>,
+    /// Files in which a test failed that passed when they were run again.
+    pub(crate) unsteady: Vec<String>,
     /// What to show at the end, where something failed.
-    report: String,
+    pub(crate) report: String,
 }
 
 impl Outcome {
@@ -49,7 +51,21 @@ impl Outcome {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped.extend(other.skipped);
+        self.unsteady.extend(other.unsteady);
         self.report.push_str(&other.report);
+    }
+
+    pub(crate) fn counts(&self) -> String {
+        let Self {
+            passed,
+            failed,
+            skipped,
+            ..
+        } = self;
+        match skipped.len() {
+            0 => format!("{passed} passed, {failed} failed"),
+            skipped => format!("{passed} passed, {failed} failed, {skipped} skipped"),
+        }
     }
 }
 
@@ -73,7 +89,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         let outcome = match part {
             Part::Check => checks(repository)?,
             Part::Rust => rust(repository)?,
-            Part::Packages => node(
+            Part::Packages => node_tests::run(
                 repository,
                 "tests of the packages",
                 "packages/*/test/**/*.test.ts",
@@ -89,16 +105,10 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for skipped in &total.skipped {
         println!("skipped: {skipped}");
     }
-    if total.skipped.is_empty() {
-        println!("{} passed, {} failed", total.passed, total.failed);
-    } else {
-        println!(
-            "{} passed, {} failed, {} skipped",
-            total.passed,
-            total.failed,
-            total.skipped.len()
-        );
+    for file in &total.unsteady {
+        println!("unsteady: {file}: failed once, passed when run again");
     }
+    println!("{}", total.counts());
     Ok(if total.failed == 0 {
         ExitCode::SUCCESS
     } else {
@@ -142,16 +152,16 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
     // `tests/differential` compares it with the one on Node.
     check::build_rust_example(repository)?;
-    let mut total = node(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
+    let mut total = node_tests::run(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
     for server in OTHER_SERVERS {
-        total.add(node(
+        total.add(node_tests::run(
             repository,
             &format!("end-to-end tests on {server}"),
             "tests/e2e/servers/*.test.ts",
             Some(server),
         )?);
     }
-    total.add(node(
+    total.add(node_tests::run(
         repository,
         "end-to-end tests of the Rust server",
         NOTES_TESTS,
@@ -160,46 +170,13 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     Ok(total)
 }
 
-fn node(repository: &Repository, title: &str, glob: &str, server: Option<&str>) -> anyhow::Result<Outcome> {
-    // Two reports of one run: one for people, shown where something failed, and one to count from.
-    let tap = repository.target().join("test-report.tap");
-    if let Some(directory) = tap.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let mut node = run::command(repository, "node")?;
-    // Node would leave one processor to itself: on two, files would wait for each other while both wait for a database.
-    let files = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    node.arg(format!("--test-concurrency={files}"));
-    node.args([
-        "--test",
-        "--test-reporter=spec",
-        "--test-reporter-destination=stdout",
-        "--test-reporter=tap",
-    ])
-    .arg(format!("--test-reporter-destination={}", tap.display()))
-    .arg(glob);
-    if let Some(server) = server {
-        node.env("KIT_E2E_SERVER", server);
-    }
-    let step = Step::start(title);
-    let finished = run::finish(node, &step)?;
-    let mut outcome = count_tap(&std::fs::read_to_string(&tap).unwrap_or_default());
-    conclude(step, title, &mut outcome, &finished);
-    Ok(outcome)
-}
-
 /// Ends the step, and turns a run that failed without a failed test (a crash, no test at all) into a failure.
-fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Finished) {
+pub(crate) fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Finished) {
     let counted = outcome.passed + outcome.failed + outcome.skipped.len();
     if outcome.failed == 0 && (!finished.success || counted == 0) {
         outcome.failed = 1;
     }
-    let remark = format!(
-        "{} passed, {} failed, {} skipped",
-        outcome.passed,
-        outcome.failed,
-        outcome.skipped.len()
-    );
+    let remark = outcome.counts();
     if outcome.failed == 0 {
         step.done(&remark);
     } else {
@@ -210,7 +187,7 @@ fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Fini
 }
 
 /// A part of the report at the end.
-fn section(title: &str, output: &str) -> String {
+pub(crate) fn section(title: &str, output: &str) -> String {
     format!("\n---- {title} ----\n{}\n", output.trim_end())
 }
 
@@ -237,35 +214,9 @@ fn number_before(text: &str, word: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// Reads the closing counts of a TAP report, and its skipped tests with their reasons.
-fn count_tap(report: &str) -> Outcome {
-    let mut outcome = Outcome::default();
-    for line in report.lines() {
-        let line = line.trim();
-        let count = |prefix: &str| {
-            line.strip_prefix(prefix)
-                .and_then(|count| count.trim().parse::<usize>().ok())
-        };
-        if let Some(passed) = count("# pass ") {
-            outcome.passed = passed;
-        } else if let Some(failed) = count("# fail ").or_else(|| count("# cancelled ")) {
-            outcome.failed += failed;
-        } else if let Some((name, reason)) = line
-            .strip_prefix("ok ")
-            .and_then(|rest| rest.split_once(" # SKIP"))
-        {
-            let name = name
-                .trim_start_matches(|c: char| c.is_ascii_digit())
-                .trim_start_matches(" - ");
-            outcome.skipped.push(format!("{name}: {}", reason.trim()));
-        }
-    }
-    outcome
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{count_cargo, count_tap};
+    use super::count_cargo;
 
     #[test]
     fn libtest_counts_add_up_and_skips_are_not_passes() {
@@ -275,14 +226,5 @@ mod tests {
         );
         assert_eq!((outcome.passed, outcome.failed), (12, 2));
         assert_eq!(outcome.skipped, ["apply: no PostgreSQL"]);
-    }
-
-    #[test]
-    fn tap_counts_come_from_the_closing_lines() {
-        let outcome = count_tap(
-            "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
-        );
-        assert_eq!((outcome.passed, outcome.failed), (2, 1));
-        assert_eq!(outcome.skipped, ["bun runs: no bun here"]);
     }
 }

@@ -1,0 +1,136 @@
+//! Runs of node:test, counted from their TAP reports.
+
+use std::path::{Path, PathBuf};
+
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::run;
+use crate::test::{Outcome, conclude, section};
+
+/// In so many files at most a failure may be the machine's. More of them are the code's.
+const MOST_UNSTEADY: usize = 4;
+
+/// Runs the tests of a glob. A file that fails is run once more, alone: real sockets, databases and browsers share the machine with
+/// other tests, and one that was starved says nothing of the code. What passes then is no failure, and is named at the end.
+pub(crate) fn run(
+    repository: &Repository,
+    title: &str,
+    glob: &str,
+    server: Option<&str>,
+) -> anyhow::Result<Outcome> {
+    // Node would leave one processor to itself: on two, files would wait for each other while both wait for a database.
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let step = Step::start(title);
+    let first = Run::of(repository, &step, server, processors, &[glob.into()])?;
+    let mut outcome = first.outcome();
+    let again = &first.failed;
+    if outcome.failed > 0 && !again.is_empty() && again.len() <= MOST_UNSTEADY {
+        let second = Run::of(repository, &step, server, 1, again)?;
+        if second.finished.success && second.outcome().passed > 0 {
+            outcome.passed += outcome.failed;
+            outcome.failed = 0;
+            outcome.unsteady = again.iter().map(|file| name(repository, file)).collect();
+            outcome.report = section(
+                &format!("{title}: failed once, passed when run again"),
+                &first.finished.output,
+            );
+            step.done(&format!("{}, {} unsteady", outcome.counts(), again.len()));
+            return Ok(outcome);
+        }
+    }
+    conclude(step, title, &mut outcome, &first.finished);
+    Ok(outcome)
+}
+
+/// One run.
+struct Run {
+    finished: run::Finished,
+    tap: String,
+    /// Files with a test that failed.
+    failed: Vec<PathBuf>,
+}
+
+impl Run {
+    fn of(
+        repository: &Repository,
+        step: &Step,
+        server: Option<&str>,
+        processors: usize,
+        files: &[PathBuf],
+    ) -> anyhow::Result<Self> {
+        // Three reports of one run: one for people, shown where something failed, one to count from, and what to run again.
+        let tap = repository.target().join("test-report.tap");
+        let failed = repository.target().join("test-report.failed");
+        if let Some(directory) = tap.parent() {
+            std::fs::create_dir_all(directory)?;
+        }
+        let mut node = run::command(repository, "node")?;
+        node.arg("--test")
+            .arg(format!("--test-concurrency={processors}"))
+            .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
+            .arg("--test-reporter=tap")
+            .arg(format!("--test-reporter-destination={}", tap.display()))
+            .arg("--test-reporter=./xtask/src/failed-files.mjs")
+            .arg(format!("--test-reporter-destination={}", failed.display()))
+            .args(files);
+        if let Some(server) = server {
+            node.env("KIT_E2E_SERVER", server);
+        }
+        let finished = run::finish(node, step)?;
+        let lines = std::fs::read_to_string(&failed).unwrap_or_default();
+        Ok(Self {
+            finished,
+            tap: std::fs::read_to_string(&tap).unwrap_or_default(),
+            failed: lines.lines().map(PathBuf::from).collect(),
+        })
+    }
+
+    fn outcome(&self) -> Outcome {
+        count(&self.tap)
+    }
+}
+
+fn name(repository: &Repository, file: &Path) -> String {
+    let root = repository.path("");
+    file.strip_prefix(&root).unwrap_or(file).display().to_string()
+}
+
+/// Reads the closing counts of a TAP report, and its skipped tests with their reasons.
+fn count(report: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    for line in report.lines() {
+        let line = line.trim();
+        let count = |prefix: &str| {
+            line.strip_prefix(prefix)
+                .and_then(|count| count.trim().parse::<usize>().ok())
+        };
+        if let Some(passed) = count("# pass ") {
+            outcome.passed = passed;
+        } else if let Some(failed) = count("# fail ").or_else(|| count("# cancelled ")) {
+            outcome.failed += failed;
+        } else if let Some((name, reason)) = line
+            .strip_prefix("ok ")
+            .and_then(|rest| rest.split_once(" # SKIP"))
+        {
+            let name = name
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .trim_start_matches(" - ");
+            outcome.skipped.push(format!("{name}: {}", reason.trim()));
+        }
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn tap_counts_come_from_the_closing_lines() {
+        let outcome = count(
+            "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
+        );
+        assert_eq!((outcome.passed, outcome.failed), (2, 1));
+        assert_eq!(outcome.skipped, ["bun runs: no bun here"]);
+    }
+}
