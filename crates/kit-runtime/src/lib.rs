@@ -28,11 +28,15 @@ pub mod sql;
 mod timestamp;
 mod trust_proxy;
 
+pub use axum;
 pub use axum::Router;
-pub use axum::http::StatusCode;
+pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, NoBigInt, OutOfRange};
 pub use bytes::Bytes;
-pub use http::{Application, Context, Error, Match, Middleware, Phase, Request, Response, RouteTree, Routes};
+pub use http::{
+    Application, Context, Error, Match, Middleware, Phase, Pieces, Reply, Request, Response, RouteTree,
+    Routes,
+};
 pub use indexmap::IndexMap;
 pub use never::Never;
 pub use serde_json::{Value, json as value};

@@ -25,6 +25,7 @@ pub(crate) fn files(types: &Types<'_>, routes: &Routes<'_>, database: &Database<
 #[derive(Default)]
 struct Uses {
     errors: bool,
+    replies: bool,
     models: Vec<String>,
     modules: Vec<String>,
     rows: Vec<(String, String)>,
@@ -44,7 +45,9 @@ fn handlers(types: &Types<'_>, group: &Group<'_>, database: &Database<'_>) -> Fi
             let file = format!("src/handlers/{}.rs", group.module.trim_start_matches("r#"));
             ("_input", not_written(&handled.route.reference(), &file))
         };
-        if let Some(id) = handled.route.slots.response {
+        if handled.is_open(types) {
+            uses.replies = true;
+        } else if let Some(id) = handled.route.slots.response {
             uses.models.push(types.name(id).to_owned());
         }
         let (function, given, answer) = (&handled.function, &handled.input, handled.answer(types));
@@ -61,6 +64,9 @@ fn handlers(types: &Types<'_>, group: &Group<'_>, database: &Database<'_>) -> Fi
         "//! The handlers of `{}`. This file is yours: kit made it once and leaves it alone.\n\n",
         group.name
     );
+    if uses.replies {
+        text.push_str("use kit_runtime::Reply;\n\n");
+    }
     text.push_str("use crate::app::App;\n");
     for module in dedup(&uses.modules) {
         let rows: Vec<String> = uses

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use heck::ToSnakeCase;
-use kit_ir::{MiddlewareKind, Route};
+use kit_ir::{MiddlewareKind, Route, TypeKind};
 
 use crate::errors::status_name;
 use crate::print::{Expression, doc, import, imports};
@@ -135,12 +135,24 @@ fn plural(name: &str) -> String {
 }
 
 impl Handled<'_> {
-    /// The type of its answer.
+    /// The type of its answer. What the contract leaves open is the handler's to say.
     pub(crate) fn answer(&self, types: &Types<'_>) -> String {
         match self.route.slots.response {
+            Some(_) if self.is_open(types) => "Reply".to_owned(),
             Some(id) => types.name(id).to_owned(),
             None => "()".to_owned(),
         }
+    }
+
+    /// Whether the contract says `unknown` of its answer.
+    pub(crate) fn is_open(&self, types: &Types<'_>) -> bool {
+        self.route.slots.response.is_some_and(|id| {
+            let program = types.program;
+            matches!(
+                program.types[program.declarations[id].r#type].kind,
+                TypeKind::Unknown
+            )
+        })
     }
 
     /// Its parts: name, type, comment.
@@ -170,11 +182,19 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     let mut models: Vec<String> = Vec::new();
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
         models.extend(handled.parts(types).into_iter().map(|(_, name, _)| name));
-        let answer = handled.route.slots.response;
+        let answer = handled.route.slots.response.filter(|_| !handled.is_open(types));
         models.extend(answer.map(|id| types.name(id).to_owned()));
     }
     if models.is_empty() && types.program.routes.is_empty() {
         runtime.retain(|name| matches!(name.as_str(), "Router" | "Routes"));
+    }
+    if routes
+        .groups
+        .iter()
+        .flat_map(|group| &group.routes)
+        .any(|handled| handled.is_open(types))
+    {
+        runtime.push("Reply".to_owned());
     }
     text.push_str(&import("kit_runtime", &runtime));
     text.push_str("\nuse crate::app::App;\n");
@@ -325,7 +345,12 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> Stri
     text.push_str("        context: context.clone(),\n    };\n");
     let status = status_name(handled.route.status);
     let call = format!("{}::{}(&app, input).await?", group.name, handled.function);
-    if handled.route.slots.response.is_some() {
+    if handled.is_open(types) {
+        let _ = write!(
+            text,
+            "    let answer = {call};\n    Response::reply(&context, {status}, answer)\n}}\n"
+        );
+    } else if handled.route.slots.response.is_some() {
         let _ = write!(
             text,
             "    let answer = {call};\n    Response::json(&context, {status}, &answer)\n}}\n"

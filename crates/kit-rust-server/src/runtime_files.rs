@@ -24,6 +24,7 @@
     ("http/error.rs", include_str!("../../kit-runtime/src/http/error.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),
     ("http/mod.rs", include_str!("../../kit-runtime/src/http/mod.rs")),
+    ("http/reply.rs", include_str!("../../kit-runtime/src/http/reply.rs")),
     ("http/request.rs", include_str!("../../kit-runtime/src/http/request.rs")),
     ("http/response.rs", include_str!("../../kit-runtime/src/http/response.rs")),
     ("http/routes.rs", include_str!("../../kit-runtime/src/http/routes.rs")),

@@ -45,13 +45,14 @@ pub(super) struct Ending {
 impl Ending {
     pub(super) fn new(rejection: Option<Rejection>, is_quiet: bool) -> Self {
         let mut deadline = Deadline::default();
-        deadline.set(NEXT);
+        let now = Instant::now();
+        deadline.set(now, NEXT);
         Self {
             message: rejection.map_or_else(Vec::new, refusal::to_bytes),
             is_quiet,
             is_finished: false,
             discarded: 0,
-            until: Instant::now() + ALL,
+            until: now + ALL,
             deadline,
             place: None,
         }
@@ -109,8 +110,9 @@ impl Ending {
             return Poll::Ready(Ok(false));
         }
         self.is_quiet = false;
-        let left = self.until.saturating_duration_since(Instant::now());
-        self.deadline.set(NEXT.min(left));
+        let now = Instant::now();
+        let left = self.until.saturating_duration_since(now);
+        self.deadline.set(now, NEXT.min(left));
         Poll::Ready(Ok(self.discarded < DISCARDED && !left.is_zero()))
     }
 }

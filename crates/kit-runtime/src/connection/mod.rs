@@ -18,7 +18,8 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use hyper::body::{Frame, Incoming, SizeHint};
+use axum::http::{HeaderValue, Version, header};
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
@@ -49,18 +50,26 @@ pub(crate) fn serve(
 ) {
     // Answers are written whole.
     let _ = socket.set_nodelay(true);
-    let wire = Arc::new(Wire::default());
+    let wire = Arc::new(Wire::new());
     let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let flight = wire.begin();
+        let is_old = request.version() == Version::HTTP_10;
         let answer = router.call(request);
         async move {
             let response = answer.await?;
-            let response = match flight.refusal() {
+            let mut response = match flight.refusal() {
                 Some(rejection) => refusal::to_response(rejection),
                 None => response,
             };
+            // Without chunks only the end of the connection tells the end of the body, whatever the client asks for.
+            if is_old && response.body().size_hint().exact().is_none() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+                // Else hyper would answer as the client asks.
+                *response.version_mut() = Version::HTTP_10;
+            }
             Ok::<_, Infallible>(response.map(|body| Answer {
                 body,
                 _flight: flight,

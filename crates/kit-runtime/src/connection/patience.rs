@@ -1,7 +1,7 @@
 //! How long a connection waits for its peer.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -46,12 +46,14 @@ pub(super) enum Wait {
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
+    /// Whom the timer wakes.
+    waker: Option<Waker>,
 }
 
 impl Deadline {
-    /// Sets it to a time from now.
-    pub(super) fn set(&mut self, time: Duration) {
-        self.at = Instant::now().checked_add(time);
+    /// Sets it.
+    pub(super) fn set(&mut self, since: Instant, time: Duration) {
+        self.at = since.checked_add(time);
     }
 
     /// There is none.
@@ -71,15 +73,29 @@ impl Deadline {
         loop {
             if timer.deadline() > at {
                 timer.as_mut().reset(at);
+            } else if !timer.is_elapsed()
+                && self
+                    .waker
+                    .as_ref()
+                    .is_some_and(|waker| waker.will_wake(context.waker()))
+            {
+                return Poll::Pending;
             }
             match timer.as_mut().poll(context) {
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => {
+                    self.waker = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
                 Poll::Ready(()) if Instant::now() >= at => {
                     self.at = None;
                     self.timer = None;
+                    self.waker = None;
                     return Poll::Ready(());
                 }
-                Poll::Ready(()) => timer.as_mut().reset(at),
+                Poll::Ready(()) => {
+                    timer.as_mut().reset(at);
+                    self.waker = None;
+                }
             }
         }
     }

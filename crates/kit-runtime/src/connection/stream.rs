@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use kit_guard::{Guard, Limits, Rejection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
 
 use super::ending::Ending;
 use super::patience::{Deadline, Timeouts, Wait};
@@ -90,33 +91,41 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
 
     /// Nothing is there to read: waits for the peer as long as it may take. Ready where it took too long.
     fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
-        let wait = if self.guard.is_in_body() {
-            Wait::Body
-        } else if self.wire.is_answering() {
-            Wait::Nothing
-        } else if self.guard.is_in_head() {
-            Wait::Head
-        } else {
-            Wait::Idle
-        };
-        let waits = (wait, self.guard.heads());
-        if self.waits != waits {
-            self.waits = waits;
-            match wait {
-                Wait::Nothing => self.read_by.clear(),
-                Wait::Idle => self.read_by.set(self.timeouts.idle),
-                Wait::Head => self.read_by.set(self.timeouts.head),
-                Wait::Body => self.read_by.set(self.timeouts.body),
+        let Timeouts { head, body, idle, .. } = self.timeouts;
+        loop {
+            let wait = if self.guard.is_in_body() {
+                Wait::Body
+            } else if self.wire.is_answering() {
+                Wait::Nothing
+            } else if self.guard.is_in_head() {
+                Wait::Head
+            } else {
+                Wait::Idle
+            };
+            let waits = (wait, self.guard.heads());
+            if self.waits != waits || !self.read_by.is_set() {
+                // hyper need not ask again when an answer is written, so the deadline is looked at early enough for what comes then.
+                let was_answering = self.waits == (Wait::Nothing, waits.1);
+                self.waits = waits;
+                let answered = || self.wire.answered().filter(|_| was_answering);
+                match wait {
+                    Wait::Nothing => self.read_by.set(Instant::now(), head.min(idle)),
+                    Wait::Idle => self.read_by.set(answered().unwrap_or_else(Instant::now), idle),
+                    Wait::Head => self.read_by.set(answered().unwrap_or_else(Instant::now), head),
+                    Wait::Body => self.read_by.set(Instant::now(), body),
+                }
+            }
+            ready!(self.read_by.poll(context));
+            if wait != Wait::Nothing {
+                return Poll::Ready(wait);
             }
         }
-        ready!(self.read_by.poll(context));
-        Poll::Ready(wait)
     }
 
     /// Gives up on a peer that takes nothing.
     fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if !self.written_by.is_set() {
-            self.written_by.set(self.timeouts.write);
+            self.written_by.set(Instant::now(), self.timeouts.write);
         }
         ready!(self.written_by.poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))

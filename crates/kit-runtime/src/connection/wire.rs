@@ -4,12 +4,17 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use std::time::Duration;
 
 use kit_guard::Rejection;
+use tokio::time::Instant;
 
 /// Both ends are polled by the connection's one task.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Wire {
+    begun: Instant,
+    /// When the last answer was written, in nanoseconds since the connection began; 0 where none was.
+    answered: AtomicU64,
     /// Requests that hyper asked an answer to.
     requests: AtomicU64,
     /// Whether the last of them is not written yet.
@@ -29,6 +34,23 @@ struct Rare {
 }
 
 impl Wire {
+    pub(super) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            answered: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            is_answering: AtomicBool::new(false),
+            is_rare: AtomicBool::new(false),
+            rare: Mutex::default(),
+        }
+    }
+
+    /// When the last answer was written.
+    pub(super) fn answered(&self) -> Option<Instant> {
+        let nanos = self.answered.load(Ordering::Relaxed);
+        (nanos > 0).then(|| self.begun + Duration::from_nanos(nanos))
+    }
+
     /// A request came: the answer is under way until what this gives is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> Flight {
         self.is_answering.store(true, Ordering::Relaxed);
@@ -82,6 +104,9 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
+        let nanos = self.wire.begun.elapsed().as_nanos();
+        let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
+        self.wire.answered.store(nanos, Ordering::Relaxed);
         self.wire.is_answering.store(false, Ordering::Relaxed);
         if !self.wire.is_rare.load(Ordering::Relaxed) {
             return;

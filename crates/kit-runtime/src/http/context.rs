@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::http::header::AsHeaderName;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, request::Parts};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 
 use crate::connection;
 use crate::settings::settings;
@@ -73,6 +74,8 @@ struct Inner {
     route: OnceLock<&'static str>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
+    /// Of the answer; 0 for the contract's.
+    status: AtomicU16,
 }
 
 impl Context {
@@ -87,6 +90,7 @@ impl Context {
             route: OnceLock::new(),
             phase: Mutex::new(Phase::Received),
             answer_headers: Mutex::new(HeaderMap::new()),
+            status: AtomicU16::new(0),
         }))
     }
 
@@ -162,9 +166,29 @@ impl Context {
         &self.0.headers
     }
 
-    /// Sets a header of the answer.
+    /// Answers with this status in place of the contract's. Errors have a status of their own.
+    pub fn set_status(&self, status: StatusCode) {
+        self.0.status.store(status.as_u16(), Ordering::Relaxed);
+    }
+
+    /// What [`Self::set_status`] said.
+    pub(super) fn status(&self) -> Option<StatusCode> {
+        let status = self.0.status.load(Ordering::Relaxed);
+        StatusCode::from_u16(status).ok()
+    }
+
+    /// Sets a header of the answer. An error's answer keeps it, unless it describes the body that is not sent.
     pub fn set_header(&self, name: HeaderName, value: HeaderValue) {
-        self.answer_headers().insert(name, value);
+        if is_free(&name) {
+            self.answer_headers().insert(name, value);
+        }
+    }
+
+    /// Adds a header to the answer, beside those of the same name.
+    pub fn append_header(&self, name: HeaderName, value: HeaderValue) {
+        if is_free(&name) {
+            self.answer_headers().append(name, value);
+        }
     }
 
     pub(super) fn answer_headers(&self) -> std::sync::MutexGuard<'_, HeaderMap> {
@@ -191,6 +215,23 @@ fn latin1(value: &HeaderValue) -> Cow<'_, str> {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(value.as_bytes().iter().copied().map(char::from).collect()),
     }
+}
+
+/// Framing and the connection belong to the server: a handler that set these would break the answer's bounds.
+fn is_free(name: &HeaderName) -> bool {
+    let is_of_the_server = matches!(
+        *name,
+        header::CONNECTION
+            | header::CONTENT_LENGTH
+            | header::TE
+            | header::TRAILER
+            | header::TRANSFER_ENCODING
+            | header::UPGRADE
+    ) || matches!(name.as_str(), "keep-alive" | "proxy-connection");
+    if is_of_the_server {
+        tracing::warn!("The header {name} is set by the server and cannot be set by a handler");
+    }
+    !is_of_the_server
 }
 
 impl fmt::Debug for Context {

@@ -197,6 +197,12 @@ impl Error {
         error.insert("timestamp".to_owned(), json!(Timestamp::from(SystemTime::now())));
     }
 
+    /// Logs it where it comes too late to be an answer.
+    pub(super) fn log_cut(&self) {
+        let causes = self.causes().join(": ");
+        tracing::error!(code = self.code(), causes, "An answer was cut: {self}");
+    }
+
     /// Logs it: what is the server's fault as an error, what is the client's for who wants to know.
     pub(super) fn log(&self) {
         let (code, message) = (self.code(), self.message());

@@ -4,6 +4,7 @@ mod body;
 mod context;
 mod error;
 mod ids;
+mod reply;
 mod request;
 mod response;
 mod routes;
@@ -13,6 +14,7 @@ mod unstorable;
 
 pub use context::{Context, Phase};
 pub use error::Error;
+pub use reply::{Pieces, Reply};
 pub use request::{Middleware, Request};
 pub use response::Response;
 pub use routes::{Match, RouteTree};

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use super::{Context, Error, Phase};
+use super::{Context, Error, Phase, Reply};
 use crate::json::to_text;
 
 /// An answer of a route.
@@ -16,13 +16,18 @@ impl Response {
     pub fn json(context: &Context, status: StatusCode, value: &impl Serialize) -> Result<Self, Error> {
         context.enter(Phase::Serialization);
         let text = to_text(value)?;
-        Ok(Self(with_text(context, status, text)))
+        Ok(Self(with_text(context, context.status().unwrap_or(status), text)))
+    }
+
+    /// What a handler makes where its contract leaves it open.
+    pub fn reply(context: &Context, status: StatusCode, reply: Reply) -> Result<Self, Error> {
+        reply.respond(context, status)
     }
 
     /// Nothing.
     pub fn empty(context: &Context, status: StatusCode) -> Self {
         let mut response = axum::response::Response::new(Body::empty());
-        *response.status_mut() = status;
+        *response.status_mut() = context.status().unwrap_or(status);
         response
             .headers_mut()
             .extend(std::mem::take(&mut *context.answer_headers()));

@@ -1,0 +1,240 @@
+//! Answers that their contract leaves open: text, bytes, streams.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context as Task, Poll, ready};
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use hyper::body::{Frame, SizeHint};
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::{Context, Error, Phase, Response};
+use crate::json::to_text;
+
+/// Pieces of a stream that wait for the client to take them.
+const WAITING: usize = 4;
+
+/// An answer whose contract says `unknown`: text, bytes, a stream, or JSON after all.
+///
+/// ```
+/// use kit_runtime::Reply;
+///
+/// let text = Reply::text("number,square\n1,1\n").content_type("text/csv; charset=utf-8");
+/// let stream = Reply::stream(async |mut pieces| {
+///     for number in 1..=3 {
+///         pieces.send(format!("{number},{}\n", number * number)).await?;
+///     }
+///     Ok(())
+/// });
+/// ```
+pub struct Reply {
+    body: Kind,
+    content_type: HeaderValue,
+    length: Option<u64>,
+    /// What is wrong with it, which only its request can be told.
+    fault: Option<Error>,
+}
+
+enum Kind {
+    Whole(Bytes),
+    Stream(Box<dyn FnOnce(Pieces) -> Work + Send>),
+}
+
+type Work = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+
+impl Reply {
+    fn new(body: Kind, content_type: &'static str) -> Self {
+        Self {
+            body,
+            content_type: HeaderValue::from_static(content_type),
+            length: None,
+            fault: None,
+        }
+    }
+
+    /// Text, in UTF-8.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(Kind::Whole(text.into().into()), "text/plain; charset=utf-8")
+    }
+
+    /// Bytes.
+    pub fn bytes(bytes: impl Into<Bytes>) -> Self {
+        Self::new(Kind::Whole(bytes.into()), "application/octet-stream")
+    }
+
+    /// A value as JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self, Error> {
+        Ok(Self::new(Kind::Whole(to_text(value)?.into()), "application/json"))
+    }
+
+    /// What a function sends piece by piece, as fast as the client takes it. The function is dropped when the client leaves. Where it
+    /// fails, the answer is cut, so that no client takes a part for the whole; the log says why.
+    pub fn stream<W, F>(write: W) -> Self
+    where
+        W: FnOnce(Pieces) -> F + Send + 'static,
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        Self::new(
+            Kind::Stream(Box::new(move |pieces| Box::pin(write(pieces)))),
+            "application/octet-stream",
+        )
+    }
+
+    /// The same, described so: `text/csv; charset=utf-8`.
+    #[must_use]
+    pub fn content_type(mut self, content_type: &str) -> Self {
+        match HeaderValue::from_str(content_type) {
+            Ok(value) if !content_type.is_empty() && content_type.is_ascii() => self.content_type = value,
+            _ => {
+                let message = format!(
+                    "The content type {content_type:?} must be printable ASCII text such as text/csv"
+                );
+                self.fault = Some(Error::internal(message));
+            }
+        }
+        self
+    }
+
+    /// The same, where the number of bytes of a stream is known: clients then show progress. A stream that has another number is cut.
+    #[must_use]
+    pub fn length(mut self, bytes: u64) -> Self {
+        self.length = Some(bytes);
+        self
+    }
+
+    /// The answer; its status is the contract's, or that of [`Context::set_status`].
+    pub(super) fn respond(self, context: &Context, status: StatusCode) -> Result<Response, Error> {
+        context.enter(Phase::Serialization);
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let status = context.status().unwrap_or(status);
+        if matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+            return Ok(Response::empty(context, status));
+        }
+        let body = match self.body {
+            Kind::Whole(bytes) => Body::from(bytes),
+            Kind::Stream(write) => {
+                let (sender, received) = mpsc::channel(WAITING);
+                let owned = context.clone();
+                let work = write(Pieces(sender));
+                Body::new(Streamed {
+                    work: Some(Box::pin(async move { owned.scope(work).await })),
+                    received,
+                    failure: None,
+                    left: self.length,
+                })
+            }
+        };
+        let mut response = axum::response::Response::new(body);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, self.content_type);
+        headers.extend(std::mem::take(&mut *context.answer_headers()));
+        Ok(Response(response))
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("content_type", &self.content_type)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the pieces of a stream go.
+#[derive(Debug)]
+pub struct Pieces(mpsc::Sender<Bytes>);
+
+impl Pieces {
+    /// Sends a piece, text as UTF-8; waits until there is room for it.
+    pub async fn send(&mut self, piece: impl Into<Bytes>) -> Result<(), Error> {
+        let sent = self.0.send(piece.into()).await;
+        sent.map_err(|_| Error::internal("The client has left"))
+    }
+}
+
+/// The body of a stream: what sends the pieces, and those that wait.
+struct Streamed {
+    work: Option<Work>,
+    received: mpsc::Receiver<Bytes>,
+    /// Why the work ended, where it failed.
+    failure: Option<Error>,
+    /// Bytes that are missing to the length that was said.
+    left: Option<u64>,
+}
+
+impl Streamed {
+    /// A piece that fits the length.
+    fn take(&mut self, piece: Bytes) -> Result<Frame<Bytes>, Error> {
+        if let Some(left) = self.left {
+            let length = u64::try_from(piece.len()).unwrap_or(u64::MAX);
+            self.left = Some(left.checked_sub(length).ok_or_else(|| other_length("more"))?);
+        }
+        Ok(Frame::data(piece))
+    }
+}
+
+fn other_length(what: &str) -> Error {
+    Error::internal(format!("The stream has {what} bytes than was said"))
+}
+
+impl hyper::body::Body for Streamed {
+    type Data = Bytes;
+    type Error = Cut;
+
+    fn poll_frame(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        let this = self.get_mut();
+        let found = loop {
+            // The work may send while it is polled, and what is sent wakes nobody then.
+            let is_over = match &mut this.work {
+                Some(work) => match work.as_mut().poll(task) {
+                    Poll::Pending => false,
+                    Poll::Ready(Ok(())) => true,
+                    Poll::Ready(Err(error)) => {
+                        this.failure = Some(error);
+                        true
+                    }
+                },
+                None => true,
+            };
+            if is_over {
+                this.work = None;
+            }
+            match ready!(this.received.poll_recv(task)) {
+                // A chunk of nothing would end the body.
+                Some(piece) if piece.is_empty() => {}
+                Some(piece) => break this.take(piece),
+                None => match this.failure.take() {
+                    Some(error) => break Err(error),
+                    None if this.left.is_none_or(|left| left == 0) => return Poll::Ready(None),
+                    None => break Err(other_length("fewer")),
+                },
+            }
+        };
+        Poll::Ready(Some(found.map_err(|error| {
+            error.log_cut();
+            this.work = None;
+            Cut
+        })))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+}
+
+/// What hyper is told of an answer that is cut; the log has the reason.
+#[derive(Debug)]
+struct Cut;
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer was cut")
+    }
+}
+
+impl std::error::Error for Cut {}
