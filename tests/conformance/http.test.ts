@@ -4,20 +4,23 @@ import { after, before, describe, test } from "node:test";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { check, send } from "./answer.ts";
-import { serve, type Served } from "./application.ts";
 import { readCases } from "./case.ts";
-import { exceptionsOf, servers, Tally } from "./servers.ts";
+import { columns, type Served } from "./columns.ts";
+import { exceptionsOf, Tally } from "./servers.ts";
 
 quietStdout();
 const { bodyLimit, cases } = readCases();
 const exceptions = exceptionsOf("http", cases);
-const tally = new Tally(cases.length);
+const tally = new Tally(
+  cases.length,
+  columns.map(({ name }) => name),
+);
 
-for (const [name, make] of servers) {
+for (const { name, serve } of columns) {
   describe(name, { concurrency: 8 }, () => {
     let app: Served;
     before(async () => {
-      app = await serve(make(), bodyLimit);
+      app = await serve({ bodyBytes: bodyLimit });
     });
     after(() => app[Symbol.asyncDispose]());
     for (const one of cases) {

@@ -16,6 +16,7 @@ import {
 } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { Collector, type GotLog, until } from "../../packages/otel/test/support/collector.ts";
+import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 let written = "";
@@ -72,6 +73,8 @@ const parent = "b7ad6b7169203331";
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const id16 = /^[0-9a-f]{16}$/;
 const id32 = /^[0-9a-f]{32}$/;
+
+notInRust("what observing shows", "a Rust server has no plugins and no debug sidecar");
 
 for (const [name, make] of servers) {
   describe(name, () => {

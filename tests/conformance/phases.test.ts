@@ -10,6 +10,7 @@ import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { send } from "./answer.ts";
 import { serve, type Served } from "./application.ts";
 import type { Case } from "./case.ts";
+import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 interface PhaseCase extends Pick<Case, "name" | "request"> {
@@ -25,6 +26,8 @@ quietStdout();
 function written({ lifecycle }: LifecycleTrace): string[] {
   return lifecycle.map(({ phase, result, status }) => [phase, result, status].filter(Boolean).join(" "));
 }
+
+notInRust("phases", "a Rust server has no plugins to tell them to");
 
 for (const [name, make] of servers) {
   describe(name, () => {

@@ -6,11 +6,9 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 
-import type { ServerAdapter, ServerExchange } from "@kit/types";
-
-import { routes, tree } from "../../packages/server-native/test/support.ts";
+import { columns, type Served } from "./columns.ts";
 import { checkRaw, rawBytes, type RawAnswer, type RawCase, readRawCases } from "./raw-case.ts";
-import { exceptionsOf, servers, Tally } from "./servers.ts";
+import { exceptionsOf, Tally } from "./servers.ts";
 
 /** For a client whose server neither answers nor closes. */
 const patienceMs = 5000;
@@ -21,22 +19,10 @@ const mostPieces = 600;
 
 const cases = readRawCases();
 const exceptions = exceptionsOf("raw", cases);
-const tally = new Tally(cases.length);
-
-/** Answers every request with what it was. */
-function echo(request: ServerExchange): void {
-  const { method, target, bodyTooLarge } = request;
-  const said = bodyTooLarge
-    ? { error: { code: "PAYLOAD_TOO_LARGE" } }
-    : { method, target, body: Buffer.from(request.bodyBytes()).toString("latin1") };
-  request.respond(bodyTooLarge ? 413 : 200, "application/json", JSON.stringify(said), null);
-}
-
-async function start(server: ServerAdapter): Promise<number> {
-  const limits = { bodyBytes: 1024 * 1024 };
-  const service = { tree, routes, limits, handle: echo, fail: () => undefined };
-  return (await server.listen(service, { port: 0, host: "127.0.0.1" })).port;
-}
+const tally = new Tally(
+  cases.length,
+  columns.map(({ name }) => name),
+);
 
 /** All that comes back until the server closes. */
 async function exchange(port: number, pieces: Iterable<Buffer>): Promise<string> {
@@ -76,18 +62,18 @@ async function run(one: RawCase, port: number, impatient: number): Promise<void>
   if (bytes.length <= mostPieces) checkRaw(expected, await exchange(to, bytewise(bytes)));
 }
 
-for (const [name, make] of servers) {
+for (const { name, echo } of columns) {
   describe(name, { concurrency: 16 }, () => {
-    const patient = make();
-    // Between requests Node's clock for connections at rest goes on until a head is complete.
-    const impatient = make({ headersTimeoutMs: 500, keepAliveTimeoutMs: 2500, bodyTimeoutMs: 500 });
-    let ports: readonly [number, number];
+    let served: readonly [patient: Served, impatient: Served];
     before(async () => {
-      ports = [await start(patient), await start(impatient)];
+      // Between requests Node's clock for connections at rest goes on until a head is complete.
+      const impatient = { headersTimeoutMs: 500, keepAliveTimeoutMs: 2500, bodyTimeoutMs: 500 };
+      served = [await echo(), await echo(impatient)];
     });
-    after(() => Promise.all([patient, impatient].map((server) => server.close({ graceMs: 0 }))));
+    after(() => Promise.all(served.map((one) => one[Symbol.asyncDispose]())));
+    const ask = (one: RawCase): Promise<void> => run(one, served[0].port, served[1].port);
     for (const one of cases) {
-      test(one.name, () => tally.hold(name, exceptions.get(one.name, name), () => run(one, ...ports)));
+      test(one.name, () => tally.hold(name, exceptions.get(one.name, name), () => ask(one)));
     }
   });
 }

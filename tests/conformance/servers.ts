@@ -9,6 +9,8 @@ import { nativeServer } from "@kit/server-native";
 import type { ServerAdapter } from "@kit/types";
 import { Hono } from "hono";
 
+import { isRust } from "./rust.ts";
+
 /** Options that all of them have. */
 export interface CommonOptions {
   readonly headersTimeoutMs?: number;
@@ -18,14 +20,16 @@ export interface CommonOptions {
   readonly bodyTimeoutMs?: number;
 }
 
-/** Every server that kit runs on. */
-export const servers: readonly [name: string, make: (options?: CommonOptions) => ServerAdapter][] = [
+const adapters: readonly [name: string, make: (options?: CommonOptions) => ServerAdapter][] = [
   ["native", (options = {}) => withKitServer("native", () => nativeServer(options))],
   ["fallback", (options = {}) => withKitServer("node", () => nativeServer(options))],
   ["express", (options) => expressServer(ofFramework(options))],
   ["fastify", (options) => fastifyServer(ofFramework(options))],
   ["hono", (options) => honoServer({ ...ofFramework(options), app: throughHono() })],
 ];
+
+/** Every adapter that kit runs on; none where the Rust server is asked. */
+export const servers: typeof adapters = isRust ? [] : adapters;
 
 /** Without any middleware the adapter does not ask Hono at all. */
 function throughHono(): Hono {
@@ -60,7 +64,7 @@ export function exceptionsOf(
   const own = exceptions[file] ?? {};
   test("exceptions name cases and servers that there are", () => {
     const names = new Set(cases.map((one) => one.name));
-    const known = new Set(servers.map(([name]) => name));
+    const known = new Set([...adapters.map(([name]) => name), "rust"]);
     for (const [name, by] of Object.entries(own)) {
       assert.ok(names.has(name), name);
       for (const [server, reason] of Object.entries(by))
@@ -75,9 +79,9 @@ export class Tally {
   readonly #cases: number;
   readonly #rows = new Map<string, { passed: number; excepted: number; failed: number }>();
 
-  constructor(cases: number) {
+  constructor(cases: number, names: readonly string[]) {
     this.#cases = cases;
-    for (const [name] of servers) this.#rows.set(name, { passed: 0, excepted: 0, failed: 0 });
+    for (const name of names) this.#rows.set(name, { passed: 0, excepted: 0, failed: 0 });
   }
 
   /** Runs a check that must fail where there is a reason, and only there. */

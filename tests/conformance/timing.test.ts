@@ -6,8 +6,7 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { aborted, serve, type Served } from "./application.ts";
-import { servers } from "./servers.ts";
+import { columns, type Served } from "./columns.ts";
 
 /** Each long enough to be told from the others on a busy machine. */
 const headersTimeoutMs = 400;
@@ -48,12 +47,17 @@ function assertEnvelope(text: string, status: number, code: string): void {
 const head = "HTTP/1.1\r\nhost: a\r\n";
 const json = "content-type: application/json\r\n";
 
-for (const [name, make] of servers) {
+for (const { name, serve } of columns) {
   describe(name, { concurrency: true }, () => {
     let app: Served;
     before(async () => {
-      const server = make({ headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs });
-      app = await serve(server, 65_536, { requestTimeoutMs });
+      app = await serve({
+        bodyBytes: 65_536,
+        headersTimeoutMs,
+        bodyTimeoutMs,
+        keepAliveTimeoutMs,
+        requestTimeoutMs,
+      });
     });
     after(() => app[Symbol.asyncDispose]());
 
@@ -93,11 +97,10 @@ for (const [name, make] of servers) {
     });
 
     test("an application that takes too long is 503, is told to stop, and harms no other request", async () => {
-      aborted.length = 0;
       const { text, afterMs } = await until(app.port, `GET /endless ${head}connection: close\r\n\r\n`);
       assertEnvelope(text, 503, "REQUEST_TIMEOUT");
       assertWithin(afterMs, requestTimeoutMs);
-      assert.deepEqual(aborted, ["REQUEST_TIMEOUT"]);
+      assert.deepEqual(app.aborted(), ["REQUEST_TIMEOUT"]);
       // Its connection serves the next one.
       const both = await until(
         app.port,

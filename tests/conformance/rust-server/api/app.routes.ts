@@ -1,0 +1,55 @@
+import type { RouteContract } from "@kit/types";
+
+interface File {
+  route: string;
+  value?: string;
+}
+
+interface OneValue {
+  value: string;
+}
+
+interface Numbered {
+  number: number;
+}
+
+interface OneText {
+  text: string;
+}
+
+/** The routes of `tests/conformance/application.ts`. */
+export interface AppRoutes {
+  "GET /files/upload": RouteContract<void, void, void, File>;
+  "GET /files/:name": RouteContract<{ name: string }, void, void, File>;
+  "PUT /files/:name": RouteContract<{ name: string }, void, void, File>;
+  "GET /assets/logo": RouteContract<void, void, void, OneValue>;
+  "GET /assets/*path": RouteContract<{ path: string }, void, void, OneValue>;
+  "GET /numbers/:id": RouteContract<{ id: number }, void, void, Numbered>;
+  "GET /search": RouteContract<void, { page?: number }, void, { page: number }>;
+  "POST /notes": RouteContract<void, void, OneText, OneText>;
+  "DELETE /things/:id": RouteContract<{ id: string }, void, void, void>;
+  "GET /headers": RouteContract<void, void, void, OneValue>;
+  "GET /header": RouteContract<void, void, void, OneValue>;
+  "GET /split": RouteContract<void, void, void, OneValue>;
+  /** @throws TAKEN 409 It is taken. */
+  "GET /fail": RouteContract<void, void, void, OneValue>;
+  "GET /bug": RouteContract<void, void, void, OneValue>;
+  "GET /reject": RouteContract<void, void, void, OneValue>;
+  "GET /slow": RouteContract<void, void, void, OneValue>;
+  "GET /endless": RouteContract<void, void, void, OneValue>;
+  "GET /text": RouteContract<void, void, void, unknown>;
+  "GET /bytes": RouteContract<void, void, void, unknown>;
+  "GET /stream": RouteContract<void, void, void, unknown>;
+  "GET /stream/:kind": RouteContract<{ kind: string }, void, void, unknown>;
+}
+
+/** Those behind a middleware of their group. */
+export interface OrderRoutes {
+  "GET /order": RouteContract<void, void, void, { order: string }>;
+}
+
+/** Those that not everybody may ask. */
+export interface GuardedRoutes {
+  /** @throws UNAUTHORIZED 401 Nobody knows who asks. */
+  "GET /guarded/:id": RouteContract<{ id: number }, void, void, Numbered>;
+}

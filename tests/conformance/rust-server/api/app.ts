@@ -1,0 +1,58 @@
+// What stands before which route, as kit's compiler reads it. Nobody runs this: what answers is in `src/handlers` and `src/middleware`, in
+// Rust.
+
+import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+
+import type { AppRoutes, GuardedRoutes, OrderRoutes } from "./app.routes.ts";
+
+const pass = defineMiddleware(() => undefined);
+
+function inRust(): never {
+  throw new Error("the handlers of this application are in Rust");
+}
+
+export const appHandlers = defineHandlers<AppRoutes>({
+  "GET /files/upload": inRust,
+  "GET /files/:name": inRust,
+  "PUT /files/:name": inRust,
+  "GET /assets/logo": inRust,
+  "GET /assets/*path": inRust,
+  "GET /numbers/:id": inRust,
+  "GET /search": inRust,
+  "POST /notes": inRust,
+  "DELETE /things/:id": inRust,
+  "GET /headers": inRust,
+  "GET /header": inRust,
+  "GET /split": inRust,
+  "GET /fail": inRust,
+  "GET /bug": inRust,
+  "GET /reject": inRust,
+  "GET /slow": inRust,
+  "GET /endless": inRust,
+  "GET /text": inRust,
+  "GET /bytes": inRust,
+  "GET /stream": inRust,
+  "GET /stream/:kind": inRust,
+});
+
+export const orderHandlers = defineHandlers<OrderRoutes>({
+  "GET /order": inRust,
+});
+
+export const guardedHandlers = defineHandlers<GuardedRoutes>({
+  "GET /guarded/:id": inRust,
+});
+
+export const app = createApp({
+  server: nativeServer(),
+  middleware: [
+    { name: "global9", middleware: pass, priority: 9 },
+    { name: "global5", middleware: pass, priority: 5 },
+  ],
+  routes: [
+    { handlers: appHandlers },
+    { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
+    { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
+  ],
+});

@@ -1,0 +1,30 @@
+//! What the cases of `conformance/http-raw.json` ask: a server that answers each request with what it was.
+
+use std::process::ExitCode;
+
+use kit_runtime::axum::body::to_bytes;
+use kit_runtime::axum::extract::Request;
+use kit_runtime::axum::http::Uri;
+use kit_runtime::axum::response::IntoResponse;
+use kit_runtime::{Router, StatusCode, header, value};
+
+fn main() -> ExitCode {
+    kit_runtime::run(kit_runtime::serve(Router::new().fallback(echo)))
+}
+
+async fn echo(request: Request) -> impl IntoResponse {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, 1024 * 1024).await else {
+        let said = value!({ "error": { "code": "BODY_NOT_READ" } });
+        return (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], said.to_string());
+    };
+    // As Latin-1.
+    let body: String = body.iter().map(|byte| char::from(*byte)).collect();
+    let said = value!({ "method": parts.method.as_str(), "target": target(&parts.uri), "body": body });
+    (StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], said.to_string())
+}
+
+/// The target without the host of the absolute form.
+fn target(uri: &Uri) -> &str {
+    uri.path_and_query().map_or("", |target| target.as_str())
+}

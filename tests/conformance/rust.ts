@@ -1,0 +1,72 @@
+// The column `rust`: the server that kit makes of the routes in `rust-server/api`, with handlers in Rust.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { test } from "node:test";
+
+import type { Served, Settings } from "./columns.ts";
+
+/** Whether this run asks the Rust server, and no other: `KIT_E2E_SERVER=rust node --test "tests/conformance/*.test.ts"`. */
+export const isRust: boolean = process.env["KIT_E2E_SERVER"] === "rust";
+
+/** Names what is not asked of the Rust server, and why. */
+export function notInRust(what: string, reason: string): void {
+  if (isRust) test(what, { skip: reason }, () => undefined);
+}
+
+/** Where cargo builds what kit generates in this repository. `xtask/src/check.rs` names it too. */
+const built = resolve(import.meta.dirname, "../../target/generated/debug");
+
+/** The names of the settings in the environment. */
+const variables = {
+  bodyBytes: "BODY_LIMIT_BYTES",
+  requestTimeoutMs: "REQUEST_TIMEOUT_MS",
+  headersTimeoutMs: "HEADERS_TIMEOUT_MS",
+  bodyTimeoutMs: "BODY_TIMEOUT_MS",
+  keepAliveTimeoutMs: "KEEP_ALIVE_TIMEOUT_MS",
+  writeTimeoutMs: "WRITE_TIMEOUT_MS",
+} as const satisfies Record<keyof Settings, string>;
+
+const alive = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** Starts one of the programs of `rust-server`. */
+export async function startRust(program: "rust-server" | "echo", settings: Settings): Promise<Served> {
+  const given = Object.entries(settings).map(([name, value]) => [
+    variables[name as keyof Settings],
+    String(value),
+  ]);
+  const child = spawn(resolve(built, program), {
+    env: {
+      NODE_ENV: "production",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      LOG_LEVEL: "error",
+      ...Object.fromEntries(given),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  alive.add(child);
+  child.once("exit", () => alive.delete(child));
+  let written = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (written += text));
+  const failed = once(child, "error").then(([error]) => Promise.reject(error as Error));
+  for (;;) {
+    const port = /^Listening on http:\S+:(\d+)$/m.exec(written)?.[1];
+    if (port !== undefined)
+      return {
+        port: Number(port),
+        aborted: () => written.match(/"message":"aborted"/g)?.map(() => "REQUEST_TIMEOUT") ?? [],
+        [Symbol.asyncDispose]: async () => {
+          const exited = once(child, "exit");
+          child.kill("SIGKILL");
+          await exited;
+        },
+      };
+    if (child.exitCode !== null) throw new Error(`${program} did not start: ${written}`);
+    await Promise.race([once(child.stdout, "data"), once(child, "exit"), failed]);
+  }
+}
