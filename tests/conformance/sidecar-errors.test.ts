@@ -7,6 +7,7 @@ import { type DebugOptions, debugPlugin } from "@kit/plugin-debug";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { serve, type Served } from "./application.ts";
+import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
@@ -30,6 +31,8 @@ const plain = ["code", "details", "message", "traceId"];
 const open = ["phase", "requestId", "server", "serverAdapter", "status", "timestamp"];
 const names = (error: Fields): string[] => Object.keys(error).toSorted();
 const sorted = (...lists: string[][]): string[] => lists.flat().toSorted();
+
+notInRust("errors beside a debug sidecar", "a Rust server has no debug sidecar");
 
 for (const [name, make] of servers) {
   describe(name, () => {

@@ -140,12 +140,17 @@ pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
     repository.target().join("generated")
 }
 
-/// Builds the example whose server is in Rust, with cargo.
-pub(crate) fn build_rust_example(repository: &Repository) -> anyhow::Result<()> {
-    let mut kit = tool(repository, "kit", &["build"])?;
-    kit.current_dir(repository.path(RUST_EXAMPLE))
-        .env("CARGO_TARGET_DIR", generated_target(repository));
-    run::step(&format!("kit build in {RUST_EXAMPLE}, with cargo"), kit)?;
+/// The application of the conformance suite with handlers in Rust.
+const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
+
+/// Builds the projects whose servers are in Rust, with cargo.
+pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
+    for project in [RUST_EXAMPLE, RUST_CONFORMANCE] {
+        let mut kit = tool(repository, "kit", &["build"])?;
+        kit.current_dir(repository.path(project))
+            .env("CARGO_TARGET_DIR", generated_target(repository));
+        run::step(&format!("kit build in {project}, with cargo"), kit)?;
+    }
     Ok(())
 }
 

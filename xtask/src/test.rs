@@ -75,6 +75,9 @@ const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 /// The tests of Notes alone, which the Rust server has to pass too.
 const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
 
+/// What every server is asked; without `KIT_E2E_SERVER` it goes to the adapters.
+const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
+
 /// Runs the parts, shows every failure at the end, and counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
@@ -151,7 +154,7 @@ fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
 fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
     // `tests/differential` compares it with the one on Node.
-    check::build_rust_example(repository)?;
+    check::build_rust_servers(repository)?;
     let mut total = node_tests::run(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
     for server in OTHER_SERVERS {
         total.add(node_tests::run(
@@ -161,12 +164,12 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
             Some(server),
         )?);
     }
-    total.add(node_tests::run(
-        repository,
-        "end-to-end tests of the Rust server",
-        NOTES_TESTS,
-        Some("rust"),
-    )?);
+    for (title, tests) in [
+        ("end-to-end tests of the Rust server", NOTES_TESTS),
+        ("conformance of the Rust server", CONFORMANCE_TESTS),
+    ] {
+        total.add(node_tests::run(repository, title, tests, Some("rust"))?);
+    }
     Ok(total)
 }
 

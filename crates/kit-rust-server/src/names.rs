@@ -66,7 +66,7 @@ const PRELUDE: &[&str] = &[
 ];
 
 /// What handlers import beside models.
-const SHARED: &[&str] = &["App", "AppError", "Error", "PgPool"];
+const SHARED: &[&str] = &["App", "AppError", "Error", "PgPool", "Reply"];
 
 /// What else generated modules import. A type that the application declares comes first; one without a name takes another.
 pub(crate) const IMPORTED: &[&str] = &[

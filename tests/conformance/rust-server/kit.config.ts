@@ -1,7 +1,9 @@
-import { defineConfig } from "@kit/cli";
+import { type Config, defineConfig } from "@kit/cli";
 import { rustServer } from "@kit/plugin-rust-server";
 
-export default defineConfig({
+const config: Config = defineConfig({
   routeFiles: ["api/**/*.ts"],
   plugins: [rustServer({ db: "sqlx", profile: "dev" })],
 });
+
+export default config;

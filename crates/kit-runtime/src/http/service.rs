@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -104,14 +104,7 @@ impl<A: Application> Service<A> {
         let (parts, body) = request.into_parts();
         let context = Context::new(parts);
         let work = context.scope(async {
-            let work = unwinding(self.run(&context, body));
-            let answer = match settings().request_timeout {
-                Some(time) => match tokio::time::timeout(time, work).await {
-                    Ok(answer) => answer,
-                    Err(_) => Err(timeout(time)),
-                },
-                None => work.await,
-            };
+            let answer = unwinding(self.run(&context, body)).await;
             answer.unwrap_or_else(|error| of_error(&context, &error))
         });
         let mut response = work.await;
@@ -126,6 +119,18 @@ impl<A: Application> Service<A> {
         context.enter(Phase::Normalize);
         // Too large a body is refused whatever it is sent to.
         let body = body::read(context.headers(), body).await?;
+        // How long the client takes to send it is for the connection to watch.
+        let work = self.dispatch(context, body);
+        match settings().request_timeout {
+            Some(time) => match tokio::time::timeout(time, work).await {
+                Ok(answer) => answer,
+                Err(_) => Err(timeout(time)),
+            },
+            None => work.await,
+        }
+    }
+
+    async fn dispatch(&self, context: &Context, body: Bytes) -> Result<axum::response::Response, Error> {
         let (method, path) = (context.method().as_str(), context.path());
         let (number, values) = match self.tree.find(method, path) {
             Match::Route(number, values) => (number, values),

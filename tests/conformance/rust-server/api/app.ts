@@ -12,7 +12,7 @@ function inRust(): never {
   throw new Error("the handlers of this application are in Rust");
 }
 
-export const appHandlers = defineHandlers<AppRoutes>({
+const appHandlers = defineHandlers<AppRoutes>({
   "GET /files/upload": inRust,
   "GET /files/:name": inRust,
   "PUT /files/:name": inRust,
@@ -36,15 +36,15 @@ export const appHandlers = defineHandlers<AppRoutes>({
   "GET /stream/:kind": inRust,
 });
 
-export const orderHandlers = defineHandlers<OrderRoutes>({
+const orderHandlers = defineHandlers<OrderRoutes>({
   "GET /order": inRust,
 });
 
-export const guardedHandlers = defineHandlers<GuardedRoutes>({
+const guardedHandlers = defineHandlers<GuardedRoutes>({
   "GET /guarded/:id": inRust,
 });
 
-export const app = createApp({
+createApp({
   server: nativeServer(),
   middleware: [
     { name: "global9", middleware: pass, priority: 9 },

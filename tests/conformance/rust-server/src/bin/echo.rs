@@ -16,12 +16,21 @@ async fn echo(request: Request) -> impl IntoResponse {
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, 1024 * 1024).await else {
         let said = value!({ "error": { "code": "BODY_NOT_READ" } });
-        return (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], said.to_string());
+        return (
+            StatusCode::BAD_REQUEST,
+            [(header::CONTENT_TYPE, "application/json")],
+            said.to_string(),
+        );
     };
     // As Latin-1.
     let body: String = body.iter().map(|byte| char::from(*byte)).collect();
-    let said = value!({ "method": parts.method.as_str(), "target": target(&parts.uri), "body": body });
-    (StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], said.to_string())
+    let said =
+        value!({ "method": parts.method.as_str(), "target": target(&parts.uri), "body": body });
+    (
+        StatusCode::OK,
+        [(header::CONTENT_TYPE, "application/json")],
+        said.to_string(),
+    )
 }
 
 /// The target without the host of the absolute form.
