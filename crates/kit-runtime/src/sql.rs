@@ -9,6 +9,11 @@ use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type};
 
 use crate::{BigInt, Bytes, Timestamp};
 
+/// The name of the constraint that kept a row out; nothing where it failed for another reason.
+pub fn violated(error: &Error) -> Option<&str> {
+    error.as_database_error()?.constraint()
+}
+
 /// A column of texts, of a type that has some of them. Null is none, for an `Option`.
 pub fn text<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
     let text: Option<String> = row.try_get(column)?;

@@ -27,6 +27,14 @@ pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
     found
 }
 
+/// The variant of an error.
+pub(crate) fn variant(program: &Program, throws: &Throws) -> Option<String> {
+    let known = known(program)
+        .into_iter()
+        .find(|known| known.throws.code == throws.code);
+    known.map(|known| known.variant)
+}
+
 pub(crate) fn file(program: &Program) -> File {
     let known = known(program);
     let mut text = String::from("//! Errors of the application, and the HTTP status of each.\n\n");

@@ -97,8 +97,9 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     let mut types = types::Types::new(program);
     let mut files = models::files(&mut types);
     let (schema, _) = kit_database::Schema::from_program(program);
-    let database = database::Database::new(&schema, &mut types);
+    let mut database = database::Database::new(&schema, &mut types);
     let routes = router::Routes::new(&types);
+    handlers::add_filters(&types, &routes, &mut database);
     files.extend(database.files());
     files.push(errors::file(program));
     files.push(router::file(&types, &routes));

@@ -7,6 +7,9 @@ const SHORT: usize = 60;
 const STRUCT: usize = 18;
 const ITEM: usize = 10;
 
+/// The width of a struct's fields that stay on a line.
+const SHORT_LITERAL: usize = 18;
+
 /// An expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Expression {
@@ -186,6 +189,10 @@ impl Expression {
             Self::Plain(_) => true,
             Self::Lazy(..) => false,
             Self::Borrowed(expression) => expression.may_be_flat(),
+            // A macro's argument is not rustfmt's to break.
+            Self::Call(_, arguments) if matches!(arguments.as_slice(), [Self::Plain(text)] if text.contains("!({")) => {
+                true
+            }
             Self::Call(name, arguments) => {
                 arguments.iter().all(Self::may_be_flat) && self.flat().len() - name.len() - 2 <= SHORT
             }
@@ -299,10 +306,37 @@ pub(crate) fn imports<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
     statements.concat()
 }
 
+/// The head of a function, with a parameter a line where it is long.
+pub(crate) fn signature(indent: usize, name: &str, given: &[String], result: &str) -> String {
+    let margin = " ".repeat(indent);
+    let flat = format!("{margin}{name}({}) -> {result} {{", given.join(", "));
+    if flat.len() <= WIDTH {
+        return flat;
+    }
+    let given: String = given.iter().map(|one| format!("\n{margin}    {one},")).collect();
+    format!("{margin}{name}({given}\n{margin}) -> {result} {{")
+}
+
+/// `Name { … }`, with a field a line where that is long.
+pub(crate) fn literal(indent: usize, name: &str, fields: &[String]) -> String {
+    let flat = fields.join(", ");
+    if flat.len() <= SHORT_LITERAL {
+        return format!("{name} {{ {flat} }}");
+    }
+    let margin = " ".repeat(indent);
+    let fields: String = fields
+        .iter()
+        .map(|field| format!("\n{margin}    {field},"))
+        .collect();
+    format!("{name} {{{fields}\n{margin}}}")
+}
+
 /// `let x = a.b().c();`-like chains: on one line where that is short, else a call a line.
 pub(crate) fn chain(indent: usize, base: &str, calls: &[String], around: usize) -> String {
     let flat = format!("{base}{}", calls.concat());
-    if flat.len() <= SHORT && indent + flat.len() + around <= WIDTH {
+    // One call is no chain yet.
+    let is_short = calls.len() == 1 || flat.len() <= SHORT;
+    if is_short && indent + flat.len() + around <= WIDTH {
         return flat;
     }
     let margin = " ".repeat(indent + 4);

@@ -1,6 +1,8 @@
 //! `db/`: the pool, and for each table the five operations; `migrations/`: what makes the tables.
 
+mod constraints;
 mod module;
+mod statements;
 
 use std::fmt::Write as _;
 
@@ -8,6 +10,8 @@ use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, pla
 
 use crate::types::{Definition, Field, Types};
 use crate::{File, Owner, names};
+
+pub(crate) use constraints::{Constraint, Rule};
 
 /// The tables of a program.
 pub(crate) struct Database<'a> {
@@ -23,8 +27,10 @@ pub(crate) struct Stored<'a> {
     /// The module below `db`.
     pub(crate) module: String,
     pub(crate) columns: Vec<StoredColumn<'a>>,
-    /// The column of the primary key, where it is one.
-    pub(crate) key: Option<usize>,
+    /// The columns of the primary key; none where a function cannot take their values.
+    key: Vec<usize>,
+    /// The columns by which routes choose rows.
+    filters: Vec<usize>,
 }
 
 /// A column and the field that it stores.
@@ -73,17 +79,22 @@ impl<'a> Database<'a> {
                     Some(StoredColumn { column, field, kind })
                 })
                 .collect();
-            let key = match table.primary_key.as_slice() {
-                [only] => columns.iter().position(|stored| stored.column.name == *only),
-                _ => None,
-            };
+            let key: Option<Vec<usize>> = table
+                .primary_key
+                .iter()
+                .map(|name| {
+                    let place = columns.iter().position(|stored| stored.column.name == *name)?;
+                    columns[place].key_type().map(|_| place)
+                })
+                .collect();
             let module = names::module(&model);
             tables.push(Stored {
                 table,
                 model,
                 module,
                 columns,
-                key,
+                key: key.unwrap_or_default(),
+                filters: Vec::new(),
             });
         }
         Self { schema, tables }
@@ -91,6 +102,29 @@ impl<'a> Database<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.tables.is_empty()
+    }
+
+    /// The table of an entity.
+    pub(crate) fn of_entity(&self, entity: &str) -> Option<&Stored<'a>> {
+        self.tables.iter().find(|stored| stored.entity() == entity)
+    }
+
+    /// The table of that name.
+    pub(crate) fn table(&self, name: &str) -> Option<&Stored<'a>> {
+        self.tables.iter().find(|stored| stored.table.name == name)
+    }
+
+    /// Lets lists of a table choose rows by the columns of these properties.
+    pub(crate) fn filter_by(&mut self, table: &str, properties: &[String]) {
+        let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
+            return;
+        };
+        for (place, column) in stored.columns.iter().enumerate() {
+            if properties.contains(&column.field.property) && !stored.filters.contains(&place) {
+                stored.filters.push(place);
+            }
+        }
+        stored.filters.sort_unstable();
     }
 
     pub(crate) fn files(&self) -> Vec<File> {
@@ -205,20 +239,43 @@ impl StoredColumn<'_> {
         }
     }
 
+    /// What stands for a parameter that a column is compared with. A whole number of any size is no match at worst.
+    fn compared(&self, number: usize) -> String {
+        match self.column.r#type {
+            ColumnType::Integer => format!("${number}"),
+            _ => self.parameter(number),
+        }
+    }
+
     /// The field's value in a row.
     fn read(&self) -> String {
         let name = names::text(&self.column.name);
-        let optional = self.field.optional && self.field.r#type.starts_with("Option<");
-        match self.kind {
-            Kind::Plain if optional => format!("row.try_get::<{}, _>({name})?.map(Some)", self.field.r#type),
+        let value = match self.kind {
             Kind::Plain => format!("row.try_get({name})?"),
             Kind::Text => format!("sql::text(row, {name})?"),
             Kind::Json => format!("sql::json(row, {name})?"),
+        };
+        // Null is a value of such a property, and not its absence.
+        if self.field.optional && self.field.r#type.starts_with("Option<") {
+            format!("Some({value})")
+        } else {
+            value
+        }
+    }
+
+    /// The type of a parameter by which a row is named.
+    pub(crate) fn key_type(&self) -> Option<&'static str> {
+        match self.field.r#type.as_str() {
+            "String" if self.kind == Kind::Plain => Some("&str"),
+            "i64" => Some("i64"),
+            "f64" => Some("f64"),
+            "BigInt" => Some("&BigInt"),
+            _ => None,
         }
     }
 
     /// The type of a value that a statement takes, where null cannot be meant.
-    fn plain_type(&self) -> &str {
+    pub(crate) fn plain_type(&self) -> &str {
         inner(&self.field.r#type)
     }
 
@@ -235,14 +292,42 @@ impl StoredColumn<'_> {
     }
 
     /// Whether its values are copied where others are borrowed.
-    pub(crate) fn is_copied(&self) -> bool {
+    fn is_copied(&self) -> bool {
         let r#type = self.plain_type();
         matches!(r#type, "bool" | "i64" | "f64") || r#type.ends_with("Timestamp") || self.kind == Kind::Text
     }
 
-    /// Whether an insert may leave it out.
-    pub(crate) fn has_default(&self) -> bool {
-        self.column.nullable || self.column.default.is_some()
+    /// How many `Option`s an insert has around its value: one where it may be left out, two where null is more than that.
+    pub(crate) fn insert_options(&self) -> usize {
+        usize::from(self.column.nullable) + usize::from(self.column.default.is_some())
+    }
+
+    /// The same for an update, which may leave out everything.
+    pub(crate) fn update_options(&self) -> usize {
+        1 + usize::from(self.column.nullable)
+    }
+
+    /// Whether a list can choose rows by it.
+    pub(crate) fn is_comparable(&self) -> bool {
+        self.kind != Kind::Json
+    }
+
+    /// Binds a value that is behind so many `Option`s, and before it whether it is there at all where null is a value.
+    fn bind_optional(&self, value: &str, options: usize) -> Vec<String> {
+        if options < 2 {
+            return vec![self.bind(value, options == 1)];
+        }
+        let flat = if self.is_copied() {
+            format!("{value}.flatten()")
+        } else {
+            format!("{value}.clone().flatten()")
+        };
+        let bound = match self.kind {
+            Kind::Plain => format!(".bind({flat})"),
+            Kind::Text => format!(".bind({flat}.map({}::as_str))", self.plain_type()),
+            Kind::Json => format!(".bind({flat}.map(Json))"),
+        };
+        vec![format!(".bind({value}.is_some())"), bound]
     }
 
     /// Whether the database makes its values, and nobody changes them.
@@ -260,10 +345,28 @@ impl Stored<'_> {
         &self.model
     }
 
+    /// The columns of the primary key.
+    pub(crate) fn key(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+        self.key.iter().map(|place| &self.columns[*place])
+    }
+
+    /// The columns by which a list chooses rows.
+    pub(crate) fn filters(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+        self.filters.iter().map(|place| &self.columns[*place])
+    }
+
     /// The columns that an insert may name.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             stored.column.default != Some(ColumnDefault::Identity) && !stored.column.source.on_update_now
+        })
+    }
+
+    /// The columns that an insert has to make itself.
+    fn made_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+        self.columns.iter().filter(|stored| {
+            let column = stored.column;
+            column.source.on_update_now && column.default.is_none() && !column.nullable
         })
     }
 
@@ -276,17 +379,6 @@ impl Stored<'_> {
 
     /// Whether there is something to update.
     pub(crate) fn is_updated(&self) -> bool {
-        self.key.is_some() && self.changed().next().is_some()
-    }
-}
-
-impl StoredColumn<'_> {
-    /// Binds an optional value that is made for it.
-    fn bind_owned(&self, value: &str) -> String {
-        match self.kind {
-            Kind::Plain => format!(".bind({value})"),
-            Kind::Text => format!(".bind({value}.map({}::as_str))", self.plain_type()),
-            Kind::Json => format!(".bind({value}.map(Json))"),
-        }
+        !self.key.is_empty() && self.changed().next().is_some()
     }
 }

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kit_database::{ColumnDefault, ColumnType, sql};
+use kit_database::ColumnType;
 
 use super::{Kind, Stored, StoredColumn};
-use crate::names;
-use crate::print::{chain, doc, import, imports};
+use crate::print::{chain, doc, import, imports, signature};
 
 impl Stored<'_> {
     pub(super) fn module_text(&self) -> String {
@@ -27,9 +26,7 @@ impl Stored<'_> {
                 model => models.push(model.to_owned()),
             }
         }
-        let key = self.key.map(|key| &self.columns[key]);
-        let is_uuid = key.is_some_and(|key| key.column.r#type == ColumnType::Uuid);
-        if is_uuid {
+        if self.key().any(is_uuid) {
             runtime.push("format::is_uuid".to_owned());
         }
         let mut text = format!("//! The table `{}`.\n\n", self.table.name);
@@ -53,139 +50,9 @@ impl Stored<'_> {
         text.push('\n');
         text.push_str(&import("crate::models", &models));
         text.push_str(&self.statements());
+        text.push_str(&self.constraints_text());
         text.push_str(&self.structs());
         text.push_str(&self.functions());
-        text
-    }
-
-    fn columns_text(&self) -> String {
-        let columns: Vec<_> = self.columns.iter().map(StoredColumn::selected).collect();
-        columns.join(", ")
-    }
-
-    fn key_condition(&self) -> String {
-        self.key.map_or_else(String::new, |key| {
-            let key = &self.columns[key];
-            format!("{} = {}", sql::identifier(&key.column.name), key.parameter(1))
-        })
-    }
-
-    /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages.
-    fn order(&self) -> String {
-        let made = self.columns.iter().find(|stored| {
-            stored.column.r#type == ColumnType::Timestamp
-                && stored.column.default == Some(ColumnDefault::Now)
-                && !stored.column.source.on_update_now
-        });
-        let mut order: Vec<_> = made
-            .iter()
-            .map(|stored| format!("{} DESC", sql::identifier(&stored.column.name)))
-            .collect();
-        let direction = if made.is_some() { " DESC" } else { "" };
-        order.extend(
-            self.table
-                .primary_key
-                .iter()
-                .map(|name| format!("{}{direction}", sql::identifier(name))),
-        );
-        order.join(", ")
-    }
-
-    fn statements(&self) -> String {
-        let name = sql::identifier(&self.table.name);
-        let columns = self.columns_text();
-        let mut text = String::new();
-        let mut constant = |constant: &str, lines: &[String]| {
-            let lines: String = lines
-                .iter()
-                .map(|line| format!("\n    {}", line.escape_default().to_string().replace("\\'", "'")))
-                .collect();
-            let _ = write!(text, "\nconst {constant}: &str = \"{lines}\";\n");
-        };
-        constant(
-            "LIST",
-            &[
-                format!("SELECT {columns}"),
-                format!("FROM {name}"),
-                format!("ORDER BY {}", self.order()),
-                "LIMIT $1 OFFSET $2".to_owned(),
-            ],
-        );
-        let inserted: Vec<_> = self.inserted().collect();
-        let names_of: Vec<_> = inserted
-            .iter()
-            .map(|stored| sql::identifier(&stored.column.name))
-            .collect();
-        let values: Vec<_> = inserted
-            .iter()
-            .enumerate()
-            .map(|(number, stored)| {
-                let parameter = stored.parameter(number + 1);
-                match &stored.column.default {
-                    Some(default) => format!("COALESCE({parameter}, {})", sql::default(default)),
-                    None => parameter,
-                }
-            })
-            .collect();
-        constant(
-            "INSERT",
-            &[
-                format!("INSERT INTO {name} ({})", names_of.join(", ")),
-                format!("VALUES ({})", values.join(", ")),
-                format!("RETURNING {columns}"),
-            ],
-        );
-        if self.key.is_none() {
-            return text;
-        }
-        let condition = self.key_condition();
-        constant(
-            "GET",
-            &[
-                format!("SELECT {columns}"),
-                format!("FROM {name}"),
-                format!("WHERE {condition}"),
-            ],
-        );
-        let mut number = 1;
-        let mut sets: Vec<String> = Vec::new();
-        for stored in self.changed() {
-            let column = sql::identifier(&stored.column.name);
-            number += 1;
-            if stored.column.nullable {
-                sets.push(format!(
-                    "{column} = CASE WHEN ${number} THEN {} ELSE {column} END",
-                    stored.parameter(number + 1)
-                ));
-                number += 1;
-            } else {
-                sets.push(format!(
-                    "{column} = COALESCE({}, {column})",
-                    stored.parameter(number)
-                ));
-            }
-        }
-        for stored in self
-            .columns
-            .iter()
-            .filter(|stored| stored.column.source.on_update_now)
-        {
-            sets.push(format!("{} = now()", sql::identifier(&stored.column.name)));
-        }
-        if !sets.is_empty() {
-            let mut lines = vec![format!("UPDATE {name}")];
-            let last = sets.len() - 1;
-            lines.extend(sets.iter().enumerate().map(|(at, set)| {
-                let (begin, end) = (
-                    if at == 0 { "SET " } else { "    " },
-                    if at == last { "" } else { "," },
-                );
-                format!("{begin}{set}{end}")
-            }));
-            lines.push(format!("WHERE {condition}"));
-            lines.push(format!("RETURNING {columns}"));
-            constant("UPDATE", &lines);
-        }
         text
     }
 
@@ -196,12 +63,7 @@ impl Stored<'_> {
         );
         for stored in self.inserted() {
             text.push_str(&doc(4, stored.column.comment.as_deref()));
-            let r#type = stored.plain_type();
-            let r#type = if stored.has_default() {
-                format!("Option<{type}>")
-            } else {
-                r#type.to_owned()
-            };
+            let r#type = options(stored.plain_type(), stored.insert_options());
             let _ = writeln!(text, "    pub {}: {type},", stored.field.name);
         }
         text.push_str("}\n");
@@ -212,13 +74,20 @@ impl Stored<'_> {
             );
             for stored in self.changed() {
                 text.push_str(&doc(4, stored.column.comment.as_deref()));
-                let r#type = stored.plain_type();
-                let r#type = if stored.column.nullable {
-                    format!("Option<{type}>")
-                } else {
-                    r#type.to_owned()
-                };
-                let _ = writeln!(text, "    pub {}: Option<{type}>,", stored.field.name);
+                let r#type = options(stored.plain_type(), stored.update_options());
+                let _ = writeln!(text, "    pub {}: {type},", stored.field.name);
+            }
+            text.push_str("}\n");
+        }
+        if !self.filters.is_empty() {
+            let _ = write!(
+                text,
+                "\n/// Which rows a list has. What is left out chooses all.\n#[derive(Clone, Default)]\npub struct {entity}Filter {{\n"
+            );
+            for stored in self.filters() {
+                text.push_str(&doc(4, stored.column.comment.as_deref()));
+                let r#type = options(stored.plain_type(), 1);
+                let _ = writeln!(text, "    pub {}: {type},", stored.field.name);
             }
             text.push_str("}\n");
         }
@@ -233,104 +102,152 @@ impl Stored<'_> {
         text
     }
 
-    /// The type of the key as a parameter, and how it is bound.
-    fn key_parameter(&self) -> Option<(&'static str, &'static str)> {
-        let key = &self.columns[self.key?];
-        Some(match key.plain_type() {
-            "String" => ("&str", "id"),
-            "i64" => ("i64", "id"),
-            "f64" => ("f64", "id"),
-            "BigInt" => ("&BigInt", "id"),
-            _ => return None,
-        })
-    }
-
     fn functions(&self) -> String {
         let entity = self.entity();
-        let name = sql::identifier(&self.table.name);
-        let mut text = format!(
-            "\n/// Some rows, in order.\npub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<{entity}>, sqlx::Error> {{\n    sqlx::query_as(LIST)\n        .bind(limit)\n        .bind(offset)\n        .fetch_all(pool)\n        .await\n}}\n"
-        );
-        let _ = write!(
-            text,
-            "\n/// How many rows there are.\npub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {{\n    {}\n}}\n",
-            chain(
-                4,
-                &format!(
-                    "sqlx::query_scalar({})",
-                    names::text(&format!("SELECT count(*) FROM {name}"))
-                ),
-                &[".fetch_one(pool)".to_owned(), ".await".to_owned()],
-                0
-            )
-        );
-        let binds: String = self
+        let filter = (!self.filters.is_empty()).then(|| format!("filter: &{entity}Filter"));
+        let filters: Vec<_> = self
+            .filters()
+            .map(|stored| stored.bind(&format!("filter.{}", stored.field.name), true))
+            .collect();
+        let mut given = vec!["pool: &PgPool".to_owned()];
+        given.extend(filter);
+        let mut text = function("How many rows there are.", "count", &given, "i64");
+        let call = run("sqlx::query_scalar(COUNT)", &filters, ".fetch_one(pool)");
+        let _ = write!(text, "    {call}\n}}\n");
+
+        given.extend(["limit: i64", "offset: i64"].map(str::to_owned));
+        let list = function("Some rows, in order.", "list", &given, &format!("Vec<{entity}>"));
+        let mut binds = [".bind(limit)", ".bind(offset)"].map(str::to_owned).to_vec();
+        binds.extend(filters);
+        let call = run("sqlx::query_as(LIST)", &binds, ".fetch_all(pool)");
+        text = format!("{list}    {call}\n}}\n{text}");
+
+        let given = ["pool: &PgPool".to_owned(), format!("new: &New{entity}")];
+        text.push_str(&function("Makes a row.", "insert", &given, entity));
+        let binds: Vec<_> = self
             .inserted()
-            .map(|stored| {
-                format!(
-                    "\n        {}",
-                    stored.bind(&format!("new.{}", stored.field.name), stored.has_default())
-                )
+            .flat_map(|stored| {
+                stored.bind_optional(&format!("new.{}", stored.field.name), stored.insert_options())
             })
             .collect();
-        let _ = write!(
-            text,
-            "\n/// Makes a row.\npub async fn insert(pool: &PgPool, new: &New{entity}) -> Result<{entity}, sqlx::Error> {{\n    sqlx::query_as(INSERT){binds}\n        .fetch_one(pool)\n        .await\n}}\n"
-        );
-        let Some((parameter, id)) = self.key_parameter() else {
-            return text;
-        };
-        let is_uuid = self
-            .key
-            .is_some_and(|key| self.columns[key].column.r#type == ColumnType::Uuid);
-        let guard = |nothing: &str| {
-            if parameter == "&BigInt" {
-                format!(
-                    "    // PostgreSQL would call a number that its `bigint` has no room for an error.\n    if i64::try_from(id).is_err() {{\n        return Ok({nothing});\n    }}\n"
-                )
-            } else if is_uuid {
-                format!(
-                    "    // Text that is no UUID names no row; PostgreSQL would call it an error.\n    if !is_uuid(id) {{\n        return Ok({nothing});\n    }}\n"
-                )
-            } else {
-                String::new()
-            }
-        };
-        let _ = write!(
-            text,
-            "\n/// The row of that key.\npub async fn get(pool: &PgPool, id: {parameter}) -> Result<Option<{entity}>, sqlx::Error> {{\n{}    sqlx::query_as(GET).bind({id}).fetch_optional(pool).await\n}}\n",
-            guard("None")
-        );
-        if self.is_updated() {
-            let mut binds = String::new();
-            for stored in self.changed() {
-                let value = format!("changes.{}", stored.field.name);
-                if stored.column.nullable {
-                    let _ = write!(binds, "\n        .bind({value}.is_some())");
-                    let flat = if stored.is_copied() {
-                        format!("{value}.flatten()")
-                    } else {
-                        format!("{value}.clone().flatten()")
-                    };
-                    let _ = write!(binds, "\n        {}", stored.bind_owned(&flat));
-                } else {
-                    let _ = write!(binds, "\n        {}", stored.bind(&value, true));
-                }
-            }
-            let _ = write!(
-                text,
-                "\n/// Changes the row of that key.\npub async fn update(\n    pool: &PgPool,\n    id: {parameter},\n    changes: &{entity}Changes,\n) -> Result<Option<{entity}>, sqlx::Error> {{\n{}    sqlx::query_as(UPDATE)\n        .bind({id}){binds}\n        .fetch_optional(pool)\n        .await\n}}\n",
-                guard("None")
-            );
+        let call = run("sqlx::query_as(INSERT)", &binds, ".fetch_one(pool)");
+        let _ = write!(text, "    {call}\n}}\n");
+        if !self.key.is_empty() {
+            text.push_str(&self.functions_of_a_row());
         }
+        text
+    }
+
+    /// The parameter of each column of the key, and its type.
+    pub(crate) fn key_parameters(&self) -> Vec<(&str, &'static str)> {
+        let is_only = self.key.len() == 1;
+        self.key()
+            .filter_map(|stored| {
+                let name = if is_only { "id" } else { stored.field.name.as_str() };
+                Some((name, stored.key_type()?))
+            })
+            .collect()
+    }
+
+    /// What is done with one row, by its key.
+    fn functions_of_a_row(&self) -> String {
+        let entity = self.entity();
+        let parameters = self.key_parameters();
+        let mut given = vec!["pool: &PgPool".to_owned()];
+        given.extend(parameters.iter().map(|(name, r#type)| format!("{name}: {type}")));
+        let key: Vec<_> = parameters
+            .iter()
+            .map(|(name, _)| format!(".bind({name})"))
+            .collect();
+        let row = format!("Option<{entity}>");
+        let mut text = function("The row of that key.", "get", &given, &row);
+        text.push_str(&self.guard("None"));
+        let call = run("sqlx::query_as(GET)", &key, ".fetch_optional(pool)");
+        let _ = write!(text, "    {call}\n}}\n");
+        if self.is_updated() {
+            let mut given = given.clone();
+            given.push(format!("changes: &{entity}Changes"));
+            text.push_str(&function("Changes the row of that key.", "update", &given, &row));
+            text.push_str(&self.guard("None"));
+            let mut binds = key.clone();
+            binds.extend(self.changed().flat_map(|stored| {
+                stored.bind_optional(&format!("changes.{}", stored.field.name), stored.update_options())
+            }));
+            let call = run("sqlx::query_as(UPDATE)", &binds, ".fetch_optional(pool)");
+            let _ = write!(text, "    {call}\n}}\n");
+        }
+        let comment = "Deletes the row of that key. Gives whether there was one.";
+        text.push_str(&function(comment, "delete", &given, "bool"));
+        text.push_str(&self.guard("false"));
+        let mut calls = key;
+        calls.extend([".execute(pool)", ".await?"].map(str::to_owned));
+        // `let done = ` and the semicolon stand on the line too.
+        let call = chain(4, "sqlx::query(DELETE)", &calls, 12);
         let _ = write!(
             text,
-            "\n/// Deletes the row of that key. Gives whether there was one.\npub async fn delete(pool: &PgPool, id: {parameter}) -> Result<bool, sqlx::Error> {{\n{}    let done = sqlx::query({})\n        .bind({id})\n        .execute(pool)\n        .await?;\n    Ok(done.rows_affected() > 0)\n}}\n",
-            guard("false"),
-            names::text(&format!("DELETE FROM {name} WHERE {}", self.key_condition()))
+            "    let done = {call};\n    Ok(done.rows_affected() > 0)\n}}\n"
         );
         text
     }
+
+    /// What keeps from the database what it would call an error.
+    fn guard(&self, nothing: &str) -> String {
+        let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
+        let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
+        let uuids: Vec<_> = uuids.map(|(_, (name, _))| format!("!is_uuid({name})")).collect();
+        let numbers = key.iter().filter(|(_, (_, r#type))| *r#type == "&BigInt");
+        let numbers: Vec<_> = numbers
+            .map(|(_, (name, _))| format!("i64::try_from({name}).is_err()"))
+            .collect();
+        let mut text = String::new();
+        for (comment, conditions) in [
+            (
+                "Text that is no UUID names no row; PostgreSQL would call it an error.",
+                uuids,
+            ),
+            (
+                "PostgreSQL would call a number that its `bigint` has no room for an error.",
+                numbers,
+            ),
+        ] {
+            if !conditions.is_empty() {
+                let conditions = conditions.join(" || ");
+                let _ = write!(
+                    text,
+                    "    // {comment}\n    if {conditions} {{\n        return Ok({nothing});\n    }}\n"
+                );
+            }
+        }
+        text
+    }
+}
+
+fn is_uuid(stored: &StoredColumn<'_>) -> bool {
+    stored.column.r#type == ColumnType::Uuid
+}
+
+/// A type behind so many `Option`s.
+fn options(r#type: &str, count: usize) -> String {
+    (0..count).fold(r#type.to_owned(), |inner, _| format!("Option<{inner}>"))
+}
+
+/// The head of a function that asks the database.
+fn function(comment: &str, name: &str, given: &[String], result: &str) -> String {
+    let head = signature(
+        0,
+        &format!("pub async fn {name}"),
+        given,
+        &format!("Result<{result}, sqlx::Error>"),
+    );
+    format!("\n/// {comment}\n{head}\n")
+}
+
+/// A query, what is bound to it, and how it is run.
+fn run(query: &str, binds: &[String], how: &str) -> String {
+    let mut calls = binds.to_vec();
+    calls.push(how.to_owned());
+    calls.push(".await".to_owned());
+    chain(4, query, &calls, 0)
 }
 
 /// The names in a type: `IndexMap<String, Size>` has three. What is written with its path needs no import.

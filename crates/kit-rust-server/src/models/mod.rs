@@ -203,7 +203,7 @@ impl Models<'_, '_> {
             TypeKind::Bytes => self.runtime("Bytes"),
             TypeKind::Literal {
                 value: LiteralValue::String(text),
-            } => self.named_text_enum(id, at, std::slice::from_ref(text)),
+            } => self.named_text_enum(at, std::slice::from_ref(text)),
             TypeKind::Array { element } => format!("Vec<{}>", self.bare(*element, &item(at), true)),
             TypeKind::Tuple { elements } => self.bare_tuple(id, elements, at),
             TypeKind::Object(object) if is_map(object) => {
@@ -235,11 +235,16 @@ impl Models<'_, '_> {
 
     /// The name of a type without a name that was made already, imported where it stands in another module.
     fn made(&mut self, id: TypeId) -> Option<String> {
-        let (module, name) = self.types.made(id, self.form)?;
-        if *module != self.module.name {
+        let (module, name) = self.types.made(id, self.form)?.clone();
+        Some(self.imported(&module, name))
+    }
+
+    /// A name, imported where it stands in another module.
+    fn imported(&mut self, module: &str, name: String) -> String {
+        if module != self.module.name {
             self.module.models.insert(name.clone());
         }
-        Some(name.clone())
+        name
     }
 
     fn keep_made(&mut self, id: TypeId, name: &str) {

@@ -25,7 +25,7 @@ impl Models<'_, '_> {
             [] => "()".to_owned(),
             [only] => self.bare(*only, at, inside),
             several => match (self.texts(several), self.common(several)) {
-                (Some(texts), _) => self.named_text_enum(id, at, &texts),
+                (Some(texts), _) => self.named_text_enum(at, &texts),
                 (None, Some(common)) => self.bare(common, at, inside),
                 (None, None) => {
                     if let Some(name) = self.made(id) {
@@ -89,13 +89,14 @@ impl Models<'_, '_> {
             .collect()
     }
 
-    pub(super) fn named_text_enum(&mut self, id: TypeId, at: &Place<'_>, texts: &[String]) -> String {
-        if let Some(name) = self.made(id) {
-            return name;
+    pub(super) fn named_text_enum(&mut self, at: &Place<'_>, texts: &[String]) -> String {
+        if let Some((module, name)) = self.types.made_texts(at.span, texts).cloned() {
+            return self.imported(&module, name);
         }
         let name = self.types.name_anonymous(self.home, at.name);
         self.text_enum(&name, &format!("/// `{}`.\n", at.shown), texts);
-        self.keep_made(id, &name);
+        self.types
+            .keep_made_texts(at.span, texts, &self.module.name, &name);
         name
     }
 

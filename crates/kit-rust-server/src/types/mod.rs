@@ -27,6 +27,8 @@ pub(crate) struct Types<'a> {
     forms: Forms,
     /// The module and the name of types that have none of their own: `Omit` and `Pick` leave a property's type what it was.
     made: BTreeMap<(TypeId, Form), (String, String)>,
+    /// The same of texts to choose from, by the property that has them.
+    made_texts: Vec<(Span, Vec<String>, (String, String))>,
     /// Names of all types in Rust.
     pub(crate) taken: BTreeSet<String>,
     /// The fields of each struct by its name.
@@ -117,6 +119,7 @@ impl<'a> Types<'a> {
             taken: BTreeSet::new(),
             structs: BTreeMap::new(),
             definitions: BTreeMap::new(),
+            made_texts: Vec::new(),
             problems: Vec::new(),
         };
         types.taken.extend(types.names.iter().cloned());
@@ -149,6 +152,21 @@ impl<'a> Types<'a> {
     /// The module and the name of a type without a name that was made already.
     pub(crate) fn made(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
         self.made.get(&(id, self.form_of(id, form)))
+    }
+
+    /// The module and the name of texts that were made for a property already, here or where it comes from.
+    pub(crate) fn made_texts(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
+        let known = self
+            .made_texts
+            .iter()
+            .find(|(of, known, _)| *of == span && known == texts);
+        known.map(|(_, _, made)| made)
+    }
+
+    /// Keeps what texts without a name are called.
+    pub(crate) fn keep_made_texts(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
+        let made = (module.to_owned(), name.to_owned());
+        self.made_texts.push((span, texts.to_vec(), made));
     }
 
     /// Keeps what a type without a name is called. One that leads back to itself depends on where it stands.

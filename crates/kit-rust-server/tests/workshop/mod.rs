@@ -75,6 +75,18 @@ impl Workshop {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
+    /// The paths of files below a directory whose names end so, sorted.
+    pub fn files(&self, directory: &str, ending: &str) -> Vec<String> {
+        let mut found: Vec<String> = fs::read_dir(self.root.join(directory))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(ending))
+            .map(|name| format!("{directory}/{name}"))
+            .collect();
+        found.sort();
+        found
+    }
+
     fn remove_all_but(&self, made: &BTreeSet<String>) {
         let mut pending = vec![self.root.clone()];
         while let Some(directory) = pending.pop() {
@@ -118,4 +130,9 @@ pub fn succeed(command: &mut Command) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// The text of a file.
+pub fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
 }

@@ -14,6 +14,10 @@ const LIST: &str = "
     ORDER BY id
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM accounts";
+
 const INSERT: &str = "
     INSERT INTO accounts (id, email, status)
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, COALESCE($3, 'active'))
@@ -30,6 +34,13 @@ const UPDATE: &str = "
         status = COALESCE($3, status)
     WHERE id = $1::uuid
     RETURNING id::text AS id, email, status";
+
+const DELETE: &str = "
+    DELETE FROM accounts
+    WHERE id = $1::uuid";
+
+/// No two rows have the same `email`.
+pub const EMAIL_UNIQUE: &str = "accounts_email_unique";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -75,9 +86,7 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<UserAcco
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM accounts")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
 /// Makes a row.
@@ -123,9 +132,6 @@ pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query("DELETE FROM accounts WHERE id = $1::uuid")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

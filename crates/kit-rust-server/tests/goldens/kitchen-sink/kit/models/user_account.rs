@@ -1494,13 +1494,53 @@ impl ChoicesQuadrantXFirst {
     }
 }
 
+/// `Choices.quadrant.second`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantXSecond {
+    /// `x`
+    #[serde(rename = "x")]
+    X,
+}
+
+impl ChoicesQuadrantXSecond {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::X];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::X => "x",
+        }
+    }
+}
+
 /// `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX {
     pub first: ChoicesQuadrantXFirst,
-    pub second: ChoicesQuadrantXFirst,
+    pub second: ChoicesQuadrantXSecond,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
+}
+
+/// `Choices.quadrant.first`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantX2First {
+    /// `x`
+    #[serde(rename = "x")]
+    X,
+}
+
+impl ChoicesQuadrantX2First {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::X];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::X => "x",
+        }
+    }
 }
 
 /// `Choices.quadrant.second`.
@@ -1526,26 +1566,106 @@ impl ChoicesQuadrantX2Second {
 /// `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX2 {
-    pub first: ChoicesQuadrantXFirst,
+    pub first: ChoicesQuadrantX2First,
     pub second: ChoicesQuadrantX2Second,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
+}
+
+/// `Choices.quadrant.first`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantYFirst {
+    /// `y`
+    #[serde(rename = "y")]
+    Y,
+}
+
+impl ChoicesQuadrantYFirst {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::Y];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Y => "y",
+        }
+    }
+}
+
+/// `Choices.quadrant.second`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantYSecond {
+    /// `x`
+    #[serde(rename = "x")]
+    X,
+}
+
+impl ChoicesQuadrantYSecond {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::X];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::X => "x",
+        }
+    }
 }
 
 /// `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY {
-    pub first: ChoicesQuadrantX2Second,
-    pub second: ChoicesQuadrantXFirst,
+    pub first: ChoicesQuadrantYFirst,
+    pub second: ChoicesQuadrantYSecond,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
+}
+
+/// `Choices.quadrant.first`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantY2First {
+    /// `y`
+    #[serde(rename = "y")]
+    Y,
+}
+
+impl ChoicesQuadrantY2First {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::Y];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Y => "y",
+        }
+    }
+}
+
+/// `Choices.quadrant.second`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesQuadrantY2Second {
+    /// `y`
+    #[serde(rename = "y")]
+    Y,
+}
+
+impl ChoicesQuadrantY2Second {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::Y];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Y => "y",
+        }
+    }
 }
 
 /// `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY2 {
-    pub first: ChoicesQuadrantX2Second,
-    pub second: ChoicesQuadrantX2Second,
+    pub first: ChoicesQuadrantY2First,
+    pub second: ChoicesQuadrantY2Second,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
@@ -1607,10 +1727,30 @@ pub struct ChoicesVersionedVariant1 {
     pub old: Timestamp,
 }
 
+/// `Choices.versioned.version`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum ChoicesVersionedXVersion {
+    /// `x`
+    #[serde(rename = "x")]
+    X,
+}
+
+impl ChoicesVersionedXVersion {
+    /// Every value.
+    pub const ALL: &[Self] = &[Self::X];
+
+    /// The text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::X => "x",
+        }
+    }
+}
+
 /// `Choices.versioned`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesVersionedX {
-    pub version: ChoicesQuadrantXFirst,
+    pub version: ChoicesVersionedXVersion,
     pub new: Timestamp,
 }
 

@@ -1,5 +1,7 @@
 //! The handlers of `EchoRoutes`. This file is yours: kit made it once and leaves it alone.
 
+use kit_runtime::sql::violated;
+
 use crate::app::App;
 use crate::db::user_account::{self, NewUserAccount};
 use crate::error::Error;
@@ -16,6 +18,16 @@ use crate::router::{
     PostEchoPerson, PostEchoScalars, PostEchoStrings, PostEchoTeam, PostEchoTree, PostEchoUnions,
     PostEchoUserAccount,
 };
+
+/// What a client hears where the database does not take the user account.
+fn user_account_refused(error: sqlx::Error) -> Error {
+    match violated(&error) {
+        Some(user_account::EMAIL_UNIQUE) => {
+            Error::conflict("CONFLICT", "Another user account has this email")
+        }
+        _ => error.into(),
+    }
+}
 
 impl EchoRoutes for App {
     async fn post_echo_scalars(&self, _input: PostEchoScalars) -> Result<Scalars, Error> {
@@ -164,7 +176,9 @@ impl EchoRoutes for App {
             email: body.email,
             status: Some(body.status),
         };
-        Ok(user_account::insert(&self.pool, &new).await?)
+        user_account::insert(&self.pool, &new)
+            .await
+            .map_err(user_account_refused)
     }
 
     async fn post_echo_get_search_query(

@@ -1,5 +1,7 @@
 //! The handlers of `SinkRoutes`. This file is yours: kit made it once and leaves it alone.
 
+use kit_runtime::sql::violated;
+
 use crate::app::App;
 use crate::db::user_account::{self, NewUserAccount};
 use crate::error::Error;
@@ -8,6 +10,16 @@ use crate::router::{
     DeleteSwappedByBByA, GetFilesByPath, GetOpen, GetPairsByAByB, GetSearch, PostAccounts,
     PutDefaults, SinkRoutes,
 };
+
+/// What a client hears where the database does not take the user account.
+fn user_account_refused(error: sqlx::Error) -> Error {
+    match violated(&error) {
+        Some(user_account::EMAIL_UNIQUE) => {
+            Error::conflict("CONFLICT", "Another user account has this email")
+        }
+        _ => error.into(),
+    }
+}
 
 impl SinkRoutes for App {
     async fn get_search(&self, _input: GetSearch) -> Result<Figure, Error> {
@@ -46,7 +58,9 @@ impl SinkRoutes for App {
             email: body.email,
             status: Some(body.status),
         };
-        Ok(user_account::insert(&self.pool, &new).await?)
+        user_account::insert(&self.pool, &new)
+            .await
+            .map_err(user_account_refused)
     }
 
     async fn put_defaults(&self, _input: PutDefaults) -> Result<Defaults, Error> {

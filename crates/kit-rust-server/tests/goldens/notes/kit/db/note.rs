@@ -14,9 +14,14 @@ const LIST: &str = "
     ORDER BY created_at DESC, id DESC
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM notes";
+
 const INSERT: &str = "
     INSERT INTO notes (id, title, content, author_id, archived, created_at)
-    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4, COALESCE($5, false), COALESCE($6, now()))
+    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4, COALESCE($5, false),
+        COALESCE($6, now()))
     RETURNING id::text AS id, title, content, author_id, archived, created_at, updated_at";
 
 const GET: &str = "
@@ -33,6 +38,10 @@ const UPDATE: &str = "
         updated_at = now()
     WHERE id = $1::uuid
     RETURNING id::text AS id, title, content, author_id, archived, created_at, updated_at";
+
+const DELETE: &str = "
+    DELETE FROM notes
+    WHERE id = $1::uuid";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -81,9 +90,7 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Note>, s
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM notes")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
 /// Makes a row.
@@ -134,9 +141,6 @@ pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query("DELETE FROM notes WHERE id = $1::uuid")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

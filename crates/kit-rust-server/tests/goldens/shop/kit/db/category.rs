@@ -12,6 +12,10 @@ const LIST: &str = "
     ORDER BY id
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM categories";
+
 const INSERT: &str = "
     INSERT INTO categories (name, parent_id)
     VALUES ($1, $2)
@@ -28,6 +32,16 @@ const UPDATE: &str = "
         parent_id = CASE WHEN $3 THEN $4 ELSE parent_id END
     WHERE id = $1
     RETURNING id, name, parent_id";
+
+const DELETE: &str = "
+    DELETE FROM categories
+    WHERE id = $1";
+
+/// No two rows have the same `name`.
+pub const NAME_UNIQUE: &str = "categories_name_unique";
+
+/// `parent_id` is the `id` of a row of `categories`.
+pub const PARENT_ID_REFERENCE: &str = "categories_parent_id_categories_id_fk";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -64,9 +78,7 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Category
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM categories")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
 /// Makes a row.
@@ -100,9 +112,6 @@ pub async fn update(
 
 /// Deletes the row of that key. Gives whether there was one.
 pub async fn delete(pool: &PgPool, id: i64) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query("DELETE FROM categories WHERE id = $1")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -12,6 +12,10 @@ const LIST: &str = "
     ORDER BY code
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM countries";
+
 const INSERT: &str = "
     INSERT INTO countries (code, name, vat)
     VALUES ($1, $2, COALESCE($3::int4, 20))
@@ -28,6 +32,13 @@ const UPDATE: &str = "
         vat = COALESCE($3::int4, vat)
     WHERE code = $1
     RETURNING code, name, vat::int8 AS vat";
+
+const DELETE: &str = "
+    DELETE FROM countries
+    WHERE code = $1";
+
+/// No two rows have the same `code`.
+pub const PRIMARY_KEY: &str = "countries_pkey";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -65,9 +76,7 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Country>
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM countries")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
 /// Makes a row.
@@ -101,9 +110,6 @@ pub async fn update(
 
 /// Deletes the row of that key. Gives whether there was one.
 pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query("DELETE FROM countries WHERE code = $1")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -10,18 +10,37 @@ use sqlx::{FromRow, PgPool, Row};
 use crate::models::{Product, ProductKind, ProductSize, ProductStatus};
 
 const LIST: &str = "
-    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description, price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
+    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
+        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
+        created_at, updated_at
     FROM products
+    WHERE ($3::uuid IS NULL OR shop_id = $3::uuid)
+      AND ($4::text IS NULL OR kind = $4)
+      AND ($5::boolean IS NULL OR is_visible = $5)
     ORDER BY created_at DESC, id DESC
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM products
+    WHERE ($1::uuid IS NULL OR shop_id = $1::uuid)
+      AND ($2::text IS NULL OR kind = $2)
+      AND ($3::boolean IS NULL OR is_visible = $3)";
+
 const INSERT: &str = "
-    INSERT INTO products (id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at, created_at)
-    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2::uuid, $3, $4, $5, $6, $7, $8, COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16, COALESCE($17, now()))
-    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description, price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
+    INSERT INTO products (id, shop_id, category_id, sku, title, description, price_cents, weight,
+        status, kind, tags, size, attributes, type, is_visible, listed_at, created_at)
+    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2::uuid, $3, $4, $5, $6, $7, $8,
+        COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16,
+        COALESCE($17, now()))
+    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
+        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
+        created_at, updated_at";
 
 const GET: &str = "
-    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description, price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
+    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
+        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
+        created_at, updated_at
     FROM products
     WHERE id = $1::uuid";
 
@@ -44,7 +63,22 @@ const UPDATE: &str = "
         listed_at = CASE WHEN $21 THEN $22 ELSE listed_at END,
         updated_at = now()
     WHERE id = $1::uuid
-    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description, price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
+    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
+        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
+        created_at, updated_at";
+
+const DELETE: &str = "
+    DELETE FROM products
+    WHERE id = $1::uuid";
+
+/// No two rows have the same `shop_id` and `sku`.
+pub const SHOP_ID_SKU_UNIQUE: &str = "one_of_each";
+
+/// `shop_id` is the `id` of a row of `shops`.
+pub const SHOP_ID_REFERENCE: &str = "products_shop_id_shops_id_fk";
+
+/// `category_id` is the `id` of a row of `categories`.
+pub const CATEGORY_ID_REFERENCE: &str = "products_category_id_categories_id_fk";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -90,15 +124,23 @@ pub struct ProductChanges {
     pub listed_at: Option<Option<Timestamp>>,
 }
 
+/// Which rows a list has. What is left out chooses all.
+#[derive(Clone, Default)]
+pub struct ProductFilter {
+    pub shop_id: Option<String>,
+    pub kind: Option<ProductKind>,
+    pub visible: Option<bool>,
+}
+
 impl<'r> FromRow<'r, PgRow> for Product {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             id: row.try_get("id")?,
             shop_id: row.try_get("shop_id")?,
-            category_id: row.try_get::<Option<i64>, _>("category_id")?.map(Some),
+            category_id: Some(row.try_get("category_id")?),
             sku: row.try_get("sku")?,
             title: row.try_get("title")?,
-            description: row.try_get::<Option<String>, _>("description")?.map(Some),
+            description: Some(row.try_get("description")?),
             price_cents: row.try_get("price_cents")?,
             weight: row.try_get("weight")?,
             status: sql::text(row, "status")?,
@@ -116,17 +158,28 @@ impl<'r> FromRow<'r, PgRow> for Product {
 }
 
 /// Some rows, in order.
-pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Product>, sqlx::Error> {
+pub async fn list(
+    pool: &PgPool,
+    filter: &ProductFilter,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
         .bind(offset)
+        .bind(&filter.shop_id)
+        .bind(filter.kind.map(ProductKind::as_str))
+        .bind(filter.visible)
         .fetch_all(pool)
         .await
 }
 
 /// How many rows there are.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM products")
+pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT)
+        .bind(&filter.shop_id)
+        .bind(filter.kind.map(ProductKind::as_str))
+        .bind(filter.visible)
         .fetch_one(pool)
         .await
 }
@@ -207,9 +260,6 @@ pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query("DELETE FROM products WHERE id = $1::uuid")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -14,6 +14,10 @@ const LIST: &str = "
     ORDER BY opened_at DESC, id DESC
     LIMIT $1 OFFSET $2";
 
+const COUNT: &str = "
+    SELECT count(*)
+    FROM shops";
+
 const INSERT: &str = "
     INSERT INTO shops (id, name, slug, contact, opened_at)
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4, COALESCE($5, now()))
@@ -31,6 +35,13 @@ const UPDATE: &str = "
         contact = CASE WHEN $4 THEN $5 ELSE contact END
     WHERE id = $1::uuid
     RETURNING id::text AS id, name, slug, contact, opened_at";
+
+const DELETE: &str = "
+    DELETE FROM shops
+    WHERE id = $1::uuid";
+
+/// No two rows have the same `slug`.
+pub const SLUG_UNIQUE: &str = "shops_slug_unique";
 
 /// What an insert takes. What is left out gets its default.
 #[derive(Clone)]
@@ -75,9 +86,7 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Shop>, s
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM shops")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
 /// Makes a row.
@@ -127,9 +136,6 @@ pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query("DELETE FROM shops WHERE id = $1::uuid")
-        .bind(id)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)
 }

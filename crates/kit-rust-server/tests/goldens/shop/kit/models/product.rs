@@ -174,34 +174,6 @@ impl Contract for ProductKind {
     }
 }
 
-/// `CreateProductInput.status`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-pub enum CreateProductInputStatus {
-    /// `draft`
-    #[serde(rename = "draft")]
-    Draft,
-    /// `listed`
-    #[serde(rename = "listed")]
-    Listed,
-    /// `sold-out`
-    #[serde(rename = "sold-out")]
-    SoldOut,
-}
-
-impl CreateProductInputStatus {
-    /// Every value.
-    pub const ALL: &[Self] = &[Self::Draft, Self::Listed, Self::SoldOut];
-
-    /// The text on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Listed => "listed",
-            Self::SoldOut => "sold-out",
-        }
-    }
-}
-
 /// `CreateProductInput` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -216,7 +188,7 @@ pub struct CreateProductInput {
     pub price_cents: i64,
     pub weight: Option<f64>,
     #[serde(default = "CreateProductInput::default_status")]
-    pub status: CreateProductInputStatus,
+    pub status: ProductStatus,
     pub kind: ProductKind,
     pub tags: Vec<String>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -232,8 +204,8 @@ pub struct CreateProductInput {
 }
 
 impl CreateProductInput {
-    fn default_status() -> CreateProductInputStatus {
-        CreateProductInputStatus::Draft
+    fn default_status() -> ProductStatus {
+        ProductStatus::Draft
     }
 
     fn default_visible() -> bool {
@@ -291,34 +263,6 @@ impl Contract for CreateProductInput {
     }
 }
 
-/// `UpdateProductInput.status`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-pub enum UpdateProductInputStatus {
-    /// `draft`
-    #[serde(rename = "draft")]
-    Draft,
-    /// `listed`
-    #[serde(rename = "listed")]
-    Listed,
-    /// `sold-out`
-    #[serde(rename = "sold-out")]
-    SoldOut,
-}
-
-impl UpdateProductInputStatus {
-    /// Every value.
-    pub const ALL: &[Self] = &[Self::Draft, Self::Listed, Self::SoldOut];
-
-    /// The text on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Listed => "listed",
-            Self::SoldOut => "sold-out",
-        }
-    }
-}
-
 /// `UpdateProductInput` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -336,7 +280,7 @@ pub struct UpdateProductInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub weight: Option<Option<f64>>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub status: Option<UpdateProductInputStatus>,
+    pub status: Option<ProductStatus>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ProductKind>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -403,34 +347,6 @@ impl Contract for UpdateProductInput {
     }
 }
 
-/// `ProductSummary.status`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-pub enum ProductSummaryStatus {
-    /// `draft`
-    #[serde(rename = "draft")]
-    Draft,
-    /// `listed`
-    #[serde(rename = "listed")]
-    Listed,
-    /// `sold-out`
-    #[serde(rename = "sold-out")]
-    SoldOut,
-}
-
-impl ProductSummaryStatus {
-    /// Every value.
-    pub const ALL: &[Self] = &[Self::Draft, Self::Listed, Self::SoldOut];
-
-    /// The text on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Listed => "listed",
-            Self::SoldOut => "sold-out",
-        }
-    }
-}
-
 /// `ProductSummary` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -439,12 +355,12 @@ pub struct ProductSummary {
     pub title: String,
     pub price_cents: i64,
     #[serde(default = "ProductSummary::default_status")]
-    pub status: ProductSummaryStatus,
+    pub status: ProductStatus,
 }
 
 impl ProductSummary {
-    fn default_status() -> ProductSummaryStatus {
-        ProductSummaryStatus::Draft
+    fn default_status() -> ProductStatus {
+        ProductStatus::Draft
     }
 }
 

@@ -1,0 +1,107 @@
+//! The constraints of a table that a write can break, as constants that handlers name.
+
+use std::fmt::Write as _;
+
+use kit_database::{ForeignKey, Unique};
+use kit_ir::Relation;
+
+use super::{Database, Stored};
+use crate::names;
+
+/// What a constraint holds.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule<'a> {
+    /// No two rows have the same of these columns.
+    Unique(&'a [String]),
+    /// A column names a row of another table, or of the same one.
+    Reference(&'a ForeignKey),
+}
+
+/// A constraint.
+pub(crate) struct Constraint<'a> {
+    /// The constant in the table's module.
+    pub(crate) constant: String,
+    /// The name in the database.
+    name: String,
+    pub(crate) rule: Rule<'a>,
+}
+
+impl Constraint<'_> {
+    /// The columns that it is about.
+    pub(crate) fn columns(&self) -> Vec<&String> {
+        match self.rule {
+            Rule::Unique(columns) => columns.iter().collect(),
+            Rule::Reference(key) => vec![&key.column],
+        }
+    }
+}
+
+impl Stored<'_> {
+    /// The constraints that an insert or an update can break.
+    pub(crate) fn constraints(&self) -> Vec<Constraint<'_>> {
+        let mut found: Vec<Constraint<'_>> = Vec::new();
+        let mut add = |wanted: String, name: String, rule| {
+            let constant = names::unique(wanted, |taken| found.iter().any(|known| known.constant == taken));
+            found.push(Constraint { constant, name, rule });
+        };
+        if self.key().any(|stored| !stored.is_made()) || self.key.is_empty() {
+            let name = self.table.primary_key_name();
+            add(
+                "PRIMARY_KEY".to_owned(),
+                name,
+                Rule::Unique(&self.table.primary_key),
+            );
+        }
+        for Unique { name, columns } in &self.table.uniques {
+            let wanted = format!("{}_UNIQUE", constant(&columns.join("_")));
+            add(wanted, name.clone(), Rule::Unique(columns));
+        }
+        for key in &self.table.foreign_keys {
+            let wanted = format!("{}_REFERENCE", constant(&key.column));
+            add(wanted, key.name.clone(), Rule::Reference(key));
+        }
+        found
+    }
+
+    /// The constants.
+    pub(super) fn constraints_text(&self) -> String {
+        let mut text = String::new();
+        for Constraint { constant, name, rule } in self.constraints() {
+            let comment = match rule {
+                Rule::Unique([only]) => format!("No two rows have the same `{only}`."),
+                Rule::Unique(columns) => format!("No two rows have the same `{}`.", columns.join("` and `")),
+                Rule::Reference(key) => {
+                    format!(
+                        "`{}` is the `{}` of a row of `{}`.",
+                        key.column, key.target, key.table
+                    )
+                }
+            };
+            let name = names::text(&name);
+            let _ = write!(text, "\n/// {comment}\npub const {constant}: &str = {name};\n");
+        }
+        text
+    }
+}
+
+impl Database<'_> {
+    /// The references that keep a row of a table from being deleted: the table that has each, and the constraint.
+    pub(crate) fn restricting(&self, table: &str) -> Vec<(&Stored<'_>, Constraint<'_>)> {
+        let mut found = Vec::new();
+        for stored in &self.tables {
+            for constraint in stored.constraints() {
+                if let Rule::Reference(key) = constraint.rule
+                    && key.table == table
+                    && matches!(key.on_delete, Relation::NoAction | Relation::Restrict)
+                {
+                    found.push((stored, constraint));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn constant(column: &str) -> String {
+    names::plain_field(column).to_uppercase()
+}

@@ -1,0 +1,218 @@
+//! The statements of a table.
+
+use std::fmt::Write as _;
+
+use kit_database::{ColumnDefault, ColumnType, sql};
+
+use super::{Stored, StoredColumn};
+
+/// How wide a statement's lines are, where they can be broken.
+const WIDTH: usize = 100;
+
+impl Stored<'_> {
+    /// The constants of the statements.
+    pub(super) fn statements(&self) -> String {
+        let name = sql::identifier(&self.table.name);
+        let mut list = self.select();
+        list.extend(self.chosen(3));
+        list.push(format!("ORDER BY {}", self.order()));
+        list.push("LIMIT $1 OFFSET $2".to_owned());
+        let mut count = vec!["SELECT count(*)".to_owned(), format!("FROM {name}")];
+        count.extend(self.chosen(1));
+        let mut text = constant("LIST", &list) + &constant("COUNT", &count) + &self.insert();
+        if self.key.is_empty() {
+            return text;
+        }
+        let mut get = self.select();
+        get.push(self.condition());
+        text.push_str(&constant("GET", &get));
+        text.push_str(&self.update());
+        let delete = [format!("DELETE FROM {name}"), self.condition()];
+        text.push_str(&constant("DELETE", &delete));
+        text
+    }
+
+    /// The lines that read rows.
+    fn select(&self) -> Vec<String> {
+        let mut lines = listed("SELECT ", &self.selected(), "");
+        lines.push(format!("FROM {}", sql::identifier(&self.table.name)));
+        lines
+    }
+
+    fn selected(&self) -> Vec<String> {
+        self.columns.iter().map(StoredColumn::selected).collect()
+    }
+
+    /// Which row it is.
+    fn condition(&self) -> String {
+        let parts: Vec<_> = self
+            .key()
+            .enumerate()
+            .map(|(number, key)| {
+                let name = sql::identifier(&key.column.name);
+                format!("{name} = {}", key.compared(number + 1))
+            })
+            .collect();
+        format!("WHERE {}", parts.join(" AND "))
+    }
+
+    /// Which rows a list has, where routes choose; `first` is the number of the first parameter.
+    fn chosen(&self, first: usize) -> Vec<String> {
+        self.filters()
+            .enumerate()
+            .map(|(number, stored)| {
+                let word = if number == 0 { "WHERE" } else { "  AND" };
+                let parameter = stored.compared(first + number);
+                // Whether a parameter is null does not say of which type it is.
+                let typed = match stored.column.r#type {
+                    ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
+                    ColumnType::Boolean => format!("{parameter}::boolean"),
+                    ColumnType::Integer | ColumnType::BigInt => format!("{parameter}::int8"),
+                    ColumnType::DoublePrecision => format!("{parameter}::float8"),
+                    ColumnType::Timestamp => format!("{parameter}::timestamp"),
+                    _ => parameter.clone(),
+                };
+                let name = sql::identifier(&stored.column.name);
+                format!("{word} ({typed} IS NULL OR {name} = {parameter})")
+            })
+            .collect()
+    }
+
+    /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages.
+    fn order(&self) -> String {
+        let made = self.columns.iter().find(|stored| {
+            stored.column.r#type == ColumnType::Timestamp
+                && stored.column.default == Some(ColumnDefault::Now)
+                && !stored.column.source.on_update_now
+        });
+        let mut order: Vec<_> = made
+            .iter()
+            .map(|stored| format!("{} DESC", sql::identifier(&stored.column.name)))
+            .collect();
+        let direction = if made.is_some() { " DESC" } else { "" };
+        order.extend(
+            self.table
+                .primary_key
+                .iter()
+                .map(|name| format!("{}{direction}", sql::identifier(name))),
+        );
+        order.join(", ")
+    }
+
+    fn insert(&self) -> String {
+        let mut number = 0;
+        let mut names = Vec::new();
+        let mut values = Vec::new();
+        for stored in self.inserted() {
+            names.push(sql::identifier(&stored.column.name));
+            number += 1;
+            values.push(match &stored.column.default {
+                None => stored.parameter(number),
+                Some(default) if stored.insert_options() < 2 => {
+                    format!(
+                        "COALESCE({}, {})",
+                        stored.parameter(number),
+                        sql::default(default)
+                    )
+                }
+                Some(default) => {
+                    number += 1;
+                    let value = stored.parameter(number);
+                    format!(
+                        "CASE WHEN ${} THEN {value} ELSE {} END",
+                        number - 1,
+                        sql::default(default)
+                    )
+                }
+            });
+        }
+        for stored in self.made_by_insert() {
+            names.push(sql::identifier(&stored.column.name));
+            values.push("now()".to_owned());
+        }
+        let table = sql::identifier(&self.table.name);
+        let mut lines = if names.is_empty() {
+            vec![format!("INSERT INTO {table} DEFAULT VALUES")]
+        } else {
+            let mut lines = listed(&format!("INSERT INTO {table} ("), &names, ")");
+            lines.extend(listed("VALUES (", &values, ")"));
+            lines
+        };
+        lines.extend(listed("RETURNING ", &self.selected(), ""));
+        constant("INSERT", &lines)
+    }
+
+    fn update(&self) -> String {
+        if !self.is_updated() {
+            return String::new();
+        }
+        let mut number = self.key.len();
+        let mut sets: Vec<String> = Vec::new();
+        for stored in self.changed() {
+            let column = sql::identifier(&stored.column.name);
+            number += 1;
+            if stored.column.nullable {
+                number += 1;
+                let value = stored.parameter(number);
+                sets.push(format!(
+                    "{column} = CASE WHEN ${} THEN {value} ELSE {column} END",
+                    number - 1
+                ));
+            } else {
+                sets.push(format!(
+                    "{column} = COALESCE({}, {column})",
+                    stored.parameter(number)
+                ));
+            }
+        }
+        let updated = self
+            .columns
+            .iter()
+            .filter(|stored| stored.column.source.on_update_now);
+        sets.extend(updated.map(|stored| format!("{} = now()", sql::identifier(&stored.column.name))));
+        let mut lines = vec![format!("UPDATE {}", sql::identifier(&self.table.name))];
+        let last = sets.len() - 1;
+        lines.extend(sets.iter().enumerate().map(|(at, set)| {
+            let begin = if at == 0 { "SET " } else { "    " };
+            let end = if at == last { "" } else { "," };
+            format!("{begin}{set}{end}")
+        }));
+        lines.push(self.condition());
+        lines.extend(listed("RETURNING ", &self.selected(), ""));
+        constant("UPDATE", &lines)
+    }
+}
+
+/// A constant of a statement, a line of it on each line.
+fn constant(name: &str, lines: &[String]) -> String {
+    let mut text = format!("\nconst {name}: &str = \"");
+    for line in lines {
+        let _ = write!(
+            text,
+            "\n    {}",
+            line.escape_default().to_string().replace("\\'", "'")
+        );
+    }
+    text.push_str("\";\n");
+    text
+}
+
+/// Items with commas between them, on as many lines as they need.
+fn listed(begin: &str, items: &[String], end: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = begin.to_owned();
+    for (number, item) in items.iter().enumerate() {
+        let after = if number + 1 == items.len() { end } else { "," };
+        let is_first = line.trim_start().is_empty() || number == 0;
+        if !is_first && line.len() + item.len() + after.len() + 5 > WIDTH {
+            lines.push(line);
+            line = String::from("    ");
+        } else if number > 0 {
+            line.push(' ');
+        }
+        line.push_str(item);
+        line.push_str(after);
+    }
+    lines.push(line);
+    lines
+}

@@ -1,0 +1,233 @@
+//! What the user owns: handlers and middleware, made once. The five operations on an entity work as they are made; what kit cannot know
+//! answers 501 and says which file to write.
+
+mod list;
+mod operations;
+mod refusals;
+mod resource;
+mod values;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use kit_ir::{DeclarationId, Property, TypeId};
+
+use crate::database::{Database, Stored};
+use crate::print::{Expression, import, imports, signature};
+use crate::router::{Group, Middleware, Routes};
+use crate::types::Types;
+use crate::{File, names};
+
+pub(crate) fn files(types: &Types<'_>, routes: &Routes<'_>, database: &Database<'_>) -> Vec<File> {
+    let mut files: Vec<File> = routes
+        .groups
+        .iter()
+        .map(|group| {
+            let known = Known {
+                types,
+                routes,
+                database,
+            };
+            known.handlers(group)
+        })
+        .collect();
+    files.extend(routes.middleware.iter().map(middleware));
+    files
+}
+
+/// Lets each table choose rows by what the queries of its lists have.
+pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
+    let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
+    let known = Known {
+        types,
+        routes,
+        database,
+    };
+    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
+        if let Some(list) = known.list_of(handled) {
+            let properties = list.filters.into_iter().map(|filter| filter.property).collect();
+            wanted.push((list.stored.table.name.clone(), properties));
+        }
+    }
+    for (table, properties) in wanted {
+        database.filter_by(&table, &properties);
+    }
+}
+
+/// What handlers are made of.
+#[derive(Clone, Copy)]
+struct Known<'k, 'p> {
+    types: &'k Types<'p>,
+    routes: &'k Routes<'p>,
+    database: &'k Database<'k>,
+}
+
+/// What a file of handlers needs beside them.
+#[derive(Default)]
+struct Uses {
+    /// Items of the runtime.
+    runtime: BTreeSet<&'static str>,
+    /// Whether it names errors of the contracts.
+    errors: bool,
+    models: Vec<String>,
+    /// Modules of tables.
+    modules: Vec<String>,
+    /// Items of those modules.
+    rows: Vec<(String, String)>,
+    /// Functions before the handlers: what each is for, its name, its text.
+    functions: Vec<Function>,
+}
+
+/// A function that handlers share.
+struct Function {
+    name: String,
+    /// Two of one text are one function.
+    text: String,
+}
+
+impl Uses {
+    /// A function of that text, which may be there already. Gives its name.
+    fn function(&mut self, wanted: String, text: impl Fn(&str) -> String) -> String {
+        if let Some(known) = self
+            .functions
+            .iter()
+            .find(|known| known.text == text(&known.name))
+        {
+            return known.name.clone();
+        }
+        let name = names::unique(wanted, |taken| {
+            self.functions.iter().any(|known| known.name == taken)
+        });
+        let text = text(&name);
+        self.functions.push(Function {
+            name: name.clone(),
+            text,
+        });
+        name
+    }
+
+    /// A table's module.
+    fn module(&mut self, stored: &Stored<'_>) {
+        self.modules.push(stored.module.clone());
+    }
+
+    /// An item of a table's module.
+    fn row(&mut self, stored: &Stored<'_>, item: &str) {
+        self.rows.push((stored.module.clone(), item.to_owned()));
+    }
+
+    fn imports(mut self, group: &Group<'_>) -> String {
+        let runtime: Vec<String> = self
+            .runtime
+            .iter()
+            .map(|item| format!("kit_runtime::{item}"))
+            .collect();
+        let mut text = imports(runtime.iter().map(String::as_str));
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str("use crate::app::App;\n");
+        self.modules.sort();
+        self.modules.dedup();
+        for module in &self.modules {
+            let mut items: Vec<&str> = self
+                .rows
+                .iter()
+                .filter(|(of, _)| of == module)
+                .map(|(_, item)| item.as_str())
+                .collect();
+            items.sort_unstable();
+            items.dedup();
+            items.insert(0, "self");
+            if items.len() == 1 {
+                let _ = writeln!(text, "use crate::db::{module};");
+            } else {
+                let _ = writeln!(text, "use crate::db::{module}::{{{}}};", items.join(", "));
+            }
+        }
+        let mut error = vec!["Error".to_owned()];
+        if self.errors {
+            error.push("AppError".to_owned());
+        }
+        text.push_str(&import("crate::error", &error));
+        text.push_str(&import("crate::models", &self.models));
+        let mut router: Vec<String> = group.routes.iter().map(|handled| handled.input.clone()).collect();
+        router.push(group.name.clone());
+        text.push_str(&import("crate::router", &router));
+        text
+    }
+}
+
+impl<'k> Known<'k, '_> {
+    fn handlers(self, group: &Group<'_>) -> File {
+        let mut uses = Uses::default();
+        let file = format!("src/handlers/{}.rs", group.module.trim_start_matches("r#"));
+        let mut body = format!("impl {} for App {{\n", group.name);
+        for (number, handled) in group.routes.iter().enumerate() {
+            if number > 0 {
+                body.push('\n');
+            }
+            let (input, code) = match self.work(group, handled, &mut uses) {
+                Some(code) if code.contains("input.") => ("input", code),
+                Some(code) => ("_input", code),
+                None => ("_input", not_written(&handled.route.reference(), &file)),
+            };
+            if handled.is_open(self.types) {
+                uses.runtime.insert("Reply");
+            } else if let Some(id) = handled.route.slots.response {
+                uses.models.push(self.types.name(id).to_owned());
+            }
+            let name = format!("async fn {}", handled.function);
+            let given = ["&self".to_owned(), format!("{input}: {}", handled.input)];
+            let result = format!("Result<{}, Error>", handled.answer(self.types));
+            let head = signature(4, &name, &given, &result);
+            let _ = write!(body, "{head}\n{code}    }}\n");
+        }
+        body.push_str("}\n");
+        let functions: String = uses
+            .functions
+            .iter()
+            .map(|function| format!("{}\n", function.text))
+            .collect();
+        let text = format!(
+            "//! The handlers of `{}`. This file is yours: kit made it once and leaves it alone.\n\n{}\n{functions}{body}",
+            group.name,
+            uses.imports(group)
+        );
+        File::user(file, text)
+    }
+
+    /// The property of a type of the contracts.
+    fn property(self, id: DeclarationId, name: &str) -> Option<&'k Property> {
+        let program = self.types.program;
+        let properties = program.properties(program.declarations[id].r#type);
+        properties.iter().find(|property| property.name == name)
+    }
+
+    /// A type, with what it refers to in its place.
+    fn resolved(self, id: TypeId) -> &'k kit_ir::Type {
+        let program = self.types.program;
+        &program.types[kit_analysis::resolve(program, id)]
+    }
+}
+
+fn middleware(middleware: &Middleware) -> File {
+    let Middleware { name, module, r#type } = middleware;
+    let file = module.trim_start_matches("r#");
+    let code = not_written(name, &format!("src/middleware/{file}.rs"));
+    let text = format!(
+        "//! `{name}`. This file is yours: kit made it once and leaves it alone.\n\nuse kit_runtime::{{Error, Middleware, Request}};\n\nuse crate::app::App;\n\n/// What `{name}` adds to a request.\n#[derive(Debug, Clone)]\npub struct {type};\n\nimpl Middleware<App> for {type} {{\n    const NAME: &'static str = {};\n\n    /// Refuses every request until it says which may pass.\n    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {{\n{code}    }}\n}}\n",
+        names::text(name)
+    );
+    File::user(format!("src/middleware/{file}.rs"), text)
+}
+
+/// Code that says what is missing.
+fn not_written(what: &str, file: &str) -> String {
+    let arguments = [what, file].map(|text| Expression::plain(names::text(text)));
+    let error = Expression::call("Error::not_written", arguments.into());
+    format!(
+        "        {}\n",
+        Expression::call("Err", vec![error]).print(8, 0, 0)
+    )
+}

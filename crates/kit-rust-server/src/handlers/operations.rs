@@ -1,0 +1,169 @@
+//! The operations on one row: making, reading, changing and deleting it.
+
+use kit_ir::Method;
+
+use super::values::converted;
+use super::{Known, Uses};
+use crate::database::Stored;
+use crate::print::{chain, literal};
+use crate::router::{Group, Handled};
+use crate::types::{Field, Form};
+
+impl Known<'_, '_> {
+    /// The code of a route that is one of the operations on an entity.
+    pub(super) fn work(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+        let slots = &handled.route.slots;
+        match handled.route.method {
+            Method::Post => self.create(group, handled, uses),
+            Method::Get if slots.params.is_none() => self.list(handled, uses),
+            Method::Get => self.read(handled, uses).or_else(|| self.list(handled, uses)),
+            Method::Put | Method::Patch => self.change(group, handled, uses),
+            Method::Delete if slots.response.is_none() => self.delete(handled, uses),
+            _ => None,
+        }
+    }
+
+    fn create(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+        let slots = &handled.route.slots;
+        slots.response?;
+        let stored = self.resource(handled)?;
+        let fields = |id| self.types.structs.get(self.types.name_in(id, Form::Request));
+        let body = fields(slots.body?)?;
+        let params: &[Field] = match slots.params {
+            Some(id) => fields(id)?,
+            None => &[],
+        };
+        // What the request says has a place in the row, or a row that looks right would lack it.
+        let is_stored = |field: &Field| {
+            let mut columns = stored.inserted();
+            columns.any(|column| column.field.property == field.property)
+        };
+        if !body.iter().chain(params).all(is_stored) {
+            return None;
+        }
+        let mut values = Vec::new();
+        for column in stored.inserted() {
+            let given = |from: &str, fields: &[Field]| {
+                let field = fields
+                    .iter()
+                    .find(|field| field.property == column.field.property)?;
+                Some(converted(
+                    from,
+                    field,
+                    column.plain_type(),
+                    column.insert_options(),
+                ))
+            };
+            let value = match given("input.params", params).or_else(|| given("body", body)) {
+                Some(value) => value?,
+                None if column.insert_options() > 0 => "None".to_owned(),
+                None => return None,
+            };
+            values.push(format!("{}: {value}", column.field.name));
+        }
+        let new = format!("New{}", stored.entity());
+        uses.module(stored);
+        uses.row(stored, &new);
+        let new = literal(8, &new, &values);
+        let head = format!("        let body = input.body;\n        let new = {new};\n");
+        let module = &stored.module;
+        Some(match self.refused(group, stored, uses) {
+            None => format!("{head}        Ok({module}::insert(&self.pool, &new).await?)\n"),
+            Some(refused) => {
+                let calls = [".await".to_owned(), format!(".map_err({refused})")];
+                let insert = chain(8, &format!("{module}::insert(&self.pool, &new)"), &calls, 0);
+                format!("{head}        {insert}\n")
+            }
+        })
+    }
+
+    fn read(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+        if handled.route.slots.query.is_some() {
+            return None;
+        }
+        handled.route.slots.response?;
+        let stored = self.resource(handled)?;
+        let key = self.key(handled, stored)?;
+        let missing = self.missing(handled, stored, uses);
+        uses.module(stored);
+        let arguments = key.arguments.join(", ");
+        let (module, lets) = (&stored.module, &key.lets);
+        Some(format!(
+            "{lets}        let found = {module}::get(&self.pool, {arguments}).await?;\n        found.ok_or_else(|| {missing}({arguments}))\n"
+        ))
+    }
+
+    fn change(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+        let slots = &handled.route.slots;
+        slots.response?;
+        let stored = self.resource(handled).filter(|stored| stored.is_updated())?;
+        let key = self.key(handled, stored)?;
+        let fields = self
+            .types
+            .structs
+            .get(self.types.name_in(slots.body?, Form::Request))?;
+        let is_stored = |field: &Field| {
+            let mut columns = stored.changed();
+            columns.any(|column| column.field.property == field.property)
+        };
+        if !fields.iter().all(is_stored) {
+            return None;
+        }
+        let mut values = Vec::new();
+        for column in stored.changed() {
+            let field = fields
+                .iter()
+                .find(|field| field.property == column.field.property);
+            let value = match field {
+                Some(field) => converted("body", field, column.plain_type(), column.update_options())?,
+                None => "None".to_owned(),
+            };
+            values.push(format!("{}: {value}", column.field.name));
+        }
+        let changes = format!("{}Changes", stored.entity());
+        uses.module(stored);
+        uses.row(stored, &changes);
+        let changes = literal(8, &changes, &values);
+        let missing = self.missing(handled, stored, uses);
+        let is_ruled = stored.constraints().iter().any(|constraint| {
+            let columns = constraint.columns();
+            stored
+                .changed()
+                .any(|changed| columns.contains(&&changed.column.name))
+        });
+        let refused = is_ruled.then(|| self.refused(group, stored, uses)).flatten();
+        let arguments = key.arguments.join(", ");
+        let (module, lets) = (&stored.module, &key.lets);
+        let call = format!("{module}::update(&self.pool, {arguments}, &changes)");
+        let call = asked("let changed = ", &call, refused.as_deref());
+        Some(format!(
+            "{lets}        let body = input.body;\n        let changes = {changes};\n{call}        changed.ok_or_else(|| {missing}({arguments}))\n"
+        ))
+    }
+
+    fn delete(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+        let stored: &Stored<'_> = self.resource(handled)?;
+        let key = self.key(handled, stored)?;
+        let missing = self.missing(handled, stored, uses);
+        let in_use = self.in_use(handled, stored, uses);
+        uses.module(stored);
+        let arguments = key.arguments.join(", ");
+        let (module, lets) = (&stored.module, &key.lets);
+        let call = format!("{module}::delete(&self.pool, {arguments})");
+        let asked = asked("let deleted = ", &call, in_use.as_deref());
+        Some(format!(
+            "{lets}{asked}        if deleted {{\n            Ok(())\n        }} else {{\n            Err({missing}({arguments}))\n        }}\n"
+        ))
+    }
+}
+
+/// A statement that waits for the database, and says what it means where that refuses.
+fn asked(target: &str, call: &str, refused: Option<&str>) -> String {
+    let mut calls = vec![".await".to_owned()];
+    match refused {
+        Some(refused) => calls.push(format!(".map_err({refused})?")),
+        None => calls = vec![".await?".to_owned()],
+    }
+    let text = chain(8, call, &calls, target.len() + 1);
+    format!("        {target}{text};\n")
+}

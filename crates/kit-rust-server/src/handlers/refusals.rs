@@ -1,0 +1,234 @@
+//! What clients hear where there is no such row, or where the database does not take one: the errors that the contracts name.
+
+use heck::ToShoutySnakeCase;
+use kit_ir::{Method, Throws};
+
+use super::{Known, Uses};
+use crate::database::{Constraint, Rule, Stored};
+use crate::print::{Expression, signature};
+use crate::router::{Group, Handled};
+use crate::{errors, names};
+
+/// How long a description may be to stand in an answer.
+const MESSAGE: usize = 48;
+
+impl<'k> Known<'k, '_> {
+    /// The function that makes the error where there is no such row.
+    pub(super) fn missing(self, handled: &Handled<'_>, stored: &Stored<'_>, uses: &mut Uses) -> String {
+        let throws = chosen(&all(handled), &[404], &[stored.entity().to_shouty_snake_case()])
+            .or_else(|| only(handled.route.throws.iter().filter(|throws| throws.status == 404)));
+        let message = format!("{} not found", words(stored.entity(), true));
+        let error = self.error(throws, "not_found", "NOT_FOUND", &message, uses);
+        uses.runtime.insert("value");
+        let parameters = stored.key_parameters();
+        let details: Vec<_> = stored
+            .key()
+            .zip(&parameters)
+            .map(|(column, (name, _))| format!("{}: {name}", names::text(&column.field.property)))
+            .collect();
+        let details = format!("value!({{ {} }})", details.join(", "));
+        let error = error.method("with_details", Some(details)).print(4, 0, 0);
+        let given: Vec<_> = parameters
+            .iter()
+            .map(|(name, r#type)| format!("{name}: {type}"))
+            .collect();
+        let thing = words(stored.entity(), false);
+        uses.function(format!("{}_not_found", plain(stored)), |name| {
+            let head = signature(0, &format!("fn {name}"), &given, "Error");
+            format!("/// What a client hears where there is no such {thing}.\n{head}\n    {error}\n}}\n")
+        })
+    }
+
+    /// The function that says what it means that the database does not take a row; nothing where no constraint can be broken.
+    pub(super) fn refused(
+        self,
+        group: &Group<'_>,
+        stored: &'k Stored<'k>,
+        uses: &mut Uses,
+    ) -> Option<String> {
+        let writes = |handled: &&Handled<'_>| {
+            matches!(handled.route.method, Method::Post | Method::Put | Method::Patch)
+                && self
+                    .resource(handled)
+                    .is_some_and(|other| other.table.name == stored.table.name)
+        };
+        let throws: Vec<&Throws> = group
+            .routes
+            .iter()
+            .filter(writes)
+            .flat_map(|handled| &handled.route.throws)
+            .collect();
+        let constraints = stored.constraints();
+        let by_name: Vec<Option<&Throws>> = constraints
+            .iter()
+            .map(|constraint| self.named(constraint, &throws))
+            .collect();
+        let mut arms = Vec::new();
+        for (constraint, named) in constraints.iter().zip(&by_name) {
+            let error = match constraint.rule {
+                Rule::Unique(columns) => {
+                    let is_free = |throws: &&Throws| {
+                        throws.status == 409
+                            && !by_name.iter().flatten().any(|other| other.code == throws.code)
+                    };
+                    let throws = named.or_else(|| only(throws.iter().copied().filter(is_free)));
+                    let columns: Vec<_> = columns.iter().map(|column| words(column, false)).collect();
+                    let thing = words(stored.entity(), false);
+                    let message = format!("Another {thing} has this {}", columns.join(" and "));
+                    self.error(throws, "conflict", "CONFLICT", &described(throws, message), uses)
+                }
+                Rule::Reference(key) => {
+                    let other = self.database.table(&key.table)?;
+                    let message = format!("{} not found", words(other.entity(), true));
+                    self.error(*named, "conflict", "CONFLICT", &message, uses)
+                }
+            };
+            arms.push((format!("{}::{}", stored.module, constraint.constant), error));
+        }
+        let comment = format!(
+            "What a client hears where the database does not take the {}.",
+            words(stored.entity(), false)
+        );
+        Self::matching(format!("{}_refused", plain(stored)), &comment, &arms, uses)
+    }
+
+    /// The function that says what it means that a row cannot be deleted, since others refer to it; nothing where none can.
+    pub(super) fn in_use(
+        self,
+        handled: &Handled<'_>,
+        stored: &Stored<'_>,
+        uses: &mut Uses,
+    ) -> Option<String> {
+        let mut arms = Vec::new();
+        for (other, constraint) in self.database.restricting(&stored.table.name) {
+            let throws = handled.route.throws.iter();
+            let conflict = throws.clone().filter(|throws| throws.status == 409);
+            let throws = chosen(&all(handled), &[409], &[other.entity().to_shouty_snake_case()])
+                .or_else(|| only(conflict));
+            let message = format!("It is in use by {}", words(&other.table.name, false));
+            let error = self.error(throws, "conflict", "CONFLICT", &described(throws, message), uses);
+            uses.module(other);
+            arms.push((format!("{}::{}", other.module, constraint.constant), error));
+        }
+        let comment = format!(
+            "What a client hears where others refer to the {}.",
+            words(stored.entity(), false)
+        );
+        Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, uses)
+    }
+
+    /// A function from the constraint that was broken to the error.
+    fn matching(
+        wanted: String,
+        comment: &str,
+        arms: &[(String, Expression)],
+        uses: &mut Uses,
+    ) -> Option<String> {
+        if arms.is_empty() {
+            return None;
+        }
+        uses.runtime.insert("sql::violated");
+        let arms: String = arms
+            .iter()
+            .map(|(constant, error)| {
+                let head = format!("Some({constant}) => ");
+                let flat = error.print(8, head.len(), 1);
+                if flat.contains('\n') || 8 + head.len() + flat.len() + 1 > 100 {
+                    format!(
+                        "        {head}{{\n            {}\n        }}\n",
+                        error.print(12, 0, 0)
+                    )
+                } else {
+                    format!("        {head}{flat},\n")
+                }
+            })
+            .collect();
+        Some(uses.function(wanted, |name| {
+            format!(
+                "/// {comment}\nfn {name}(error: sqlx::Error) -> Error {{\n    match violated(&error) {{\n{arms}        _ => error.into(),\n    }}\n}}\n"
+            )
+        }))
+    }
+
+    /// The error that the contracts name for a constraint, by the names of what it is about.
+    fn named<'t>(self, constraint: &Constraint<'_>, throws: &[&'t Throws]) -> Option<&'t Throws> {
+        let (statuses, words): (&[u16], Vec<String>) = match constraint.rule {
+            Rule::Unique(columns) => (
+                &[409],
+                columns.iter().map(|column| column.to_uppercase()).collect(),
+            ),
+            Rule::Reference(key) => {
+                let stem = key.column.strip_suffix("_id").unwrap_or(&key.column);
+                let entity = self.database.table(&key.table).map(Stored::entity);
+                let words = [stem, entity.unwrap_or_default()].map(str::to_shouty_snake_case);
+                (&[404, 409, 400, 422], words.into())
+            }
+        };
+        chosen(throws, statuses, &words)
+    }
+
+    /// An error that the contracts name, or the usual one of its kind.
+    fn error(
+        self,
+        throws: Option<&Throws>,
+        function: &str,
+        code: &str,
+        message: &str,
+        uses: &mut Uses,
+    ) -> Expression {
+        let message = names::text(message);
+        if let Some(variant) = throws.and_then(|throws| errors::variant(self.types.program, throws)) {
+            uses.errors = true;
+            Expression::plain(format!("AppError::{variant}")).method("with", Some(message))
+        } else {
+            let arguments = [names::text(code), message].map(Expression::plain);
+            Expression::call(format!("Error::{function}"), arguments.into())
+        }
+    }
+}
+
+/// The first of these errors whose code has one of the words, the first word first; of equal ones that of the first status.
+fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[String]) -> Option<&'t Throws> {
+    let has = |throws: &Throws, word: &str| {
+        let code = format!("_{}_", throws.code);
+        !word.is_empty() && code.contains(&format!("_{word}_"))
+    };
+    words.iter().find_map(|word| {
+        statuses.iter().find_map(|status| {
+            let mut throws = throws.iter().copied();
+            throws.find(|throws| throws.status == *status && has(throws, word))
+        })
+    })
+}
+
+fn all<'h>(handled: &Handled<'h>) -> Vec<&'h Throws> {
+    handled.route.throws.iter().collect()
+}
+
+/// The one thing that there is, where all are of one code.
+fn only<'t>(mut throws: impl Iterator<Item = &'t Throws>) -> Option<&'t Throws> {
+    let first = throws.next()?;
+    throws.all(|other| other.code == first.code).then_some(first)
+}
+
+/// What the contracts say of an error, as a message, where that is short.
+fn described(throws: Option<&Throws>, otherwise: String) -> String {
+    let description = throws.and_then(|throws| throws.description.as_deref());
+    description
+        .map(|text| text.trim().trim_end_matches('.'))
+        .filter(|text| !text.is_empty() && text.len() <= MESSAGE && !text.contains('\n'))
+        .map_or(otherwise, str::to_owned)
+}
+
+/// A name in words: `TeamMember` is `team member`.
+fn words(name: &str, capital: bool) -> String {
+    let plain = names::plain_field(name).replace('_', " ");
+    match plain.chars().next().filter(|_| capital) {
+        Some(first) => first.to_ascii_uppercase().to_string() + &plain[first.len_utf8()..],
+        None => plain,
+    }
+}
+
+fn plain<'s>(stored: &'s Stored<'_>) -> &'s str {
+    stored.module.trim_start_matches("r#")
+}

@@ -1,0 +1,98 @@
+//! Which table a route is about, and how it names a row.
+
+use kit_ir::Method;
+
+use super::Known;
+use crate::database::Stored;
+use crate::router::Handled;
+use crate::types::Form;
+
+/// How a handler names a row.
+pub(super) struct Key {
+    /// Statements that take the key out of the request.
+    pub(super) lets: String,
+    /// Its parts as arguments.
+    pub(super) arguments: Vec<String>,
+}
+
+impl<'k> Known<'k, '_> {
+    /// The table of which a route reads or writes one row.
+    pub(super) fn resource(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+        if handled.route.slots.response.is_some() {
+            return self.answered(handled);
+        }
+        // What another method of the path answers with is what this one deletes.
+        let siblings = self.all().filter(|other| other.route.path == handled.route.path);
+        siblings
+            .into_iter()
+            .find_map(|other| self.answered(other))
+            .or_else(|| self.collection(handled))
+    }
+
+    /// The table of which a route lists rows, where its answer does not say.
+    pub(super) fn listed(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+        let path = &handled.route.path;
+        let of_one = |other: &&Handled<'_>| match other.route.path.strip_prefix(path.as_str()) {
+            Some("") => other.route.method == Method::Post,
+            Some(rest) => rest.starts_with("/:") && !rest[2..].contains('/'),
+            None => false,
+        };
+        let mut others = self.all().filter(of_one);
+        others
+            .find_map(|other| self.answered(other))
+            .or_else(|| self.collection(handled))
+    }
+
+    fn all(self) -> impl Iterator<Item = &'k Handled<'k>> {
+        self.routes.groups.iter().flat_map(|group| &group.routes)
+    }
+
+    /// The table of the entity that a route answers with.
+    fn answered(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+        let name = self.types.name(handled.route.slots.response?);
+        self.database.of_entity(name)
+    }
+
+    /// The table that is named as the path's last segment.
+    fn collection(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+        let last = handled
+            .route
+            .path
+            .split('/')
+            .rfind(|segment| !segment.is_empty() && !segment.starts_with([':', '*']))?;
+        self.database.table(&last.replace('-', "_"))
+    }
+
+    /// The key of a row in the path: every parameter is a part of it.
+    pub(super) fn key(self, handled: &Handled<'_>, stored: &Stored<'_>) -> Option<Key> {
+        let params = self
+            .types
+            .structs
+            .get(self.types.name_in(handled.route.slots.params?, Form::Request))?;
+        let names = stored.key_parameters();
+        if names.is_empty() || params.len() != names.len() {
+            return None;
+        }
+        let mut key = Key {
+            lets: String::new(),
+            arguments: Vec::new(),
+        };
+        for ((name, r#type), column) in names.into_iter().zip(stored.key()) {
+            let by_name = params
+                .iter()
+                .find(|param| param.property == column.field.property);
+            let param = by_name.or_else(|| params.first().filter(|_| params.len() == 1))?;
+            let borrowed = match (param.r#type.as_str(), r#type) {
+                ("String", "&str") | ("BigInt", "&BigInt") => "&",
+                (given, wanted) if given == wanted => "",
+                _ => return None,
+            };
+            key.lets.push_str(&format!(
+                "        let {name} = {borrowed}input.params.{};\n",
+                param.name
+            ));
+            key.arguments.push(name.to_owned());
+        }
+        Some(key)
+    }
+}

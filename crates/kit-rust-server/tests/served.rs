@@ -1,0 +1,120 @@
+//! What is generated, on PostgreSQL: the oldest that kit supports, and the one that it brings. Migrations make the tables, every statement
+//! fits them, every function of the database modules works, and handlers answer as they are made.
+
+// A helper of a test may fail the test.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../kit-migrate/tests/support/mod.rs"]
+mod postgres;
+mod projects;
+mod served_http;
+#[path = "../../kit-emit/tests/support/mod.rs"]
+mod support;
+mod workshop;
+
+use std::sync::LazyLock;
+
+use postgres::{Database, execute, on_each_release, with_client};
+use workshop::Workshop;
+
+/// Runs the generated migrations, in the order of their names.
+fn migrate(project: &Workshop, database: &Database) {
+    // A generated program keeps UTC, whatever the database is told.
+    let name = database.url.rsplit('/').next().unwrap();
+    execute(
+        &database.url,
+        &format!("ALTER DATABASE {name} SET timezone = 'Asia/Tokyo'"),
+    );
+    let files = project.files(".kit/migrations", ".sql");
+    assert!(!files.is_empty());
+    for (number, file) in files.iter().enumerate() {
+        let begin = format!(".kit/migrations/{:012}_create_", number + 1);
+        assert!(file.starts_with(&begin), "{file}");
+        execute(&database.url, &project.read(file));
+    }
+}
+
+#[test]
+fn every_statement_fits_the_tables() {
+    for (name, program) in projects::all() {
+        let project = Workshop::project(name, &program);
+        if program.entities.is_empty() {
+            continue;
+        }
+        on_each_release("every_statement_fits_the_tables", |database| {
+            migrate(&project, database);
+            let mut count = 0;
+            for file in project.files(".kit/db", ".rs") {
+                for statement in statements(&project.read(&file)) {
+                    with_client(&database.url, async |client| {
+                        let prepared = client.prepare(&statement).await;
+                        assert!(prepared.is_ok(), "{file}: {statement}\n{:?}", prepared.err());
+                    });
+                    count += 1;
+                }
+            }
+            assert!(
+                count >= 5 * program.entities.len(),
+                "{name} has {count} statements"
+            );
+        });
+    }
+}
+
+/// The texts of the constants that hold statements: they have more than one line, and names of constraints do not.
+fn statements(module: &str) -> Vec<String> {
+    let parts = module.split("&str = \"\n").skip(1);
+    parts
+        .map(|part| {
+            let text = part.split_once("\";\n").unwrap().0;
+            text.replace("\\\"", "\"").replace("\\\\", "\\")
+        })
+        .collect()
+}
+
+/// The shop with a test of its own, which two tests build.
+fn shop() -> &'static Workshop {
+    static SHOP: LazyLock<Workshop> = LazyLock::new(|| {
+        let project = Workshop::named("shop-queries", "shop", &projects::shop());
+        let queries = projects::tests().join("inputs/shop/queries.rs");
+        project.write("tests/queries.rs", &workshop::text(&queries));
+        project
+    });
+    &SHOP
+}
+
+#[test]
+fn every_function_of_the_database_modules_works() {
+    let project = shop();
+    let queries = project.read("tests/queries.rs");
+    for file in project.files(".kit/db", ".rs") {
+        let module = file.trim_start_matches(".kit/db/").trim_end_matches(".rs");
+        let module = if module == "shop" { "shops" } else { module };
+        for function in project.read(&file).split("pub async fn ").skip(1) {
+            let name = function.split('(').next().unwrap();
+            let call = format!("{module}::{name}(");
+            assert!(
+                name == "connect" || queries.contains(&call),
+                "nothing calls {call}"
+            );
+        }
+    }
+    on_each_release("every_function_of_the_database_modules_works", |database| {
+        migrate(project, database);
+        let mut cargo = project.cargo();
+        cargo
+            .args(["test", "--quiet", "--test", "queries"])
+            .env("DATABASE_URL", &database.url);
+        workshop::succeed(&mut cargo);
+    });
+}
+
+#[test]
+fn handlers_work_as_they_are_made() {
+    let project = shop();
+    workshop::succeed(project.cargo().args(["build", "--quiet"]));
+    on_each_release("handlers_work_as_they_are_made", |database| {
+        migrate(project, database);
+        served_http::shop(&workshop::target().join("debug/shop"), &database.url);
+    });
+}
