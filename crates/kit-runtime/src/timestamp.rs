@@ -91,8 +91,12 @@ impl std::str::FromStr for Timestamp {
     }
 }
 
+/// Fails where its year in UTC is none of the years 0 to 9999, which the offset of a text can bring about: `9999-12-31T23:59:59-01:00`.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !(FIRST..=LAST).contains(&self.0) {
+            return Err(serde::ser::Error::custom(NoTimestamp));
+        }
         serializer.collect_str(self)
     }
 }
@@ -228,5 +232,18 @@ mod tests {
             assert_eq!(moment.to_string().parse(), Ok(moment));
         }
         assert!(Timestamp::from_unix_millis(LAST + 1).is_err());
+    }
+
+    #[test]
+    fn what_has_no_text_is_not_written() {
+        for (text, is_writable) in [
+            ("9999-12-31T23:59:59.999Z", true),
+            ("9999-12-31T23:59:59.999-00:01", false),
+            ("0000-01-01T00:00:00Z", true),
+            ("0000-01-01T00:00:00+00:01", false),
+        ] {
+            let moment: Timestamp = text.parse().unwrap();
+            assert_eq!(serde_json::to_string(&moment).is_ok(), is_writable, "{text}");
+        }
     }
 }

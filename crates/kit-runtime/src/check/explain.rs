@@ -7,7 +7,7 @@ use super::closest::closest_member;
 use super::matcher::{Matcher, Narrowed, narrow, other_entries};
 use super::rules::{holds, keeps_item_rules};
 use super::shown::{REDACTED, received, shown};
-use super::suggest::{suggest, suggest_missing};
+use super::suggest::{suggest, suggest_missing, suggest_one_of};
 use crate::json::{Json, member_step};
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 
@@ -240,11 +240,7 @@ impl Explainer {
             return;
         };
         let hides = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
-        // Advice for one of several could be wrong.
-        let mut advice = shapes.iter().filter_map(|shape| suggest(shape, value));
-        let first = advice.next();
-        let advice = first.filter(|_| advice.next().is_none());
-        self.fail(expected, advice, value, at, hides);
+        self.fail(expected, suggest_one_of(shapes, value), value, at, hides);
     }
 
     fn refuse(&mut self, shape: &'static Shape, value: &Json, at: At<'_>) {
@@ -291,5 +287,32 @@ pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> 
             .iter()
             .any(|member| fits_scalar(member, value, depth)),
         _ => holds(shape, value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+    use crate::json::parse;
+    use crate::shape::{Property, Shape};
+
+    #[test]
+    fn a_tag_that_nobody_has_is_told_which_one_is_near() {
+        static FIGURE: Shape = Shape::union(&[
+            Shape::object("Circle", &[Property::required("kind", Shape::literal("circle"))]),
+            Shape::object("Square", &[Property::required("kind", Shape::literal("square"))]),
+        ])
+        .discriminants(&["kind"]);
+        for (text, suggestion) in [
+            (r#"{"kind":"Circl"}"#, Some(r#"did you mean "circle"?"#)),
+            (r#"{"kind":"x"}"#, None),
+        ] {
+            let failures = explain(&FIGURE, &parse(text).unwrap());
+            let found: Vec<_> = failures
+                .iter()
+                .map(|one| (one.path.as_str(), one.suggestion.as_deref()))
+                .collect();
+            assert_eq!(found, [("$.kind", suggestion)], "{text}");
+        }
     }
 }

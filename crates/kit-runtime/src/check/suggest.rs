@@ -19,7 +19,7 @@ pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
             "write it like \"{}\"",
             crate::shape::Format::DateTime.example()
         )),
-        Shape::Union(union) => suggest_member(union.members, value),
+        Shape::Union(union) => suggest_member(union.members.iter(), value),
         _ => None,
     }
 }
@@ -65,10 +65,15 @@ fn suggest_number(rules: &Number, value: &Json) -> Option<String> {
     Some(format!("use {} or less", number_text(maximum)))
 }
 
+/// As for a union of these.
+pub(super) fn suggest_one_of(shapes: &[&'static Shape], value: &Json) -> Option<String> {
+    suggest_member(shapes.iter().copied(), value)
+}
+
 /// The one literal that the value was probably meant to be, or the advice of the only member that is of its kind.
-fn suggest_member(members: &'static [Shape], value: &Json) -> Option<String> {
+fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: &Json) -> Option<String> {
     if let Json::String(text) = value {
-        let texts = members.iter().filter_map(|member| match member.resolve() {
+        let texts = members.clone().filter_map(|member| match member.resolve() {
             Shape::Literal(Literal::Text(text)) => Some(*text),
             _ => None,
         });
@@ -76,7 +81,7 @@ fn suggest_member(members: &'static [Shape], value: &Json) -> Option<String> {
             return Some(format!("did you mean {}?", quoted(near)));
         }
     }
-    let mut advice = members.iter().filter_map(|member| suggest(member, value));
+    let mut advice = members.filter_map(|member| suggest(member, value));
     let only = advice.next()?;
     advice.next().is_none().then_some(only)
 }

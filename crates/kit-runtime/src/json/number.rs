@@ -13,22 +13,62 @@ pub fn number_text(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
-    // Rust's scientific form has the same, shortest digits: `-1.25e-7`.
-    let text = format!("{number:e}");
-    let Some((mantissa, exponent)) = text.split_once('e') else {
-        return text;
-    };
-    let Ok(exponent) = exponent.parse::<i32>() else {
-        return text;
-    };
-    if !(-7..21).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{}", exponent.abs());
+    let sign = if number < 0.0 { "-" } else { "" };
+    let (digits, exponent) = shortest(number.abs());
+    let length = i32::try_from(digits.len()).unwrap_or(0);
+    let at = |place: i32| usize::try_from(place).unwrap_or(0);
+    match exponent {
+        // `123`, `1230`
+        0..21 if length <= exponent + 1 => format!("{sign}{digits}{}", "0".repeat(at(exponent + 1 - length))),
+        // `1.23`
+        0..21 => format!(
+            "{sign}{}.{}",
+            &digits[..at(exponent + 1)],
+            &digits[at(exponent + 1)..]
+        ),
+        // `0.00123`
+        -6..0 => format!("{sign}0.{}{digits}", "0".repeat(at(-exponent - 1))),
+        // `1.23e-7`
+        _ => {
+            let point = if length > 1 { "." } else { "" };
+            let plus = if exponent > 0 { "+" } else { "" };
+            format!("{sign}{}{point}{}e{plus}{exponent}", &digits[..1], &digits[1..])
+        }
     }
-    if (-6..21).contains(&exponent) {
-        return format!("{number}");
+}
+
+/// The fewest digits that are read as a positive number, and the exponent of the first of them.
+fn shortest(number: f64) -> (String, i32) {
+    let (digits, exponent) = scientific(&format!("{number:e}"));
+    // Where two of the shortest are as near to the number, JavaScript takes the even one. Both have 15 digits at least: with fewer, each
+    // text is a number of its own.
+    let is_odd = digits.bytes().last().is_some_and(|digit| digit % 2 == 1);
+    if digits.len() >= 15 && is_odd {
+        if let Some(even) = even_neighbour(number, &digits, exponent) {
+            return (even, exponent);
+        }
     }
-    format!("{mantissa}e-{}", exponent.abs())
+    (digits, exponent)
+}
+
+/// The even digits beside odd ones that are exactly as far from a number; nothing where the number is nearer to the odd ones.
+fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
+    // A number that is half-way has a 5 behind these digits and nothing behind that.
+    let (exact, _) = scientific(&format!("{number:.precision$e}", precision = digits.len() + 24));
+    let (below, rest) = exact.split_at(digits.len());
+    if !rest.starts_with('5') || rest[1..].bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    let below: u64 = below.parse().ok()?;
+    let even = (below + below % 2).to_string();
+    let is_same = format!("0.{even}e{}", exponent + 1).parse() == Ok(number);
+    (is_same && even.len() == digits.len() && !even.ends_with('0')).then_some(even)
+}
+
+/// The digits and the exponent of a number in Rust's scientific form: `1.25e-7`.
+fn scientific(text: &str) -> (String, i32) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -45,6 +85,11 @@ mod tests {
             (0.000_000_1, "1e-7"),
             (1.5e20, "150000000000000000000"),
             (1e21, "1e+21"),
+            (-1.5e-7, "-1.5e-7"),
+            (-120.0, "-120"),
+            // Both .62 and .63 are as near.
+            (71_884_464_502_738.62, "71884464502738.62"),
+            (-0.000_012_5, "-0.0000125"),
             (-1234.5, "-1234.5"),
             (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
         ] {
