@@ -8,21 +8,16 @@ import { after, before, describe, test } from "node:test";
 
 import type { Contracts } from "../../packages/testing/src/coverage/contracts.ts";
 import { type Project, repository } from "../e2e/support/project.ts";
+import { id, path } from "./requests/heads.ts";
 import { type Material, requestOf } from "./requests/make.ts";
-import { routesOf } from "./requests/routes.ts";
-import { DIFFERENCES } from "./support/differences.ts";
-import { compare, type Result } from "./support/run.ts";
-import { builtNotes, Notes } from "./support/subjects.ts";
+import { keysOf, routesOf } from "./requests/routes.ts";
+import { DIFFERENCES, insistOnNeeded } from "./support/differences.ts";
+import { compare } from "./support/run.ts";
+import { first, MODES, print, runs, seed } from "./support/settings.ts";
+import { builtNotes, Servers } from "./support/subjects.ts";
 
-const seed = Number(process.env["KIT_SEED"] ?? 20_261_122);
-const runs = Number(process.env["KIT_RUNS"] ?? 20_000);
-const first = Number(process.env["KIT_FIRST"] ?? 0);
-
-/** In development errors tell more, so that more is compared; most requests are sent as in production. */
-const MODES = [
-  ["production", 0.7],
-  ["development", 0.3],
-] as const;
+const usual = 20_000;
+const count = runs(usual);
 
 describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
   let project: Project;
@@ -35,32 +30,36 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
 
   for (const [mode, share] of MODES) {
     test(`answer alike in ${mode}`, async () => {
+      const routes = routesOf(contracts);
+      const [keys, queryKeys] = [keysOf(routes, "body"), keysOf(routes, "query")];
       const material: Material = {
-        routes: routesOf(contracts),
-        keys: ["title", "content", "archived", "id", "authorId", "createdAt"],
-        queryKeys: ["page", "pageSize"],
+        routes,
+        keys: [...keys, "id", "authorId", "createdAt"],
+        queryKeys,
+        remembers: true,
+        parameter: id,
+        path,
       };
-      const notes = await Notes.start(project, mode);
+      const servers = await Servers.notes(project, mode);
       try {
-        const result = await compare(notes.lanes, (index) => requestOf(material, seed, index), {
+        const result = await compare(servers.lanes, (index) => requestOf(material, seed, index), {
           seed,
-          first: first + (mode === "development" ? runs : 0),
-          count: Math.ceil(runs * share),
+          first: first + (mode === "development" ? count : 0),
+          count: Math.ceil(count * share),
         });
-        print(mode, result);
+        print(`Notes, ${mode}`, result);
         for (const name of result.needed.keys()) needed.add(name);
-        // The texts alone: what \`deepEqual\` says beside them is as long again.
+        // The texts alone: what `deepEqual` says beside them is as long again.
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
       } finally {
-        await notes.stop();
+        await servers.stop();
       }
     });
   }
 
-  test("what is listed as different is", (context) => {
-    if (runs < 20_000) return context.skip("few requests find few of them");
-    const unneeded = DIFFERENCES.filter(({ name }) => !needed.has(name));
-    assert.deepEqual(unneeded, [], "take it out of support/differences.ts");
+  test("differ in all that is listed", (context) => {
+    if (count < usual) return context.skip("few requests find few of them");
+    insistOnNeeded("Notes", needed);
   });
 });
 
@@ -68,10 +67,3 @@ test("the guide lists what must differ", () => {
   const guide = readFileSync(join(repository, "docs/guide/rust-server.md"), "utf8").replaceAll(/\s+/g, " ");
   for (const { reason } of DIFFERENCES) assert.ok(guide.includes(reason), reason);
 });
-
-function print(mode: string, { sent, seconds, statuses, needed }: Result): void {
-  const counted = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-  process.stderr.write(
-    `${mode}: ${sent} requests, seed ${seed}, ${seconds.toFixed(1)} s; ${counted.join(", ")}; differ as listed: ${JSON.stringify(Object.fromEntries(needed))}\n`,
-  );
-}

@@ -143,9 +143,15 @@ pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
 /// The application of the conformance suite with handlers in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
+/// Types of every kind, for `tests/differential`.
+const RUST_TYPES: &str = "tests/differential/fixtures/echo";
+
 /// Builds the projects whose servers are in Rust, with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
-    for project in [RUST_EXAMPLE, RUST_CONFORMANCE] {
+    let lock = |project: &str| repository.path(project).join("Cargo.lock");
+    // It needs no versions of its own.
+    std::fs::copy(lock(RUST_EXAMPLE), lock(RUST_TYPES))?;
+    for project in [RUST_EXAMPLE, RUST_CONFORMANCE, RUST_TYPES] {
         let mut kit = tool(repository, "kit", &["build"])?;
         kit.current_dir(repository.path(project))
             .env("CARGO_TARGET_DIR", generated_target(repository));

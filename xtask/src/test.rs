@@ -153,7 +153,7 @@ fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
 /// All tests over several rooms, then on each further server those that a server has a part in.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
-    // `tests/differential` compares it with the one on Node.
+    // `tests/differential` compares them with the same on Node.
     check::build_rust_servers(repository)?;
     let mut total = node_tests::run(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
     for server in OTHER_SERVERS {

@@ -373,6 +373,11 @@ const QUERY_VALUES = [
   "x".repeat(300),
 ];
 
+/** Text of a path parameter, which a number or a boolean may be. */
+export function parameter(random: Random): string {
+  return random.pick(QUERY_VALUES).replaceAll(/[?/']/g, "%3F") || "%20";
+}
+
 /** A query of some of these keys, in forms that no client of the contract sends. */
 export function query(random: Random, keys: readonly string[]): string {
   const key = (): string =>

@@ -311,6 +311,8 @@ export function nestedDeeply(random: Random, keys: readonly string[]): string {
     ["[", "]"],
     ['{"a":', "}"],
     ['{"a":[', "]}"],
+    ['{"name":"a","children":[', "]}"],
+    ['{"kind":"group","parts":[', "]}"],
   ] as const);
   const closing = random.chance(0.8) ? levels : random.int(0, levels);
   const value = open.repeat(levels) + random.pick(["1", "", "null", "[]", "{}"]) + close.repeat(closing);

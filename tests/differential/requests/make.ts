@@ -11,9 +11,15 @@ const LIMIT = 1024 * 1024;
 /** What requests are made of. */
 export interface Material {
   readonly routes: readonly Route[];
-  /** Names that the contracts have. */
+  /** Names that bodies of the contracts have. */
   readonly keys: readonly string[];
   readonly queryKeys: readonly string[];
+  /** Whether what the servers take changes what they answer later. */
+  readonly remembers: boolean;
+  /** Text of a path parameter, escaped; `made`: about so many things were made before. */
+  readonly parameter: (random: Random, made: number) => string;
+  /** A path that may be none of the contracts'. */
+  readonly path: (random: Random, made: number) => string;
 }
 
 /** A request that is being made. */
@@ -52,6 +58,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   const { body, chunks, version, ...rest } = draft;
   return {
     ...rest,
+    writes: material.remembers && rest.writes,
     ...(body === undefined ? {} : { body }),
     ...(chunks === undefined || body === undefined ? {} : { chunks }),
     ...(version === undefined ? {} : { version }),
@@ -71,7 +78,7 @@ function base(material: Material, random: Random, made: number): Draft {
     params === undefined && route.path.includes(":")
       ? route.target(slots).replace(
           filledPath(route, slots),
-          route.path.replace(/:\w+/, () => heads.id(random, made)),
+          route.path.replaceAll(/:\w+/g, () => material.parameter(random, made)),
         )
       : route.target(slots);
   const draft: Draft = {
@@ -150,9 +157,9 @@ const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string,
     4,
     [
       "path",
-      (draft, random, _material, made) => {
+      (draft, random, material, made) => {
         const [, query] = /\?(.*)$/s.exec(draft.target) ?? [];
-        draft.target = heads.path(random, made) + (query === undefined ? "" : `?${query}`);
+        draft.target = material.path(random, made) + (query === undefined ? "" : `?${query}`);
       },
     ],
   ],

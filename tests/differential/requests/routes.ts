@@ -67,6 +67,14 @@ export class Route {
     return slots;
   }
 
+  /** Names of the members of a part, at any depth. */
+  keysOf(slot: "query" | "body"): readonly string[] {
+    const shape = this.#parts[slot];
+    const keys = new Set<string>();
+    if (shape !== undefined) collectKeys(shape, keys, new Set());
+    return [...keys];
+  }
+
   /** Path and query of a request with these parts. */
   target({ params, query }: Slots): string {
     const text = query === undefined || query === missing ? "" : rawQuery({ query });
@@ -84,6 +92,36 @@ export class Route {
 /** The routes of what `kit build` wrote into `.kit/tests/contracts.ts`. */
 export function routesOf({ routes }: Contracts): readonly Route[] {
   return routes.map((parts) => new Route(parts));
+}
+
+/** Names that a part of some route has. */
+export function keysOf(routes: readonly Route[], slot: "query" | "body"): readonly string[] {
+  return [...new Set(routes.flatMap((route) => route.keysOf(slot)))];
+}
+
+function collectKeys(shape: Shape, keys: Set<string>, seen: Set<Shape>): void {
+  if (seen.has(shape)) return;
+  seen.add(shape);
+  switch (shape.kind) {
+    case "reference":
+      return collectKeys(shape.to(), keys, seen);
+    case "array":
+      return collectKeys(shape.element, keys, seen);
+    case "tuple":
+      for (const element of shape.elements) collectKeys(element.shape, keys, seen);
+      return;
+    case "union":
+      for (const member of shape.members) collectKeys(member, keys, seen);
+      return;
+    case "object":
+      for (const property of shape.properties) {
+        keys.add(property.key);
+        collectKeys(property.shape, keys, seen);
+      }
+      for (const signature of shape.index ?? []) collectKeys(signature.shape, keys, seen);
+      return;
+    default:
+  }
 }
 
 function drawn(values: fc.Arbitrary<unknown>, random: Random): unknown {

@@ -106,7 +106,9 @@ export class Lane {
   /** Remembers the id of a note that was made. */
   #learn(sent: Sent, { status, body }: Answer): void {
     if (status !== 201) return;
-    const { id } = JSON.parse(body.toString()) as { id: string };
+    const made = JSON.parse(body.toString()) as { readonly id?: unknown } | null;
+    const id = made?.id;
+    if (typeof id !== "string") return;
     this.#numbers.set(id, this.#ids.length);
     this.#ids.push(id);
   }

@@ -1,17 +1,23 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type DevDatabase, openDatabase } from "@kit/dev-database";
 
 import type { Contracts } from "../../../packages/testing/src/coverage/contracts.ts";
 import { Project } from "../../e2e/support/project.ts";
 import { RunningApp } from "../../e2e/support/running-app.ts";
-import { rustProgram } from "../../e2e/support/server.ts";
+import { rustProgram, rustProgramOf } from "../../e2e/support/server.ts";
 import { Lane } from "./lane.ts";
 
-/** Notes as a server on Node and as one in Rust, each with an empty database of its own. */
-export class Notes {
+type Mode = "development" | "production";
+
+/** Where types of every kind are. */
+const echo = resolve(import.meta.dirname, "../fixtures/echo");
+const echoProgram = rustProgramOf("echo");
+
+/** An application as a server on Node and as one in Rust, each with an empty database of its own. */
+export class Servers {
   readonly lanes: readonly [Lane, Lane];
   readonly #stop: () => Promise<void>;
 
@@ -20,7 +26,26 @@ export class Notes {
     this.#stop = stop;
   }
 
-  static async start(project: Project, mode: "development" | "production"): Promise<Notes> {
+  /** Notes, with its tables. */
+  static notes(project: Project, mode: Mode): Promise<Servers> {
+    return Servers.#start(project, project.root, rustProgram, mode, async (env) => {
+      const { code, stdout, stderr } = await project.kit(["migrate:apply"], { env });
+      if (code !== 0) throw new Error(stdout + stderr);
+    });
+  }
+
+  /** `fixtures/echo`, which stores nothing; the databases are the project's. */
+  static echo(project: Project, mode: Mode): Promise<Servers> {
+    return Servers.#start(project, echo, echoProgram, mode, async () => undefined);
+  }
+
+  static async #start(
+    { root }: Project,
+    sources: string,
+    program: string,
+    mode: Mode,
+    prepare: (env: Readonly<Record<string, string>>) => Promise<void>,
+  ): Promise<Servers> {
     const databases: DevDatabase[] = [];
     const apps: RunningApp[] = [];
     const lanes: Lane[] = [];
@@ -31,13 +56,11 @@ export class Notes {
     };
     try {
       for (const name of ["node", "rust"] as const) {
-        const database = await openDatabase({ root: project.root, name: `${name}_${mode}` });
+        const database = await openDatabase({ root, name: `${name}_${mode}` });
         databases.push(database);
         const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
-        const migrated = await project.kit(["migrate:apply"], { env });
-        if (migrated.code !== 0) throw new Error(migrated.stdout + migrated.stderr);
-        const program = name === "rust" ? { program: rustProgram } : {};
-        const app = await RunningApp.start(project.root, { mode, env, ...program });
+        await prepare(env);
+        const app = await RunningApp.start(sources, { mode, env, ...(name === "rust" ? { program } : {}) });
         apps.push(app);
         lanes.push(new Lane(name, app.port));
       }
@@ -45,7 +68,7 @@ export class Notes {
       await stop();
       throw error;
     }
-    return new Notes(lanes as unknown as readonly [Lane, Lane], stop);
+    return new Servers(lanes as unknown as readonly [Lane, Lane], stop);
   }
 
   stop(): Promise<void> {
@@ -55,18 +78,30 @@ export class Notes {
 
 /** A copy of Notes whose contracts are built, and what they are. */
 export async function builtNotes(): Promise<{ readonly project: Project; readonly contracts: Contracts }> {
-  if (!existsSync(rustProgram)) {
-    throw new Error(
-      `${rustProgram} is not there: run \`kit build\` in examples/notes-rust with CARGO_TARGET_DIR=target/generated`,
-    );
-  }
+  insist(rustProgram, "examples/notes-rust");
   const project = await Project.copy("notes");
   // A server in Rust always answers it, one on Node where it is told to.
   const app = join(project.root, "src/app.ts");
   const source = await readFile(app, "utf8");
   await writeFile(app, source.replace("server: nativeServer(),", "server: nativeServer(),\n  health: true,"));
   await project.build();
-  const file = pathToFileURL(join(project.root, ".kit/tests/contracts.ts"));
-  const { default: contracts } = (await import(file.href)) as { default: Contracts };
-  return { project, contracts };
+  return { project, contracts: await contractsIn(project.root) };
+}
+
+/** The contracts of `fixtures/echo`, which is built in its place. */
+export function builtEcho(): Promise<Contracts> {
+  insist(echoProgram, "tests/differential/fixtures/echo");
+  return contractsIn(echo);
+}
+
+async function contractsIn(root: string): Promise<Contracts> {
+  const file = pathToFileURL(join(root, ".kit/tests/contracts.ts"));
+  return ((await import(file.href)) as { default: Contracts }).default;
+}
+
+function insist(program: string, project: string): void {
+  if (existsSync(program)) return;
+  throw new Error(
+    `${program} is not there: run \`kit build\` in ${project} with CARGO_TARGET_DIR=target/generated (absolute)`,
+  );
 }

@@ -30,8 +30,13 @@ export function notInRust(reason: string): string | false {
 /** Where cargo builds what kit generates in this repository, once for all of it. `xtask/src/check.rs` names it too. */
 const generated = resolve(import.meta.dirname, "../../../target/generated");
 
-/** Notes as a program in Rust, which `kit build` of `examples/notes-rust` makes. */
-export const rustProgram: string = join(generated, "debug/notes-rust");
+/** The program that `kit build` makes of a project with `rustServer()`. */
+export function rustProgramOf(project: string): string {
+  return join(generated, "debug", project);
+}
+
+/** Notes as a program in Rust. */
+export const rustProgram: string = rustProgramOf("notes-rust");
 
 /** By the names that `KIT_E2E_SERVER` may have. `xtask/src/test.rs` goes through them. */
 const servers: Readonly<Record<string, Server>> = {

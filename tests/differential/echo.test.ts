@@ -1,0 +1,64 @@
+// Types of every kind on Node and in Rust: `fixtures/echo` answers what it understood, so what is compared are the decoders and encoders of both.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import type { Contracts } from "../../packages/testing/src/coverage/contracts.ts";
+import { Project } from "../e2e/support/project.ts";
+import { parameter } from "./requests/heads.ts";
+import { afterKnown } from "./requests/known.ts";
+import { type Material, requestOf } from "./requests/make.ts";
+import { keysOf, routesOf } from "./requests/routes.ts";
+import { insistOnNeeded } from "./support/differences.ts";
+import { compare } from "./support/run.ts";
+import { first, MODES, print, runs, seed } from "./support/settings.ts";
+import { builtEcho, Servers } from "./support/subjects.ts";
+
+const usual = 10_000;
+const count = runs(usual);
+
+describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, () => {
+  /** Where the database is that a server in Rust looks for. */
+  let project: Project;
+  let contracts: Contracts;
+  before(async () => {
+    contracts = await builtEcho();
+    project = await Project.empty();
+  });
+  after(() => project?.remove());
+  const needed = new Set<string>();
+
+  for (const [mode, share] of MODES) {
+    test(`come back alike in ${mode}`, async () => {
+      const routes = routesOf(contracts);
+      const material: Material = {
+        routes,
+        keys: keysOf(routes, "body"),
+        queryKeys: keysOf(routes, "query"),
+        remembers: false,
+        parameter,
+        path: (random) =>
+          `${random.pick(routes).path.replaceAll(/:\w+/g, () => parameter(random))}${random.pick(["", "/", "//", "/more"])}`,
+      };
+      const servers = await Servers.echo(project, mode);
+      try {
+        const start = first + (mode === "development" ? count : 0);
+        const result = await compare(
+          servers.lanes,
+          afterKnown(start, (index) => requestOf(material, seed, index)),
+          { seed, first: start, count: Math.ceil(count * share) },
+        );
+        for (const name of result.needed.keys()) needed.add(name);
+        print(`types, ${mode}`, result);
+        assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
+      } finally {
+        await servers.stop();
+      }
+    });
+  }
+
+  test("differ in all that is listed", (context) => {
+    if (count < usual) return context.skip("few requests find few of them");
+    insistOnNeeded("types", needed);
+  });
+});

@@ -1,0 +1,61 @@
+import type { Sent } from "../support/request.ts";
+
+/** Requests to `fixtures/echo` that were once answered differently, or are so rare that chance may not send them. */
+export const KNOWN: readonly Sent[] = [
+  // Two texts of 16 digits are as near to the number.
+  post("/numbers", numbers({ cents: "71884464502738.625" })),
+  // No member has such a tag, but one is meant.
+  post("/figure", '{"kind":"circl"}'),
+  // Valid texts of moments that no text in UTC has.
+  post("/numbers", numbers({ when: '"9999-12-31T23:59:59-01:00"' })),
+  post("/numbers", numbers({ when: '"0000-01-01T00:00:00+01:00"' })),
+  get("/search?when=9999-12-31T23%3A59%3A59-00%3A01"),
+  // Beyond what a double holds, declared and not.
+  post("/numbers", numbers({ any: "1e400" })),
+  post("/loose", '{"any":[-1e400],"list":[]}'),
+  post("/loose", '{"any":"\\ud800","list":[]}'),
+  post("/missing", '{"nullable":"\\udc00\\ud800"}'),
+  post("/texts", '"\\udfff"'),
+];
+
+/** The known requests first, then those that are drawn. */
+export function afterKnown(start: number, requestOf: (index: number) => Sent): (index: number) => Sent {
+  return (index) => KNOWN[index - start] ?? requestOf(index);
+}
+
+function numbers(changes: Readonly<Record<string, string>>): string {
+  const members = {
+    any: "1",
+    whole: "1",
+    between: "1",
+    inside: "0.5",
+    cents: "1",
+    fives: "5",
+    yes: "true",
+    nothing: "null",
+    when: '"2026-01-01T00:00:00Z"',
+    big: '"1"',
+    ...changes,
+  };
+  return `{${Object.entries(members)
+    .map(([key, text]) => `"${key}":${text}`)
+    .join(",")}}`;
+}
+
+function post(target: string, text: string): Sent {
+  return {
+    kind: "known",
+    method: "POST",
+    target,
+    headers: [
+      ["host", "a"],
+      ["content-type", "application/json"],
+    ],
+    body: Buffer.from(text),
+    writes: false,
+  };
+}
+
+function get(target: string): Sent {
+  return { kind: "known", method: "GET", target, headers: [["host", "a"]], writes: false };
+}

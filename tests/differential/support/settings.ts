@@ -1,0 +1,25 @@
+import type { Result } from "./run.ts";
+
+/** What the environment says of a run: `KIT_SEED`, `KIT_RUNS`, `KIT_FIRST`. */
+export const seed: number = Number(process.env["KIT_SEED"] ?? 20_261_122);
+export const first: number = Number(process.env["KIT_FIRST"] ?? 0);
+
+/** How many requests are sent. */
+export function runs(usual: number): number {
+  return Number(process.env["KIT_RUNS"] ?? usual);
+}
+
+/** In development errors tell more, so that more is compared; most requests are sent as in production. */
+export const MODES = [
+  ["production", 0.7],
+  ["development", 0.3],
+] as const;
+
+/** Says what a run came to. */
+export function print(title: string, { sent, seconds, statuses, needed }: Result): void {
+  const counted = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  const listed = JSON.stringify(Object.fromEntries(needed));
+  process.stderr.write(
+    `${title}: ${sent} requests, seed ${seed}, ${seconds.toFixed(1)} s; ${counted.join(", ")}; differ as listed: ${listed}\n`,
+  );
+}
