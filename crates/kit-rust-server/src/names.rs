@@ -65,8 +65,8 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
-/// What handlers import beside models.
-const SHARED: &[&str] = &["App", "AppError", "Error", "PgPool", "Reply"];
+/// What handlers and the modules of tables import beside models.
+const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRow", "Reply"];
 
 /// What else generated modules import. A type that the application declares comes first; one without a name takes another.
 pub(crate) const IMPORTED: &[&str] = &[
@@ -263,4 +263,67 @@ pub(crate) fn serde_camel(field: &str) -> String {
 /// A string literal of Rust.
 pub(crate) fn text(value: &str) -> String {
     format!("\"{}\"", value.escape_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{IMPORTED, is_reserved, type_name};
+
+    #[test]
+    fn names_of_rust_give_way() {
+        for (typescript, rust) in [
+            ("Note", "Note"),
+            ("HTTPError", "HTTPError"),
+            ("Option", "OptionModel"),
+            ("Self", "SelfModel"),
+            ("user_account", "UserAccount"),
+            ("$Odd", "Odd"),
+            ("error", "ErrorModel"),
+            ("_1", "Value1"),
+        ] {
+            assert_eq!(type_name(typescript), rust);
+        }
+    }
+
+    /// What the goldens import is all that generated code imports, since there is one for each kind of type and route.
+    #[test]
+    #[allow(clippy::disallowed_methods)] // Goldens are files.
+    fn what_generated_modules_import_is_known() {
+        let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens")];
+        let mut found = 0;
+        while let Some(directory) = pending.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    pending.push(path);
+                    continue;
+                }
+                if path.extension().is_none_or(|extension| extension != "rs") {
+                    continue;
+                }
+                let text = fs::read_to_string(&path).unwrap();
+                // One statement may have several lines; what the application has is no import of others'.
+                for statement in text
+                    .split(";\n")
+                    .filter_map(|part| part.trim_start().strip_prefix("use "))
+                {
+                    if statement.starts_with("crate::") {
+                        continue;
+                    }
+                    let names = statement.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+                    for name in
+                        names.filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()))
+                    {
+                        found += 1;
+                        let is_known = IMPORTED.contains(&name) || is_reserved(name);
+                        assert!(is_known, "{name} of {} is in no list of names.rs", path.display());
+                    }
+                }
+            }
+        }
+        assert!(found > 100, "{found}");
+    }
 }

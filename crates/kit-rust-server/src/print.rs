@@ -64,7 +64,9 @@ impl Expression {
     /// The text where it stands `indent` spaces from the left, with `before` and `after` so many characters around it on its line.
     pub(crate) fn print(&self, indent: usize, before: usize, after: usize) -> String {
         let flat = self.flat();
-        if self.may_be_flat() && indent + before + flat.len() + after <= WIDTH {
+        // One item may be as long as its line.
+        let is_one = matches!(self, Self::List(items) if matches!(items.as_slice(), [Self::Chain(..)]) && items[0].may_be_flat());
+        if (is_one || self.may_be_flat()) && indent + before + flat.len() + after <= WIDTH {
             return flat;
         }
         self.print_broken(indent, before)
@@ -84,10 +86,19 @@ impl Expression {
             Self::Call(name, arguments) if arguments.is_empty() => format!("{name}()"),
             Self::Call(name, arguments) => {
                 // A single argument that is broken itself stays in the brackets.
-                if let [only @ (Self::List(_) | Self::Call(..) | Self::Borrowed(_))] = arguments.as_slice() {
+                if let [
+                    only @ (Self::List(_)
+                    | Self::Items(..)
+                    | Self::Struct(..)
+                    | Self::Call(..)
+                    | Self::Borrowed(_)),
+                ] = arguments.as_slice()
+                {
                     let begins = indent + before + name.len() + 1;
                     let text = only.print_broken(indent, before + name.len() + 1);
-                    if begins + text.lines().next().map_or(0, str::len) <= WIDTH && text.contains('\n') {
+                    let first = text.lines().next().unwrap_or_default();
+                    let is_squeezed = only.has_one_argument() && first.ends_with('(');
+                    if begins + first.len() <= WIDTH && text.contains('\n') && !is_squeezed {
                         return format!("{name}({text})");
                     }
                 }
@@ -108,6 +119,9 @@ impl Expression {
                 format!("&[\n{items}{close}]")
             }
             Self::Items(begin, items) => {
+                if let [only @ Self::Call(..)] = items.as_slice() {
+                    return format!("{begin}{}]", only.print_broken(indent, before + begin.len()));
+                }
                 let items = items_broken(items, inner);
                 format!("{begin}\n{items}{close}]")
             }
@@ -145,6 +159,15 @@ impl Expression {
                     .collect();
                 format!("{base_text}{calls}")
             }
+        }
+    }
+
+    /// Whether it is a call of one argument, which breaks within that argument or not at all.
+    fn has_one_argument(&self) -> bool {
+        match self {
+            Self::Borrowed(expression) => expression.has_one_argument(),
+            Self::Call(_, arguments) => arguments.len() == 1,
+            _ => false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! `router.rs`: for each contract group a trait that its handlers implement, and the way of a request to them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use heck::ToSnakeCase;
@@ -19,7 +20,9 @@ pub(crate) struct Routes<'a> {
 
 /// A contract group.
 pub(crate) struct Group<'a> {
-    /// The trait: the group's name.
+    /// As the contracts call it.
+    contract: &'a str,
+    /// The trait: the group's name, where nothing else has it.
     pub(crate) name: String,
     /// The module of its handlers.
     pub(crate) module: String,
@@ -50,13 +53,40 @@ pub(crate) struct Middleware {
 }
 
 impl Middleware {
-    fn new(name: &str) -> Self {
+    /// A middleware whose names are none of those of a request's other parts, or of what is imported.
+    fn new(name: &str, taken: &mut BTreeSet<String>) -> Self {
+        const PARTS: [&str; 9] = [
+            "answer",
+            "app",
+            "body",
+            "context",
+            "input",
+            "middleware",
+            "params",
+            "query",
+            "request",
+        ];
+        let module = names::field(name);
+        let module = if PARTS.contains(&module.as_str()) {
+            format!("{module}_middleware")
+        } else {
+            module
+        };
         Self {
             name: name.to_owned(),
-            module: names::field(name),
-            r#type: names::variant(name),
+            module,
+            r#type: unique(names::type_name(&names::variant(name)), taken),
         }
     }
+}
+
+/// The name, which nothing else has from here on.
+fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
+    let name = names::unique(wanted, |name| {
+        taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
+    });
+    taken.insert(name.clone());
+    name
 }
 
 impl<'a> Routes<'a> {
@@ -71,37 +101,40 @@ impl<'a> Routes<'a> {
             .collect();
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut middleware: Vec<Middleware> = Vec::new();
-        let mut inputs: Vec<String> = Vec::new();
+        let mut taken = types.taken.clone();
         for route in &program.routes {
-            let own: Vec<Middleware> = route
-                .middleware
-                .iter()
-                .filter(|name| !built_in.contains(&name.as_str()))
-                .map(|name| Middleware::new(name))
-                .collect();
-            for one in &own {
-                if !middleware.contains(one) {
-                    middleware.push(one.clone());
-                }
+            let named = route.middleware.iter();
+            let mut own: Vec<Middleware> = Vec::new();
+            for name in named.filter(|name| !built_in.contains(&name.as_str())) {
+                let known = middleware.iter().find(|known| known.name == *name).cloned();
+                let one = known.unwrap_or_else(|| {
+                    let new = Middleware::new(name, &mut taken);
+                    middleware.push(new.clone());
+                    new
+                });
+                own.push(one);
             }
-            let input = names::unique(input_name(route), |name| {
-                inputs.iter().any(|input| input == name) || types.taken.contains(name)
-            });
-            inputs.push(input.clone());
+            let input = unique(input_name(route), &mut taken);
             let handled = Handled {
                 route,
                 function: names::field(&input),
                 input,
                 middleware: own,
             };
-            if let Some(group) = groups.iter_mut().find(|group| group.name == route.group) {
+            if let Some(group) = groups.iter_mut().find(|group| group.contract == route.group) {
                 group.routes.push(handled);
             } else {
                 let known = program.groups.iter().find(|group| group.name == route.group);
                 let stem = route.group.strip_suffix("Routes").filter(|stem| !stem.is_empty());
+                let module = names::unique(plural(stem.unwrap_or(&route.group)), |name| {
+                    let mut known = groups.iter();
+                    // They stand in a module of that name.
+                    name == "handlers" || known.any(|group| group.module.trim_start_matches("r#") == name)
+                });
                 groups.push(Group {
-                    name: route.group.clone(),
-                    module: names::field(&plural(stem.unwrap_or(&route.group))),
+                    contract: &route.group,
+                    name: unique(names::type_name(&route.group), &mut taken),
+                    module: names::field(&module),
                     documentation: known.and_then(|group| group.documentation.description.clone()),
                     routes: vec![handled],
                 });
@@ -196,6 +229,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     {
         runtime.push("Reply".to_owned());
     }
+    runtime.retain(|name| !types.declares(name));
     text.push_str(&import("kit_runtime", &runtime));
     text.push_str("\nuse crate::app::App;\n");
     let middleware: Vec<String> = routes
@@ -214,7 +248,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         text.push_str(&input(types, handled));
     }
     text.push('\n');
-    text.push_str(&router(routes));
+    text.push_str(&router(types, routes));
     for group in &routes.groups {
         for handled in &group.routes {
             text.push('\n');
@@ -227,7 +261,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
 fn group_trait(types: &Types<'_>, group: &Group<'_>) -> String {
     let mut text = doc(0, group.documentation.as_deref());
     if text.is_empty() {
-        text = format!("/// The handlers of `{}`.\n", group.name);
+        text = format!("/// The handlers of `{}`.\n", group.contract);
     }
     let _ = writeln!(text, "pub trait {} {{", group.name);
     for (number, handled) in group.routes.iter().enumerate() {
@@ -281,13 +315,18 @@ fn input(types: &Types<'_>, handled: &Handled<'_>) -> String {
             middleware.name, middleware.module, middleware.r#type
         );
     }
-    text.push_str("    /// What is known of the request.\n    pub context: Context,\n}\n");
+    let context = types.of_runtime("Context");
+    let _ = write!(
+        text,
+        "    /// What is known of the request.\n    pub context: {context},\n}}\n"
+    );
     text
 }
 
-fn router(routes: &Routes<'_>) -> String {
-    let mut text = String::from(
-        "/// Answers every request of the application.\npub fn router(app: App) -> Router {\n    Routes::new(app)\n",
+fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
+    let [made, maker] = ["Router", "Routes"].map(|name| types.of_runtime(name));
+    let mut text = format!(
+        "/// Answers every request of the application.\npub fn router(app: App) -> {made} {{\n    {maker}::new(app)\n"
     );
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
         let route = handled.route;
@@ -313,10 +352,12 @@ fn router(routes: &Routes<'_>) -> String {
 /// What brings a request to its handler, a line a phase.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> String {
     let function = &handled.function;
-    let mut text = format!("async fn {function}(app: App, request: Request) -> Result<Response, Error> {{\n");
+    let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));
+    let mut text =
+        format!("async fn {function}(app: App, request: {request}) -> Result<{response}, Error> {{\n");
     if text.len() - 1 > 100 {
         text = format!(
-            "async fn {function}(\n    app: App,\n    request: Request,\n) -> Result<Response, Error> {{\n"
+            "async fn {function}(\n    app: App,\n    request: {request},\n) -> Result<{response}, Error> {{\n"
         );
     }
     for middleware in &handled.middleware {
@@ -343,22 +384,25 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> Stri
         let _ = writeln!(text, "        {field},");
     }
     text.push_str("        context: context.clone(),\n    };\n");
-    let status = status_name(handled.route.status);
+    let status = status_name(handled.route.status).replace("StatusCode", &types.of_runtime("StatusCode"));
     let call = format!("{}::{}(&app, input).await?", group.name, handled.function);
+    let arguments = ["&context", &status].map(Expression::plain);
+    let empty = Expression::call(format!("{response}::empty"), arguments.into());
     if handled.is_open(types) {
         let _ = write!(
             text,
-            "    let answer = {call};\n    Response::reply(&context, {status}, answer)\n}}\n"
+            "    let answer = {call};\n    {response}::reply(&context, {status}, answer)\n}}\n"
         );
     } else if handled.route.slots.response.is_some() {
         let _ = write!(
             text,
-            "    let answer = {call};\n    Response::json(&context, {status}, &answer)\n}}\n"
+            "    let answer = {call};\n    {response}::json(&context, {status}, &answer)\n}}\n"
         );
     } else {
         let _ = write!(
             text,
-            "    {call};\n    Ok(Response::empty(&context, {status}))\n}}\n"
+            "    {call};\n    {}\n}}\n",
+            Expression::call("Ok", vec![empty]).print(4, 0, 0)
         );
     }
     text

@@ -39,6 +39,11 @@ fn teams() {
 }
 
 #[test]
+fn names() {
+    check("names", files(&whole("names", &projects::names())));
+}
+
+#[test]
 fn kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));

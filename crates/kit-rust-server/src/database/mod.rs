@@ -38,6 +38,8 @@ pub(crate) struct StoredColumn<'a> {
     pub(crate) column: &'a Column,
     pub(crate) field: Field,
     kind: Kind,
+    /// What a named type is around.
+    within: Option<String>,
 }
 
 /// How a value goes into the database.
@@ -49,6 +51,8 @@ enum Kind {
     Text,
     /// JSON.
     Json,
+    /// A named type around one that goes as it is.
+    Newtype,
 }
 
 impl<'a> Database<'a> {
@@ -76,7 +80,20 @@ impl<'a> Database<'a> {
                         _ if matches!(types.definitions.get(inner), Some(Definition::Texts(_))) => Kind::Text,
                         _ => Kind::Plain,
                     };
-                    Some(StoredColumn { column, field, kind })
+                    let within = match types.definitions.get(inner) {
+                        Some(Definition::Newtype(within)) => Some(within.clone()),
+                        _ => None,
+                    };
+                    let kind = match kind {
+                        Kind::Plain if within.is_some() => Kind::Newtype,
+                        kind => kind,
+                    };
+                    Some(StoredColumn {
+                        column,
+                        field,
+                        kind,
+                        within,
+                    })
                 })
                 .collect();
             let key: Option<Vec<usize>> = table
@@ -220,7 +237,7 @@ impl StoredColumn<'_> {
             ColumnType::Uuid => format!("{name}::text AS {name}"),
             // A whole number is 64 bits wide in Rust, and any other one a double, however narrow its column is.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
-                match (self.plain_type(), self.column.r#type) {
+                match (self.scalar(), self.column.r#type) {
                     ("i64", ColumnType::BigInt) | ("f64", ColumnType::DoublePrecision) => name,
                     ("i64", _) => format!("{name}::int8 AS {name}"),
                     _ => format!("{name}::float8 AS {name}"),
@@ -254,6 +271,11 @@ impl StoredColumn<'_> {
             Kind::Plain => format!("row.try_get({name})?"),
             Kind::Text => format!("sql::text(row, {name})?"),
             Kind::Json => format!("sql::json(row, {name})?"),
+            Kind::Newtype if self.field.optional || self.field.r#type.starts_with("Option<") => {
+                let (outer, within) = (self.plain_type(), self.scalar());
+                format!("row.try_get::<Option<{within}>, _>({name})?.map({outer})")
+            }
+            Kind::Newtype => format!("{}(row.try_get({name})?)", self.plain_type()),
         };
         // Null is a value of such a property, and not its absence.
         if self.field.optional && self.field.r#type.starts_with("Option<") {
@@ -269,9 +291,15 @@ impl StoredColumn<'_> {
             "String" if self.kind == Kind::Plain => Some("&str"),
             "i64" => Some("i64"),
             "f64" => Some("f64"),
-            "BigInt" => Some("&BigInt"),
+            "BigInt" if self.kind == Kind::Plain => Some("&BigInt"),
+            "kit_runtime::BigInt" => Some("&kit_runtime::BigInt"),
             _ => None,
         }
+    }
+
+    /// The type that PostgreSQL's is read as.
+    fn scalar(&self) -> &str {
+        self.within.as_deref().unwrap_or(self.plain_type())
     }
 
     /// The type of a value that a statement takes, where null cannot be meant.
@@ -286,15 +314,21 @@ impl StoredColumn<'_> {
             (Kind::Plain, _) => format!(".bind(&{value})"),
             (Kind::Text, false) => format!(".bind({value}.as_str())"),
             (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
-            (Kind::Json, false) => format!(".bind(Json(&{value}))"),
-            (Kind::Json, true) => format!(".bind({value}.as_ref().map(Json))"),
+            (Kind::Json, false) => format!(".bind(sqlx::types::Json(&{value}))"),
+            (Kind::Json, true) => format!(".bind({value}.as_ref().map(sqlx::types::Json))"),
+            (Kind::Newtype, false) => format!(".bind(&{value}.0)"),
+            (Kind::Newtype, true) => format!(".bind({value}.as_ref().map(|value| &value.0))"),
         }
     }
 
     /// Whether its values are copied where others are borrowed.
     fn is_copied(&self) -> bool {
-        let r#type = self.plain_type();
-        matches!(r#type, "bool" | "i64" | "f64") || r#type.ends_with("Timestamp") || self.kind == Kind::Text
+        let r#type = self.plain_type().trim_start_matches("kit_runtime::");
+        match self.kind {
+            Kind::Plain => matches!(r#type, "bool" | "i64" | "f64" | "Timestamp"),
+            Kind::Text => true,
+            Kind::Json | Kind::Newtype => false,
+        }
     }
 
     /// How many `Option`s an insert has around its value: one where it may be left out, two where null is more than that.
@@ -325,7 +359,8 @@ impl StoredColumn<'_> {
         let bound = match self.kind {
             Kind::Plain => format!(".bind({flat})"),
             Kind::Text => format!(".bind({flat}.map({}::as_str))", self.plain_type()),
-            Kind::Json => format!(".bind({flat}.map(Json))"),
+            Kind::Json => format!(".bind({flat}.map(sqlx::types::Json))"),
+            Kind::Newtype => format!(".bind({flat}.map(|value| value.0))"),
         };
         vec![format!(".bind({value}.is_some())"), bound]
     }

@@ -13,7 +13,10 @@ impl Stored<'_> {
         let mut models = vec![entity.to_owned()];
         let mut runtime: Vec<String> = Vec::new();
         let all = self.columns.iter();
-        if all.clone().any(|stored| stored.kind != Kind::Plain) {
+        if all
+            .clone()
+            .any(|stored| matches!(stored.kind, Kind::Text | Kind::Json))
+        {
             runtime.push("sql".to_owned());
         }
         let written: Vec<_> = self.inserted().chain(self.changed()).collect();
@@ -39,13 +42,10 @@ impl Stored<'_> {
                 "sqlx::postgres::PgRow",
                 "sqlx::FromRow",
                 "sqlx::PgPool",
-                "sqlx::Row",
+                "sqlx::Row as _",
             ]
             .map(str::to_owned),
         );
-        if all.clone().any(|stored| stored.kind == Kind::Json) {
-            items.push("sqlx::types::Json".to_owned());
-        }
         text.push_str(&imports(items.iter().map(String::as_str)));
         text.push('\n');
         text.push_str(&import("crate::models", &models));
@@ -195,7 +195,7 @@ impl Stored<'_> {
         let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
         let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
         let uuids: Vec<_> = uuids.map(|(_, (name, _))| format!("!is_uuid({name})")).collect();
-        let numbers = key.iter().filter(|(_, (_, r#type))| *r#type == "&BigInt");
+        let numbers = key.iter().filter(|(_, (_, r#type))| r#type.ends_with("BigInt"));
         let numbers: Vec<_> = numbers
             .map(|(_, (name, _))| format!("i64::try_from({name}).is_err()"))
             .collect();

@@ -83,7 +83,9 @@ impl<'k> Known<'k, '_> {
                 .find(|param| param.property == column.field.property);
             let param = by_name.or_else(|| params.first().filter(|_| params.len() == 1))?;
             let borrowed = match (param.r#type.as_str(), r#type) {
-                ("String", "&str") | ("BigInt", "&BigInt") => "&",
+                ("String", "&str")
+                | ("BigInt", "&BigInt")
+                | ("kit_runtime::BigInt", "&kit_runtime::BigInt") => "&",
                 (given, wanted) if given == wanted => "",
                 _ => return None,
             };

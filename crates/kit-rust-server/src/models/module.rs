@@ -42,7 +42,11 @@ impl Module {
     pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> String {
         let name = item.rsplit("::").next().unwrap_or(item);
         if types.declares(name) {
-            return format!("kit_runtime::{item}");
+            let Some((module, _)) = item.split_once("::") else {
+                return format!("kit_runtime::{item}");
+            };
+            self.runtime.insert(module.to_owned());
+            return item.to_owned();
         }
         self.runtime.insert(item.to_owned());
         name.to_owned()

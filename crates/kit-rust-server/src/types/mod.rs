@@ -214,6 +214,15 @@ impl<'a> Types<'a> {
         forms::makes(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
     }
 
+    /// What something of the runtime is called beside the application's types.
+    pub(crate) fn of_runtime(&self, name: &str) -> String {
+        if self.declares(name) {
+            format!("kit_runtime::{name}")
+        } else {
+            name.to_owned()
+        }
+    }
+
     /// Whether the application declares a type that has the name in Rust.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)

@@ -19,6 +19,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("kitchen-sink", kitchen_sink()),
         ("shop", shop()),
         ("teams", teams()),
+        ("names", names()),
         ("nothing", Program::default()),
     ]
 }
@@ -31,6 +32,11 @@ pub fn shop() -> Program {
 /// The types and contracts of `examples/teams`, as they are.
 pub fn teams() -> Program {
     of_sources(&repository().join("examples/teams"))
+}
+
+/// Names that Rust and generated modules have for something else, defaults of every kind, columns of every type.
+pub fn names() -> Program {
+    of_sources(&tests().join("inputs/names"))
 }
 
 /// The kitchen sink with a route beside its own for each type, which a request brings and an answer takes away.

@@ -65,7 +65,7 @@ export type Property = `p-${"a" | "b"}${bigint}`;
 export interface BigInt {
   /** @default 1 */
   big: bigint;
-  /** @default "2020-01-01T00:00:00Z" */
+  /** @default now */
   since: Date;
 }
 

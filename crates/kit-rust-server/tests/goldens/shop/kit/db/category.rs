@@ -2,7 +2,7 @@
 //! The table `categories`.
 
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row};
+use sqlx::{FromRow, PgPool, Row as _};
 
 use crate::models::Category;
 

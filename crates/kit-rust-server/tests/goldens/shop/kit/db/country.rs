@@ -2,7 +2,7 @@
 //! The table `countries`.
 
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row};
+use sqlx::{FromRow, PgPool, Row as _};
 
 use crate::models::Country;
 

@@ -4,8 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::{IndexMap, Timestamp, sql};
 use sqlx::postgres::PgRow;
-use sqlx::types::Json;
-use sqlx::{FromRow, PgPool, Row};
+use sqlx::{FromRow, PgPool, Row as _};
 
 use crate::models::{Product, ProductKind, ProductSize, ProductStatus};
 
@@ -197,9 +196,9 @@ pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Er
         .bind(new.weight)
         .bind(new.status.map(ProductStatus::as_str))
         .bind(new.kind.as_str())
-        .bind(Json(&new.tags))
-        .bind(new.size.as_ref().map(Json))
-        .bind(Json(&new.attributes))
+        .bind(sqlx::types::Json(&new.tags))
+        .bind(new.size.as_ref().map(sqlx::types::Json))
+        .bind(sqlx::types::Json(&new.attributes))
         .bind(&new.r#type)
         .bind(new.visible)
         .bind(new.listed_at)
@@ -241,10 +240,10 @@ pub async fn update(
         .bind(changes.weight.flatten())
         .bind(changes.status.map(ProductStatus::as_str))
         .bind(changes.kind.map(ProductKind::as_str))
-        .bind(changes.tags.as_ref().map(Json))
+        .bind(changes.tags.as_ref().map(sqlx::types::Json))
         .bind(changes.size.is_some())
-        .bind(changes.size.clone().flatten().map(Json))
-        .bind(changes.attributes.as_ref().map(Json))
+        .bind(changes.size.clone().flatten().map(sqlx::types::Json))
+        .bind(changes.attributes.as_ref().map(sqlx::types::Json))
         .bind(changes.r#type.is_some())
         .bind(changes.r#type.clone().flatten())
         .bind(changes.visible)

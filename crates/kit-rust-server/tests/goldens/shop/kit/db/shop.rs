@@ -4,7 +4,7 @@
 use kit_runtime::Timestamp;
 use kit_runtime::format::is_uuid;
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row};
+use sqlx::{FromRow, PgPool, Row as _};
 
 use crate::models::Shop;
 
