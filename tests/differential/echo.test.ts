@@ -11,7 +11,7 @@ import { type Material, requestOf } from "./requests/make.ts";
 import { keysOf, routesOf } from "./requests/routes.ts";
 import { insistOnNeeded } from "./support/differences.ts";
 import { compare } from "./support/run.ts";
-import { first, MODES, print, runs, seed } from "./support/settings.ts";
+import { first, insistOnTaken, MODES, print, runs, seed } from "./support/settings.ts";
 import { builtEcho, Servers } from "./support/subjects.ts";
 
 const usual = 10_000;
@@ -51,6 +51,7 @@ describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, ()
         for (const name of result.needed.keys()) needed.add(name);
         print(`types, ${mode}`, result);
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
+        insistOnTaken(routes, result);
       } finally {
         await servers.stop();
       }

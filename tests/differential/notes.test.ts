@@ -13,7 +13,7 @@ import { type Material, requestOf } from "./requests/make.ts";
 import { keysOf, routesOf } from "./requests/routes.ts";
 import { DIFFERENCES, insistOnNeeded } from "./support/differences.ts";
 import { compare } from "./support/run.ts";
-import { first, MODES, print, runs, seed } from "./support/settings.ts";
+import { first, insistOnTaken, MODES, print, runs, seed } from "./support/settings.ts";
 import { builtNotes, Servers } from "./support/subjects.ts";
 
 const usual = 20_000;
@@ -51,6 +51,7 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
         for (const name of result.needed.keys()) needed.add(name);
         // The texts alone: what `deepEqual` says beside them is as long again.
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
+        insistOnTaken(routes, result);
       } finally {
         await servers.stop();
       }

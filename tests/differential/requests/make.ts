@@ -31,14 +31,14 @@ interface Draft {
   body: Buffer | undefined;
   chunks: number | undefined;
   version: string | undefined;
-  writes: boolean;
+  cuts: readonly number[] | undefined;
 }
 
 /** A change of a request, whatever it was before. */
 type Twist = (draft: Draft, random: Random, material: Material, made: number) => void;
 
-/** What writes, where it is taken. */
-const WRITING = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+/** What writes a body, where it is taken. */
+const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
 /** The request of that number. It follows from seed and number alone. */
 export function requestOf(material: Material, seed: number, index: number): Sent {
@@ -55,14 +55,27 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   // Each message says where it belongs, unless a twist wants it otherwise.
   if (!draft.headers.some(([name]) => name.toLowerCase() === "host"))
     draft.headers.unshift(["host", "127.0.0.1"]);
-  const { body, chunks, version, ...rest } = draft;
+  const { body, chunks, version, cuts, ...rest } = draft;
   return {
     ...rest,
-    writes: material.remembers && rest.writes,
+    writes: material.remembers && mayWrite(material, draft),
     ...(body === undefined ? {} : { body }),
     ...(chunks === undefined || body === undefined ? {} : { chunks }),
     ...(version === undefined ? {} : { version }),
+    ...(cuts === undefined ? {} : { cuts }),
   };
+}
+
+/** Whether a server may change its database. What no route takes is certainly refused, and can be under way with others. */
+function mayWrite({ routes }: Material, { method, body }: Draft): boolean {
+  if (!WITH_BODY.has(method)) return method === "DELETE";
+  if (body === undefined) return false;
+  try {
+    const value = JSON.parse(body.toString()) as unknown;
+    return routes.some((route) => route.takes(value));
+  } catch {
+    return false;
+  }
 }
 
 function base(material: Material, random: Random, made: number): Draft {
@@ -89,7 +102,7 @@ function base(material: Material, random: Random, made: number): Draft {
     body: undefined,
     chunks: undefined,
     version: undefined,
-    writes: WRITING.has(route.method),
+    cuts: undefined,
   };
   if (!route.hasBody) return draft;
   draft.headers.push(["content-type", "application/json"]);
@@ -149,7 +162,6 @@ const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string,
       "method",
       (draft, random) => {
         draft.method = heads.method(random);
-        draft.writes ||= WRITING.has(draft.method);
       },
     ],
   ],
@@ -208,6 +220,15 @@ const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string,
         const start = random.pick(['{"title":"t","content":"c","more":"', '{"title":"', "[1,", " "]);
         draft.body = Buffer.alloc(length, random.pick(["x", " ", "1", "é", "{"]));
         draft.body.write(start);
+      },
+    ],
+  ],
+  [
+    2,
+    [
+      "pieces",
+      (draft, random) => {
+        draft.cuts = Array.from({ length: random.int(1, 3) }, () => random.next()).toSorted((a, b) => a - b);
       },
     ],
   ],

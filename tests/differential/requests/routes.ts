@@ -1,4 +1,4 @@
-import type { Shape } from "@kit/core/codec";
+import { explain, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import { filled, rawQuery } from "../../../packages/testing/src/contracts/request.ts";
@@ -65,6 +65,12 @@ export class Route {
       }
     }
     return slots;
+  }
+
+  /** Whether a body is one of its contract. */
+  takes(body: unknown): boolean {
+    const shape = this.#parts.body;
+    return shape !== undefined && explain(shape, body, "wire", 1).length === 0;
   }
 
   /** Names of the members of a part, at any depth. */

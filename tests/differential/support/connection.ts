@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -12,6 +13,9 @@ export interface Answer {
 
 /** What came of bytes that were sent: the answer, or how the server ended the connection without one. */
 export type Outcome = Answer | { readonly none: string };
+
+/** Between the pieces of a request, so that a server reads them alone. */
+const PAUSE_MS = 2;
 
 const PATIENCE_MS = 20_000;
 
@@ -47,9 +51,17 @@ export class Connection {
     return this.#asked === 1;
   }
 
-  /** Sends a request and reads the answer to it; `isHead`: of which no body follows. */
-  async ask(bytes: Buffer, isHead: boolean): Promise<Outcome> {
-    this.send(bytes);
+  /** Sends a request and reads the answer to it; `isHead`: of which no body follows. `cuts`: as those of a `Sent`. */
+  async ask(bytes: Buffer, isHead: boolean, cuts: readonly number[] = []): Promise<Outcome> {
+    let from = 0;
+    for (const share of cuts) {
+      const to = Math.floor(bytes.length * share);
+      if (to <= from) continue;
+      this.#socket.write(bytes.subarray(from, to));
+      from = to;
+      await pause(PAUSE_MS);
+    }
+    this.send(bytes.subarray(from));
     const timer = setTimeout(() => {
       this.#reason = `nothing within ${PATIENCE_MS} ms`;
       this.#socket.destroy();

@@ -66,11 +66,11 @@ export class Lane {
     if (sent.raw !== undefined) return this.#saidRaw(await exchange(this.#port, sent.raw), sent);
     const bytes = this.#filled(bytesOf(sent));
     let connection = this.#idle.pop() ?? new Connection(this.#port);
-    let outcome = await connection.ask(bytes, sent.method === "HEAD");
+    let outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
     // A server may have closed a connection at rest before it saw the request: that says nothing about the request.
     if ("none" in outcome && !connection.isFresh) {
       connection = new Connection(this.#port);
-      outcome = await connection.ask(bytes, sent.method === "HEAD");
+      outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
     }
     if (connection.isOpen) this.#idle.push(connection);
     else connection.close();

@@ -10,6 +10,8 @@ export interface Sent {
   readonly chunks?: number;
   /** In place of all of it: bytes as they are sent, on a connection of their own that the server closes. */
   readonly raw?: Buffer;
+  /** Where it is cut into pieces that are written one after the other, as shares of its bytes. */
+  readonly cuts?: readonly number[];
   /** `HTTP/1.1` where nothing else is said. */
   readonly version?: string;
   /** Whether a server that takes it changes its database: then nothing else is under way. */

@@ -19,6 +19,8 @@ export interface Result {
   readonly seconds: number;
   /** Answers by their status. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** What kinds of requests were taken. */
+  readonly taken: ReadonlySet<string>;
   /** How often each entry of the list of differences that must be was needed. */
   readonly needed: ReadonlyMap<string, number>;
   /** Each as a text for whoever has to mend it. */
@@ -33,6 +35,7 @@ export async function compare(
 ): Promise<Result> {
   const begun = performance.now();
   const statuses = new Map<number, number>();
+  const taken = new Set<string>();
   const needed = new Map<string, number>();
   const differences: string[] = [];
   let sent = 0;
@@ -47,6 +50,7 @@ export async function compare(
     for (const [at, request] of requests.entries()) {
       const said = answers[at] as unknown as [Said, Said];
       statuses.set(said[0].status, (statuses.get(said[0].status) ?? 0) + 1);
+      if (said[0].status < 300) taken.add(request.kind);
       if (!differs(request, said, needed)) continue;
       differences.push(await told(lanes, request, said, `seed ${seed}, request ${start + at}`));
       if (differences.length >= MOST) break;
@@ -61,7 +65,7 @@ export async function compare(
       break;
     }
   }
-  return { sent, seconds: (performance.now() - begun) / 1000, statuses, needed, differences };
+  return { sent, seconds: (performance.now() - begun) / 1000, statuses, taken, needed, differences };
 }
 
 /** Whether the answers differ; what must differ is counted and is no difference. */

@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+
+import type { Route } from "../requests/routes.ts";
 import type { Result } from "./run.ts";
 
 /** What the environment says of a run: `KIT_SEED`, `KIT_RUNS`, `KIT_FIRST`. */
@@ -14,6 +17,15 @@ export const MODES = [
   ["production", 0.7],
   ["development", 0.3],
 ] as const;
+
+/** Fails where no valid request of a route was taken: then little of it was compared. */
+export function insistOnTaken(routes: readonly Route[], { taken, sent }: Result): void {
+  if (sent < 3000) return;
+  const missed = routes
+    .map(({ method, path }) => `valid ${method} ${path}`)
+    .filter((kind) => !taken.has(kind));
+  assert.deepEqual(missed, [], "no request of these was taken");
+}
 
 /** Says what a run came to. */
 export function print(title: string, { sent, seconds, statuses, needed }: Result): void {

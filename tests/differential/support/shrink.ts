@@ -25,6 +25,10 @@ export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promis
     const { chunks: _, ...whole } = least;
     await keep(whole);
   }
+  if (least.cuts !== undefined) {
+    const { cuts: _, ...whole } = least;
+    await keep(whole);
+  }
   await cut(least.target, (target) =>
     keep({ ...least, target: target.startsWith("/") ? target : `/${target}` }),
   );
