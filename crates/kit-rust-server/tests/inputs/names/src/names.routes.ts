@@ -16,7 +16,12 @@ export interface Routes {
   "POST /options": RouteContract<void, void, Option, Option>;
   "GET /options/:id": RouteContract<{ id: bigint }, void, void, Option>;
   "DELETE /options/:id": RouteContract<{ id: bigint }, void, void, void>;
-  "POST /strings": RouteContract<void, { big?: bigint; pairs?: bigint[]; code?: `c-${number}` }, String, Value>;
+  "POST /strings": RouteContract<
+    void,
+    { big?: bigint; pairs?: bigint[]; code?: `c-${number}` },
+    String,
+    Value
+  >;
   /** @throws ERROR 400 An error that is called Error. */
   "POST /errors": RouteContract<void, void, Error, Error>;
   "POST /odd": RouteContract<void, void, $Odd_name, $Odd_name>;

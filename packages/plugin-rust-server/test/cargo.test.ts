@@ -1,0 +1,122 @@
+// What `kit build` says of cargo: it builds once, its errors point at the handler that must follow, and what is wrong with the machine is
+// told in words.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { kit, Project, repository, routes } from "./support.ts";
+
+describe("a project that is compiled", () => {
+  // In one place, with the dependencies of all such projects of this repository: what is compiled once stays compiled.
+  const project = new Project(join(repository, "target/tmp/rust-server-plugin"), "dev");
+  const env = { CARGO_TARGET_DIR: join(repository, "target/generated") };
+  const lock = readFileSync(join(repository, "examples/notes-rust/Cargo.lock"), "utf8");
+  project.write("Cargo.lock", lock.replace('name = "notes-rust"', 'name = "rust-server-plugin"'));
+  after(() => project.remove());
+
+  test("is compiled once, and again where something changed", () => {
+    const first = project.build([], env);
+    assert.equal(first.code, 0, first.text);
+    assert.match(first.text, /Compiling rust-server-plugin/);
+    assert.ok(existsSync(join(env.CARGO_TARGET_DIR, "debug/rust-server-plugin")));
+    const again = project.build([], env);
+    assert.equal(again.code, 0, again.text);
+    assert.match(again.text, /Finished/);
+    assert.doesNotMatch(again.text, /Compiling/);
+  });
+
+  test("says which handler does not follow its contract any more", () => {
+    project.write(
+      "src/items.routes.ts",
+      routes.replace(
+        '"GET /items/:id"',
+        '"DELETE /items/:id": RouteContract<{ id: string }, void, void, void>;\n  "GET /items/:id"',
+      ),
+    );
+    const missing = project.build([], env);
+    assert.equal(missing.code, 1, missing.text);
+    assert.match(missing.text, /not all trait items implemented, missing: `delete_items_by_id`/);
+    assert.match(missing.text, /--> src\/handlers\/items\.rs:\d+/);
+    assert.match(missing.text, /cargo build failed; what it says is above/);
+
+    project.write("src/items.routes.ts", routes.replace("{ id: string }", "{ id: number }"));
+    const other = project.build([], env);
+    assert.equal(other.code, 1, other.text);
+    assert.match(other.text, /mismatched types/);
+    assert.match(other.text, /--> src\/handlers\/items\.rs:\d+/);
+
+    project.write("src/items.routes.ts", routes);
+    const mended = project.build([], env);
+    assert.equal(mended.code, 0, mended.text);
+  });
+});
+
+describe("a machine that is not ready", () => {
+  let project: Project;
+  beforeEach(() => {
+    project = new Project(mkdtempSync(join(import.meta.dirname, "project-")), "dev");
+  });
+  afterEach(() => project.remove());
+
+  test("without cargo is told what to install", () => {
+    const { code, text } = project.build([], { PATH: dirname(process.execPath) });
+    assert.equal(code, 1);
+    assert.match(text, /cargo is not there: install Rust 1\.85 or newer/);
+    assert.ok(existsSync(join(project.root, ".kit/router.rs")));
+  });
+
+  test("with an old Rust is told so", () => {
+    // No such Rust is installed here, so this stands for it as far as it is asked.
+    for (const program of ["cargo", "rustc"]) {
+      project.write(
+        `bin/${program}`,
+        `#!/bin/sh\nif [ "$1" = --version ]; then echo "${program} 1.84.1 (66221abde 2024-11-19)"; else echo "error: edition 2024 is required" >&2; exit 101; fi\n`,
+      );
+      chmodSync(join(project.root, "bin", program), 0o755);
+    }
+    const { code, text } = project.build([], { PATH: `${join(project.root, "bin")}:${process.env["PATH"]}` });
+    assert.equal(code, 1);
+    assert.match(text, /error: edition 2024 is required/);
+    assert.match(text, /Rust 1\.84\.1 is too old: the generated server needs 1\.85 or newer/);
+  });
+
+  test("that is asked to stop leaves no compiler running", async (t) => {
+    if (!existsSync("/proc/self/status")) return t.skip("there is no /proc, which says what runs");
+    // Cargo itself, with a compiler that takes its time.
+    project.write(".cargo/config.toml", '[build]\nrustc-wrapper = "./slow"\n');
+    project.write(
+      "slow",
+      `#!/bin/sh\ncase "$*" in *-vV*|*--print*) exec "$@";; esac\necho $$ >> "${join(project.root, "compilers")}"\nexec sleep 120\n`,
+    );
+    chmodSync(join(project.root, "slow"), 0o755);
+    const build = spawn(process.execPath, [kit, "build"], {
+      cwd: project.root,
+      stdio: "ignore",
+      env: { ...process.env, CARGO_TARGET_DIR: join(project.root, "target") },
+    });
+    const ended = once(build, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+    // oxlint-disable-next-line no-await-in-loop
+    while (!existsSync(join(project.root, "compilers")) && build.exitCode === null) await setTimeout(20);
+    assert.equal(build.exitCode, null, "it ended before it compiled anything");
+    build.kill("SIGTERM");
+    const [code, signal] = await ended;
+    assert.ok(signal === "SIGTERM" || code === 143, `${code} ${signal}`);
+    const compilers = project.read("compilers").trim().split("\n").map(Number);
+    // oxlint-disable-next-line no-await-in-loop
+    for (let tries = 0; compilers.some(isRunning) && tries < 100; tries++) await setTimeout(20);
+    assert.deepEqual(compilers.filter(isRunning), []);
+  });
+});
+
+/** Whether a process is there and not merely waiting for somebody to hear of its end. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

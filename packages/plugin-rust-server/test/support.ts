@@ -1,0 +1,86 @@
+// Projects with the plugin.
+
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export const repository: string = join(import.meta.dirname, "../../..");
+export const kit: string = join(repository, "node_modules/.bin/kit");
+
+export const types = `/** @table items */
+export interface Item {
+  /** @id @generated uuid */
+  id: string;
+  /** @minLength 1 */
+  name: string;
+}
+`;
+
+export const routes = `import type { RouteContract } from "@kit/types";
+import type { Item } from "./items.types.ts";
+export interface ItemRoutes {
+  "GET /items/:id": RouteContract<{ id: string }, void, void, Item>;
+}
+`;
+
+/** A project in a directory below the repository, so that its packages are found. */
+export class Project {
+  readonly root: string;
+
+  constructor(root: string, profile: "dev" | "release" = "release") {
+    this.root = root;
+    this.write("package.json", '{ "name": "items", "private": true, "type": "module" }');
+    this.write(
+      "kit.config.ts",
+      `import { defineConfig } from "@kit/cli";
+import { rustServer } from "@kit/plugin-rust-server";
+export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer({ db: "sqlx", profile: "${profile}" })] });
+`,
+    );
+    this.write("src/items.types.ts", types);
+    this.write("src/items.routes.ts", routes);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  /** `kit build`: its exit code and all that it says. */
+  build(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): { code: number | null; text: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [kit, "build", ...args], {
+      cwd: this.root,
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+    });
+    return { code: status, text: stdout + stderr };
+  }
+
+  /** When each file of the Rust project was written last. */
+  times(): Record<string, number> {
+    const files = [".kit/**/*", "src/**/*", "Cargo.toml"].flatMap((glob) =>
+      globSync(glob, { cwd: this.root }),
+    );
+    const entries = files.map((path) => [path, statSync(join(this.root, path))] as const);
+    return Object.fromEntries(
+      entries.filter(([, stats]) => stats.isFile()).map(([path, stats]) => [path, stats.mtimeMs]),
+    );
+  }
+}
+
+/** The files that came, went or were written between two looks. */
+export function changed(before: Record<string, number>, after: Record<string, number>): string[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths].filter((path) => before[path] !== after[path]).toSorted();
+}
