@@ -1,7 +1,7 @@
 //! Runs the vectors that every runtime of kit must pass on generated models.
 
 use kit_runtime::Contract;
-use kit_runtime::check::explain;
+use kit_runtime::check::{Failure, explain};
 use kit_runtime::coerce::{coerce_params, coerce_query};
 use kit_runtime::json::{Json, from_json, parse, read_valid, to_text};
 use kit_runtime::shape::Shape;
@@ -57,7 +57,7 @@ struct Case {
     text: Option<String>,
     nested: Option<Nested>,
     ok: bool,
-    paths: Option<Vec<String>>,
+    failures: Option<Vec<Value>>,
     decoded: Option<Value>,
 }
 
@@ -77,6 +77,8 @@ struct TextCase {
     params: Option<Vec<String>>,
     value: Value,
     ok: bool,
+    #[serde(default)]
+    failures: Vec<Value>,
 }
 
 /// Runs those of an application, all of whose types must be generated.
@@ -129,9 +131,13 @@ fn run_all(app: &str, types: &[Generated]) {
             (None, params) => coerce_params(shape, &["a", "b"], params.as_deref().unwrap_or_default()),
         };
         let value: Value = from_json(&json).unwrap();
-        let ok = explain(shape, &json).is_empty();
+        let failures = explain(shape, &json);
+        let ok = failures.is_empty();
         if (to_text(&value).unwrap(), ok) != (without_proto(&case.value), case.ok) {
             wrong.push(format!("{} {:?}: {value} {ok}", case.coercer, case.query));
+        }
+        if let Some(difference) = difference_in_words(&failures, &case.failures) {
+            wrong.push(format!("{} {:?}: {difference}", case.coercer, case.query));
         }
     }
     // What the one pass leaves to the long way is to be the exception.
@@ -210,14 +216,13 @@ fn input(case: &Case) -> (String, Json, String) {
 
 fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String> {
     let failures = explain((generated.shape)(), json);
-    let paths: Vec<&str> = failures.iter().map(|failure| failure.path.as_str()).collect();
     if failures.is_empty() != case.ok {
         return Some(format!("ok is {}, {failures:?}", failures.is_empty()));
     }
-    if let Some(expected) = &case.paths
-        && *expected != paths
+    if let Some(expected) = &case.failures
+        && let Some(difference) = difference_in_words(&failures, expected)
     {
-        return Some(format!("{paths:?}, not {expected:?}"));
+        return Some(difference);
     }
     if !case.ok || case.nested.is_some() {
         return None;
@@ -234,6 +239,35 @@ fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String>
     let read: Value = serde_json::from_str(&read).unwrap();
     let expected: Value = serde_json::from_str(&to_text(&expected).unwrap()).unwrap();
     (sorted(&read) != sorted(&expected)).then(|| format!("read as {read}, not {expected}"))
+}
+
+/// The first failure that is not told as every runtime tells it: its place, what was expected there and what was found, what may be shown of
+/// that, and what to do.
+fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<String> {
+    let told: Vec<String> = failures.iter().map(told).collect();
+    let expected: Vec<String> = expected.iter().map(|failure| to_text(failure).unwrap()).collect();
+    let pairs = told.iter().zip(&expected);
+    let different = pairs.into_iter().find(|(told, expected)| told != expected);
+    match different {
+        Some((told, expected)) => Some(format!("{told}, not {expected}")),
+        None if told.len() == expected.len() => None,
+        None => Some(format!("{told:?}, not {expected:?}")),
+    }
+}
+
+/// A failure as an answer has it.
+fn told(failure: &Failure) -> String {
+    let mut members = serde_json::Map::new();
+    members.insert("path".to_owned(), failure.path.as_str().into());
+    members.insert("expected".to_owned(), failure.expected.as_str().into());
+    members.insert("received".to_owned(), failure.received.as_str().into());
+    if let Some(value) = &failure.value {
+        members.insert("value".to_owned(), value.clone());
+    }
+    if let Some(suggestion) = &failure.suggestion {
+        members.insert("suggestion".to_owned(), suggestion.as_str().into());
+    }
+    to_text(&members).unwrap()
 }
 
 /// What a handler's value is in JSON.
