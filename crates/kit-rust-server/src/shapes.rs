@@ -56,7 +56,7 @@ pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &
             Expression::call(format!("{base}::tuple"), vec![Expression::List(elements)])
         }
         TypeKind::Object(object) => self::object(types, object, name, &base, module),
-        TypeKind::Union { members } => union(types, members, &base, module),
+        TypeKind::Union { members } => union(types, members, module),
         TypeKind::Reference { declaration } => {
             let target = module.model(types, *declaration, Form::Whole);
             Expression::plain(format!("{base}::of::<{target}>()"))
@@ -142,7 +142,8 @@ pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> St
 }
 
 /// A union, with unions inside of it taken apart; each recursive one on the way to a member counts as one level.
-fn union(types: &Types<'_>, members: &[TypeId], base: &str, module: &mut Module) -> Expression {
+pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expression {
+    let base = module.runtime(types, "shape::Shape");
     let plan = UnionPlan::new(types.program, members);
     let shapes: Vec<_> = plan
         .members
@@ -152,7 +153,7 @@ fn union(types: &Types<'_>, members: &[TypeId], base: &str, module: &mut Module)
             let levels = member.through.iter().filter(recursive).count();
             let inner = shape(types, member.r#type, None, module);
             (0..levels).fold(inner, |inner, _| {
-                Expression::Lazy(format!("{base}::Recursive"), base.to_owned(), Box::new(inner))
+                Expression::Lazy(format!("{base}::Recursive"), base.clone(), Box::new(inner))
             })
         })
         .collect();

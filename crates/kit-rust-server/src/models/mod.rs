@@ -96,7 +96,7 @@ impl Models<'_, '_> {
                 None if self.is_one(members) => {
                     self.newtype(name, &comment, declaration.r#type, &at);
                 }
-                None => self.union(name, &comment, declaration.r#type, &at, false),
+                None => self.union(name, &comment, members, &at, false),
             },
             _ => self.newtype(name, &comment, declaration.r#type, &at),
         }

@@ -8,7 +8,7 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 use super::{Models, Place, number};
 use crate::names;
 use crate::print::Expression;
-use crate::shapes::{self, shape};
+use crate::shapes;
 use crate::types::{Definition, Variant};
 
 impl Models<'_, '_> {
@@ -27,17 +27,7 @@ impl Models<'_, '_> {
             several => match (self.texts(several), self.common(several)) {
                 (Some(texts), _) => self.named_text_enum(at, &texts),
                 (None, Some(common)) => self.bare(common, at, inside),
-                (None, None) => {
-                    if let Some(name) = self.made(id) {
-                        return name;
-                    }
-                    let name = self.types.name_anonymous(self.home, at.name);
-                    let comment = format!("/// `{}`.\n", at.shown);
-                    self.union(&name, &comment, id, at, true);
-                    self.keep_made(id, &name);
-                    // Null is one of its members.
-                    return name;
-                }
+                (None, None) => self.named_union(id, several, at),
             },
         };
         if nullable && inner != "()" {
@@ -45,6 +35,18 @@ impl Models<'_, '_> {
         } else {
             inner
         }
+    }
+
+    /// An enum of the members of a union but null, which an `Option` around it stands for.
+    fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> String {
+        if let Some(name) = self.made(id) {
+            return name;
+        }
+        let name = self.types.name_anonymous(self.home, at.name);
+        let comment = format!("/// `{}`.\n", at.shown);
+        self.union(&name, &comment, members, at, true);
+        self.keep_made(id, &name);
+        name
     }
 
     pub(super) fn without_null(&self, members: &[TypeId]) -> Vec<TypeId> {
@@ -132,11 +134,15 @@ impl Models<'_, '_> {
     }
 
     /// An enum of a variant for each member. Which one a value is, is found as everywhere in kit: the one that keeps most of it.
-    pub(super) fn union(&mut self, name: &str, comment: &str, id: TypeId, at: &Place<'_>, anonymous: bool) {
+    pub(super) fn union(
+        &mut self,
+        name: &str,
+        comment: &str,
+        members: &[TypeId],
+        at: &Place<'_>,
+        anonymous: bool,
+    ) {
         let program = self.types.program;
-        let TypeKind::Union { members } = &program.types[id].kind else {
-            return;
-        };
         let plan = UnionPlan::new(program, members);
         let mut variants: Vec<Variant> = Vec::new();
         for (number, member) in plan.members.iter().enumerate() {
@@ -161,7 +167,7 @@ impl Models<'_, '_> {
             });
         }
         self.union_type(name, comment, &variants);
-        self.union_reader(name, id, &variants, anonymous);
+        self.union_reader(name, members, &variants, anonymous);
         self.module.declared.push(name.to_owned());
         self.types
             .definitions
@@ -219,7 +225,7 @@ impl Models<'_, '_> {
         ));
     }
 
-    fn union_reader(&mut self, name: &str, id: TypeId, variants: &[Variant], anonymous: bool) {
+    fn union_reader(&mut self, name: &str, members: &[TypeId], variants: &[Variant], anonymous: bool) {
         let pick = self.runtime("check::pick");
         let deserialize = self.module.serde(self.types, "Deserialize");
         let deserializer = self.module.serde(self.types, "Deserializer");
@@ -227,7 +233,7 @@ impl Models<'_, '_> {
         let (constant, shape_of) = if anonymous {
             let kind = self.runtime("shape::Shape");
             let target = format!("static SHAPE: {kind}");
-            let constant = shape(self.types, id, None, self.module).assigned(8, &target);
+            let constant = shapes::union(self.types, members, self.module).assigned(8, &target);
             (constant, "&SHAPE")
         } else {
             (String::new(), "Self::shape()")

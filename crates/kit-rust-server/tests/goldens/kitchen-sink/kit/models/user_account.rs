@@ -1098,8 +1098,6 @@ impl<'de> Deserialize<'de> for UnionsOverlapping {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsAnything {
-    /// `null`
-    Null,
     /// `Circle`
     Circle(Circle),
     /// `{ kind: \"square\"; side: number }`
@@ -1107,13 +1105,12 @@ pub enum UnionsAnything {
     /// `number`
     Number(f64),
     /// `{ a: string }`
-    Variant5(UnionsOverlappingVariant1),
+    Variant4(UnionsOverlappingVariant1),
 }
 
 impl<'de> Deserialize<'de> for UnionsAnything {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         static SHAPE: Shape = Shape::union(&[
-            Shape::Null,
             Shape::of::<Circle>(),
             Shape::anonymous(&[
                 Property::required("kind", Shape::literal("square")),
@@ -1125,11 +1122,10 @@ impl<'de> Deserialize<'de> for UnionsAnything {
         .discriminants(&["kind"]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => Ok(Self::Null),
-            Some(1) => from_json(&json).map(Self::Circle),
-            Some(2) => from_json(&json).map(Self::Square),
-            Some(3) => from_json(&json).map(Self::Number),
-            Some(4) => from_json(&json).map(Self::Variant5),
+            Some(0) => from_json(&json).map(Self::Circle),
+            Some(1) => from_json(&json).map(Self::Square),
+            Some(2) => from_json(&json).map(Self::Number),
+            Some(3) => from_json(&json).map(Self::Variant4),
             _ => Err(de::Error::custom("no member of `UnionsAnything`")),
         };
         read.map_err(de::Error::custom)
@@ -1182,7 +1178,7 @@ pub struct Unions {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub overlapping: Option<UnionsOverlapping>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub anything: Option<UnionsAnything>,
+    pub anything: Option<Option<UnionsAnything>>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub one_or_many: Option<UnionsOneOrMany>,
 }

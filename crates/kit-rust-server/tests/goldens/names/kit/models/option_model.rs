@@ -313,8 +313,6 @@ pub enum StringModelBox {
     Full(StringModelBoxFull),
     /// `{ kind: \"empty\"; inside?: never }`
     Empty(StringModelBoxEmpty),
-    /// `null`
-    Null,
 }
 
 impl<'de> serde::Deserialize<'de> for StringModelBox {
@@ -328,14 +326,12 @@ impl<'de> serde::Deserialize<'de> for StringModelBox {
                 shape::Property::required("kind", shape::Shape::literal("empty")),
                 shape::Property::optional("inside", shape::Shape::Never),
             ]),
-            shape::Shape::Null,
         ])
         .discriminants(&["kind"]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
             Some(0) => from_json(&json).map(Self::Full),
             Some(1) => from_json(&json).map(Self::Empty),
-            Some(2) => Ok(Self::Null),
             _ => Err(de::Error::custom("no member of `StringModelBox`")),
         };
         read.map_err(de::Error::custom)
@@ -346,7 +342,7 @@ impl<'de> serde::Deserialize<'de> for StringModelBox {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct StringModel {
     pub value: Vec<VecModel>,
-    pub r#box: StringModelBox,
+    pub r#box: Option<StringModelBox>,
     pub some: SomeModel,
 }
 
