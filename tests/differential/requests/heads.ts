@@ -309,6 +309,8 @@ export function path(random: Random, made: number): string {
     "/openapi.json",
     "/openapi.json/",
     "/openapi.yaml",
+    "/docs",
+    "/docs/",
     "/favicon.ico",
     "/_debug",
     "/metrics",

@@ -57,6 +57,13 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    name: "API reference",
+    of: ["Notes"],
+    reason: "In development the TypeScript server also has the API reference at `/docs`.",
+    without: (said, { target }) =>
+      /^\/docs(?:[/?]|$)/.test(target) ? { ...said, status: 0, headers: [], body: "" } : said,
+  },
+  {
     name: "name of the project in its OpenAPI document",
     of: ["Notes"],
     reason: "`/openapi.json` has the name and the description of the project that it was made in.",
