@@ -31,6 +31,7 @@ import { Collector } from "../../packages/otel/test/support/collector.ts";
 import { databaseStopped } from "../scaffold/database.ts";
 import { plugin as plansPlugin, project as plansProject } from "./plugin.ts";
 import { runsAsImage } from "./image.ts";
+import { servesInBoth, todos } from "./rust.ts";
 import { NoRegistry, replay } from "./tutorial.ts";
 
 const manifestOf = async (path: string): Promise<Manifest> =>
@@ -304,6 +305,15 @@ describe("packed packages", () => {
     succeeded(await run(join(bin, "kit"), ["build", "--no-compile"], { cwd: root }));
     await assert.rejects(made("plans/routes.txt"), { code: "ENOENT" });
     assert.doesNotMatch(await made("types.ts"), /"free"/);
+  });
+
+  test("make a Rust server beside the one on Node", async () => {
+    const { devDependencies } = await manifestOf(".");
+    const wanted = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+    const root = await install("todos", wanted);
+    await writeFiles(root, { ...todos, "tsconfig.json": tsconfig });
+    await servesInBoth(root);
+    succeeded(await run(join(root, "node_modules/.bin/tsc"), ["-p", "."], { cwd: root }));
   });
 
   test("make a project that works", async (t) => {
