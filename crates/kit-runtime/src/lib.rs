@@ -29,13 +29,12 @@ mod timestamp;
 mod trust_proxy;
 
 pub use axum;
-pub use axum::Router;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, NoBigInt, OutOfRange};
 pub use bytes::Bytes;
 pub use http::{
-    Application, Context, Error, Match, Middleware, Phase, Pieces, Reply, Request, Response, RouteTree,
-    Routes,
+    Answering, Application, Context, Error, Match, Middleware, Phase, Pieces, Reply, Request, Response,
+    RouteTree, Router, Routes,
 };
 pub use indexmap::IndexMap;
 pub use never::Never;

@@ -5,13 +5,12 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::settings::Settings;
-use crate::{Error, connection, log};
+use crate::{Answering, Error, connection, log};
 
 /// How long the server goes on after it was asked to end, so that what was sent before is answered.
 const LINGER: Duration = Duration::from_millis(100);
@@ -52,7 +51,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
 
 /// Serves until SIGTERM or SIGINT, then lets what is under way be answered. Listens on `PORT` (3000 where that is not set) of `HOST` (every
 /// address). A second signal ends the process at once.
-pub async fn serve(router: Router) -> Result<(), Error> {
+pub async fn serve(router: impl Answering) -> Result<(), Error> {
     let settings = Settings::load()?;
     let (host, port) = (settings.host.as_str(), settings.port);
     let listener = TcpListener::bind((host, port)).await.map_err(|error| {

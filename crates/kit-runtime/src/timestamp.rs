@@ -69,17 +69,35 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
+impl Timestamp {
+    /// `2026-01-01T00:00:00.500Z`. Answers are full of these, so no formatting machinery is asked.
+    fn text(self) -> [u8; 24] {
+        let (days, clock) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
+        let (year, month, day) = date_of(days);
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        for (at, digits, number) in [
+            (0, 4, year),
+            (5, 2, month),
+            (8, 2, day),
+            (11, 2, clock / 3_600_000),
+            (14, 2, clock / 60_000 % 60),
+            (17, 2, clock / 1000 % 60),
+            (20, 3, clock % 1000),
+        ] {
+            let mut rest = number;
+            for place in text[at..at + digits].iter_mut().rev() {
+                *place = b"0123456789"[usize::try_from(rest % 10).unwrap_or(0)];
+                rest /= 10;
+            }
+        }
+        text
+    }
+}
+
 /// As `Date.prototype.toISOString` writes it.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, clock) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
-        let (year, month, day) = date_of(days);
-        let (hour, minute) = (clock / 3_600_000, clock / 60_000 % 60);
-        let (second, milli) = (clock / 1000 % 60, clock % 1000);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"
-        )
+        f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 
@@ -97,7 +115,7 @@ impl Serialize for Timestamp {
         if !(FIRST..=LAST).contains(&self.0) {
             return Err(serde::ser::Error::custom(NoTimestamp));
         }
-        serializer.collect_str(self)
+        serializer.serialize_str(std::str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 

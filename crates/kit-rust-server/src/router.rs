@@ -326,7 +326,7 @@ fn input(types: &Types<'_>, handled: &Handled<'_>) -> String {
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
     let [made, maker] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let mut text = format!(
-        "/// Answers every request of the application.\npub fn router(app: App) -> {made} {{\n    {maker}::new(app)\n"
+        "/// Answers every request of the application.\npub fn router(app: App) -> {made}<App> {{\n    {maker}::new(app)\n"
     );
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
         let route = handled.route;

@@ -17,7 +17,20 @@ const LIMIT: usize = 100;
 /// Everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place, whose
 /// `expected` names all rules of that place. Empty exactly where the value fits.
 pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
-    let mut explainer = Explainer::default();
+    explain_with(shape, value, Explainer::default())
+}
+
+/// The same as far as clients are told in production: without suggestions, and with what was received of the first failure alone.
+pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
+    let is_brief = true;
+    let explainer = Explainer {
+        is_brief,
+        ..Explainer::default()
+    };
+    explain_with(shape, value, explainer)
+}
+
+fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -> Vec<Failure> {
     explainer.visit(
         shape,
         value,
@@ -71,6 +84,8 @@ struct At<'a> {
 #[derive(Default)]
 struct Explainer {
     failures: Vec<Failure>,
+    /// Whether suggestions are left out, and what was received after the first failure.
+    is_brief: bool,
     /// Used where members of a union must be tried; every trial shares what the others found out.
     matcher: Matcher,
 }
@@ -126,7 +141,7 @@ impl Explainer {
                         expected: describe(&property.shape),
                         received: "nothing".to_owned(),
                         value: None,
-                        suggestion: Some(suggest_missing(property.key, others)),
+                        suggestion: (!self.is_brief).then(|| suggest_missing(property.key, others)),
                     });
                 }
                 Some(item) => {
@@ -240,27 +255,40 @@ impl Explainer {
             return;
         };
         let hides = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
-        self.fail(expected, suggest_one_of(shapes, value), value, at, hides);
+        let advice = || suggest_one_of(shapes, value);
+        self.fail(expected, advice, value, at, hides);
     }
 
     fn refuse(&mut self, shape: &'static Shape, value: &Json, at: At<'_>) {
         let hides = value.is_container() && shape.holds_sensitive();
-        self.fail(describe(shape), suggest(shape, value), value, at, hides);
+        self.fail(describe(shape), || suggest(shape, value), value, at, hides);
     }
 
     /// Keeps that a value does not fit. Of a secret nothing is kept but its kind.
-    fn fail(&mut self, expected: String, advice: Option<String>, value: &Json, at: At<'_>, hides: bool) {
+    fn fail(
+        &mut self,
+        expected: String,
+        advice: impl FnOnce() -> Option<String>,
+        value: &Json,
+        at: At<'_>,
+        hides: bool,
+    ) {
         let hidden = at.hidden || hides;
+        let is_told = !self.is_brief || self.failures.is_empty();
         self.push(Failure {
             path: at.path.text(),
             expected,
-            received: received(value, hidden),
+            received: if is_told {
+                received(value, hidden)
+            } else {
+                String::new()
+            },
             value: Some(if hidden {
                 Value::from(REDACTED)
             } else {
                 shown(value)
             }),
-            suggestion: advice.filter(|_| !hidden),
+            suggestion: (!hidden && !self.is_brief).then(advice).flatten(),
         });
     }
 

@@ -10,7 +10,7 @@ mod suggest;
 
 use serde_json::Value;
 
-pub use explain::explain;
+pub use explain::{explain, explain_briefly};
 pub use matcher::pick;
 pub use rules::has_format;
 

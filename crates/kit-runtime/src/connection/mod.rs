@@ -11,40 +11,31 @@ mod stream;
 mod wire;
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Version, header};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
-use hyper::service::{Service as _, service_fn};
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 
-pub(crate) use patience::Timeouts;
+use crate::Answering;
+
+pub(crate) use patience::{Patience, Timeouts};
 use stream::Stream;
 use wire::{Flight, Wire};
-
-tokio::task_local! {
-    static PEER: IpAddr;
-}
-
-/// Who sent the request under way; nothing where it did not come through [`serve`].
-pub(crate) fn peer() -> Option<IpAddr> {
-    PEER.try_with(|peer| *peer).ok()
-}
 
 /// Answers the requests of a connection, in a task of its own.
 pub(crate) fn serve(
     socket: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    router: impl Answering,
     timeouts: Timeouts,
     connections: &GracefulShutdown,
 ) {
@@ -52,13 +43,13 @@ pub(crate) fn serve(
     let _ = socket.set_nodelay(true);
     let wire = Arc::new(Wire::new());
     let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
-    let router = TowerToHyperService::new(router);
+    let patience = Arc::new(Patience::default());
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let flight = wire.begin();
         let is_old = request.version() == Version::HTTP_10;
-        let answer = router.call(request);
+        let (router, patience) = (router.clone(), Arc::clone(&patience));
         async move {
-            let response = answer.await?;
+            let response = router.answer(request, peer.ip(), &patience).await;
             let mut response = match flight.refusal() {
                 Some(rejection) => refusal::to_response(rejection),
                 None => response,
@@ -78,11 +69,11 @@ pub(crate) fn serve(
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
-    tokio::spawn(PEER.scope(peer.ip(), async move {
+    tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!("A connection broke: {error}");
         }
-    }));
+    });
 }
 
 /// The body of an answer, which is under way until it is dropped.

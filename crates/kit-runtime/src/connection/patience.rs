@@ -1,6 +1,8 @@
-//! How long a connection waits for its peer.
+//! How long a connection waits for its peer, and for its answers.
 
+use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -98,5 +100,67 @@ impl Deadline {
                 }
             }
         }
+    }
+}
+
+/// Waits for one answer after the other with one timer. Most requests take no time, and making a timer for each would cost more than it.
+#[derive(Debug, Default)]
+pub struct Patience(Mutex<Deadline>);
+
+impl Patience {
+    /// What some work gives, which is polled; nothing where it takes longer than so.
+    pub(crate) async fn wait<T>(
+        &self,
+        time: Option<Duration>,
+        mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Option<T> {
+        let mut is_waiting = false;
+        poll_fn(|context| {
+            if let Poll::Ready(done) = work(context) {
+                return Poll::Ready(Some(done));
+            }
+            let Some(time) = time else { return Poll::Pending };
+            let mut deadline = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if !is_waiting {
+                deadline.set(Instant::now(), time);
+                is_waiting = true;
+            }
+            deadline.poll(context).map(|()| None)
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::Patience;
+
+    /// Whether work of so many milliseconds ends within so many.
+    async fn ends(patience: &Patience, work: u64, time: Option<u64>) -> bool {
+        let mut work = pin!(sleep(Duration::from_millis(work)));
+        let time = time.map(Duration::from_millis);
+        let done = patience.wait(time, |context| work.as_mut().poll(context)).await;
+        done.is_some()
+    }
+
+    #[test]
+    fn each_work_has_all_of_the_time() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let patience = Patience::default();
+            for _ in 0..4 {
+                assert!(ends(&patience, 30, Some(90)).await);
+            }
+            assert!(!ends(&patience, 60_000, Some(90)).await);
+            assert!(ends(&patience, 1, Some(90)).await && ends(&patience, 100, None).await);
+        });
     }
 }

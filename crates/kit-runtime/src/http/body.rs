@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Bytes, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
 
@@ -18,7 +18,10 @@ const DRAIN: usize = 64 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 
 /// The whole body.
-pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Error> {
+pub(super) async fn read<B>(headers: &HeaderMap, mut body: B) -> Result<Bytes, Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
     let declared = headers.get(header::CONTENT_LENGTH);
     let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING) {
@@ -34,7 +37,8 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, E
     // What came in one piece is not copied.
     let mut first = Bytes::new();
     let mut whole = Vec::new();
-    while let Some(frame) = body.frame().await {
+    while !body.is_end_stream() {
+        let Some(frame) = body.frame().await else { break };
         // The client left, or broke the framing: nobody reads the answer.
         let frame = frame
             .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
@@ -57,7 +61,7 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, E
     Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
-async fn drain(mut body: Body) {
+async fn drain<B: HttpBody<Data = Bytes> + Unpin>(mut body: B) {
     let read = async {
         let mut length = 0;
         while let Some(Ok(frame)) = body.frame().await {
@@ -141,6 +145,9 @@ fn refuse_type(headers: &HeaderMap) -> Result<(), Error> {
 
 /// `application/json` or `application/<anything>+json`; a charset may only be UTF-8.
 fn is_json_type(content_type: &str) -> bool {
+    if content_type == "application/json" {
+        return true;
+    }
     let mut parts = content_type.split(';');
     let kind = trimmed(parts.next().unwrap_or_default()).to_ascii_lowercase();
     let is_json = kind.strip_prefix("application/").is_some_and(|subtype| {

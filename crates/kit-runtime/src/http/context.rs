@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use axum::http::header::AsHeaderName;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 
-use crate::connection;
 use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
@@ -79,12 +78,12 @@ struct Inner {
 }
 
 impl Context {
-    pub(super) fn new(parts: Parts) -> Self {
+    pub(super) fn new(parts: Parts, peer: Option<IpAddr>) -> Self {
         Self(Arc::new(Inner {
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
-            peer: connection::peer(),
+            peer,
             trace_id: OnceLock::new(),
             request_id: OnceLock::new(),
             route: OnceLock::new(),
@@ -97,6 +96,11 @@ impl Context {
     /// Runs the request's own work, so that what is logged meanwhile says whose it is.
     pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
         CURRENT.scope(self.clone(), work).await
+    }
+
+    /// The same for a part of it that waits for nothing.
+    pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self.clone(), work)
     }
 
     /// The id of the trace that it belongs to: the one its `traceparent` header names, else a new one.

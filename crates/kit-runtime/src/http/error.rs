@@ -5,10 +5,13 @@ use std::fmt;
 use std::time::SystemTime;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value, json};
 
 use super::Context;
 use crate::check::Failure;
+use crate::json::to_text;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
 /// What keeps a request from being answered as it wants.
@@ -114,9 +117,7 @@ impl Error {
             } = first;
             message = format!("{message}: {path}: expected {expected}, received {received}{more}");
         }
-        let fields: Vec<Value> = failures.iter().map(field).collect();
-        let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message)
-            .with_details(json!({ "fields": fields }));
+        let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
         error.0.invalid = Some(Invalid { schema, failures });
         error
     }
@@ -152,49 +153,10 @@ impl Error {
     }
 
     /// The body of its answer.
-    pub(super) fn body(&self, context: &Context) -> Value {
-        let inner = &*self.0;
-        let is_development = is_development();
-        let mut error = Map::new();
-        error.insert("code".to_owned(), json!(inner.code));
-        if inner.source.is_some() && !is_development {
-            error.insert("message".to_owned(), json!("Internal Server Error"));
-        } else {
-            error.insert("message".to_owned(), json!(inner.message));
-        }
-        if inner.source.is_some() && is_development {
-            let causes = self.causes();
-            let mut details = json!({ "name": "Error" });
-            if !causes.is_empty() {
-                details["causes"] = json!(causes);
-            }
-            error.insert("details".to_owned(), details);
-        } else if let Some(details) = &inner.details {
-            error.insert("details".to_owned(), details.clone());
-        }
-        error.insert("traceId".to_owned(), json!(context.trace_id()));
-        if is_development {
-            self.add_development_fields(&mut error, context);
-        }
-        json!({ "error": error })
-    }
-
-    /// What helps to find the fault without a search.
-    fn add_development_fields(&self, error: &mut Map<String, Value>, context: &Context) {
-        error.insert("status".to_owned(), json!(self.status().as_u16()));
-        error.insert("phase".to_owned(), json!(context.phase().to_string()));
-        if let Some(route) = context.route() {
-            error.insert("route".to_owned(), json!(route));
-        }
-        if let Some(Invalid { schema, failures }) = &self.0.invalid {
-            let failures: Vec<Value> = failures.iter().map(in_full).collect();
-            error.insert("schema".to_owned(), json!(schema));
-            error.insert("failures".to_owned(), json!(failures));
-        }
-        error.insert("server".to_owned(), json!(SERVER_ADAPTER));
-        error.insert("serverAdapter".to_owned(), json!(SERVER_ADAPTER));
-        error.insert("requestId".to_owned(), json!(context.request_id()));
-        error.insert("timestamp".to_owned(), json!(Timestamp::from(SystemTime::now())));
+    pub(super) fn body(&self, context: &Context) -> String {
+        let error = Told { error: self, context };
+        // Values of the request are shown in it, and their numbers as JavaScript writes them. Texts and trees of JSON always have a text.
+        to_text(&Envelope { error }).unwrap_or_default()
     }
 
     /// Logs it where it comes too late to be an answer.
@@ -216,13 +178,101 @@ impl Error {
     }
 }
 
-/// An item of `details.fields`: `value` is absent where nothing was there.
-fn field(failure: &Failure) -> Value {
-    let mut field = json!({ "path": failure.path, "expected": failure.expected });
-    if let Some(value) = &failure.value {
-        field["value"] = value.clone();
+/// What clients are told.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: Told<'a>,
+}
+
+/// An error as it is told, written without a tree in between.
+struct Told<'a> {
+    error: &'a Error,
+    context: &'a Context,
+}
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (inner, context) = (&*self.error.0, self.context);
+        let is_development = is_development();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", &inner.code)?;
+        if inner.source.is_some() && !is_development {
+            map.serialize_entry("message", "Internal Server Error")?;
+        } else {
+            map.serialize_entry("message", &inner.message)?;
+        }
+        if inner.source.is_some() && is_development {
+            let causes = self.error.causes();
+            let name = "Error";
+            map.serialize_entry("details", &Caused { name, causes })?;
+        } else if let Some(details) = &inner.details {
+            map.serialize_entry("details", details)?;
+        } else if let Some(Invalid { failures, .. }) = &inner.invalid {
+            let fields = Fields(failures);
+            map.serialize_entry("details", &Refused { fields })?;
+        }
+        map.serialize_entry("traceId", context.trace_id())?;
+        if is_development {
+            self.add_development_fields(&mut map)?;
+        }
+        map.end()
     }
-    field
+}
+
+impl Told<'_> {
+    /// What helps to find the fault without a search.
+    fn add_development_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let (error, context) = (self.error, self.context);
+        map.serialize_entry("status", &error.status().as_u16())?;
+        map.serialize_entry("phase", &context.phase().to_string())?;
+        if let Some(route) = context.route() {
+            map.serialize_entry("route", route)?;
+        }
+        if let Some(Invalid { schema, failures }) = &error.0.invalid {
+            let failures: Vec<Value> = failures.iter().map(in_full).collect();
+            map.serialize_entry("schema", schema)?;
+            map.serialize_entry("failures", &failures)?;
+        }
+        map.serialize_entry("server", SERVER_ADAPTER)?;
+        map.serialize_entry("serverAdapter", SERVER_ADAPTER)?;
+        map.serialize_entry("requestId", context.request_id())?;
+        map.serialize_entry("timestamp", &Timestamp::from(SystemTime::now()))
+    }
+}
+
+/// `details` of an error that nobody expected.
+#[derive(Serialize)]
+struct Caused {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<String>,
+}
+
+/// `details` of a part of a request that does not fit.
+#[derive(Serialize)]
+struct Refused<'a> {
+    fields: Fields<'a>,
+}
+
+struct Fields<'a>(&'a [Failure]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|failure| Field {
+            path: &failure.path,
+            expected: &failure.expected,
+            value: failure.value.as_ref(),
+        }))
+    }
+}
+
+/// An item of `details.fields`: `value` is absent where nothing was there.
+#[derive(Serialize)]
+struct Field<'a> {
+    path: &'a str,
+    expected: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
 }
 
 fn in_full(failure: &Failure) -> Value {

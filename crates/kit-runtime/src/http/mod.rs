@@ -18,7 +18,7 @@ pub use reply::{Pieces, Reply};
 pub use request::{Middleware, Request};
 pub use response::Response;
 pub use routes::{Match, RouteTree};
-pub use service::{Application, Routes};
+pub use service::{Answering, Application, Router, Routes};
 
 pub(crate) use context::current;
 pub(crate) use ids::random_trace_id;

@@ -8,10 +8,10 @@ use axum::http::HeaderMap;
 use super::texts::{read_params, read_query};
 use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase, body};
-use crate::Contract;
-use crate::check::explain;
+use crate::check::{explain, explain_briefly};
 use crate::coerce::{coerce_params, coerce_query};
 use crate::json::{Json, from_json};
+use crate::{Contract, is_development};
 
 /// A request that a route answers. Middleware sees it before its parts are looked at.
 #[derive(Debug)]
@@ -111,7 +111,12 @@ impl Request {
 
 /// The value of a part of a request that fits its type.
 fn decode<T: Contract>(part: &str, value: &Json, is_suspicious: bool) -> Result<T, Error> {
-    let failures = explain(T::shape(), value);
+    // What only developers are told takes time to find.
+    let failures = if is_development() {
+        explain(T::shape(), value)
+    } else {
+        explain_briefly(T::shape(), value)
+    };
     if !failures.is_empty() {
         return Err(Error::invalid(part, T::NAME, failures));
     }

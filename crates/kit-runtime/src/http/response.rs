@@ -39,8 +39,7 @@ impl Response {
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
     error.log();
     drop_description_of_body(&mut context.answer_headers());
-    // Values of the request are shown in it, and their numbers as JavaScript writes them.
-    let text = to_text(&error.body(context)).unwrap_or_default();
+    let text = error.body(context);
     let mut response = with_text(context, error.status(), text);
     if let Some((name, value)) = error.header() {
         response.headers_mut().insert(name, value.clone());
@@ -53,7 +52,10 @@ fn with_text(context: &Context, status: StatusCode, text: String) -> axum::respo
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.extend(std::mem::take(&mut *context.answer_headers()));
+    let own = std::mem::take(&mut *context.answer_headers());
+    if !own.is_empty() {
+        headers.extend(own);
+    }
     response
 }
 
@@ -81,7 +83,7 @@ mod tests {
 
     fn context(header: HeaderValue) -> Context {
         let request = Request::builder().header("x-own", header);
-        Context::new(request.body(()).unwrap().into_parts().0)
+        Context::new(request.body(()).unwrap().into_parts().0, None)
     }
 
     #[tokio::test]

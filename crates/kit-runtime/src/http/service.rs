@@ -1,18 +1,23 @@
 //! From a request of the server to its answer.
 
+use std::future::poll_fn;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderValue, StatusCode, header};
+use hyper::body::Incoming;
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
 
 use super::response::of_error;
 use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body};
+use crate::connection::Patience;
 use crate::settings::settings;
 use crate::{is_development, serve};
 
@@ -80,16 +85,74 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// A router of axum that answers every request.
-    pub fn into_router(self) -> Router {
+    /// What answers every request.
+    pub fn into_router(self) -> Router<A> {
         let paths: Vec<_> = self.list.iter().map(|route| (route.method, route.path)).collect();
-        let service = Arc::new(Service {
+        Router(Arc::new(Service {
             tree: RouteTree::new(&paths),
             routes: self,
-        });
-        Router::new().fallback(move |request: axum::extract::Request| {
-            let service = Arc::clone(&service);
-            async move { service.answer(request).await }
+        }))
+    }
+}
+
+/// Answers every request of an application. A clone is the same router.
+///
+/// [`serve`](crate::serve()) takes it as it is; as an [`axum::Router`], which it can be made into, it is a part of any program with axum.
+pub struct Router<A>(Arc<Service<A>>);
+
+impl<A> Clone for Router<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// What [`serve`](crate::serve()) answers requests with: a [`Router`], or any router of axum.
+pub trait Answering: Clone + Send + Sync + 'static {
+    /// The answer to a request of that peer. Whoever asks for more than one in turn keeps `patience` for them.
+    fn answer(
+        &self,
+        request: axum::http::Request<Incoming>,
+        peer: IpAddr,
+        patience: &Patience,
+    ) -> impl Future<Output = axum::response::Response> + Send;
+}
+
+impl<A: Application> Answering for Router<A> {
+    fn answer(
+        &self,
+        request: axum::http::Request<Incoming>,
+        peer: IpAddr,
+        patience: &Patience,
+    ) -> impl Future<Output = axum::response::Response> + Send {
+        self.0.answer(request, Some(peer), patience)
+    }
+}
+
+/// Who sent a request, among its extensions on its way through axum.
+#[derive(Clone, Copy)]
+struct Peer(IpAddr);
+
+impl Answering for axum::Router {
+    async fn answer(
+        &self,
+        mut request: axum::http::Request<Incoming>,
+        peer: IpAddr,
+        _patience: &Patience,
+    ) -> axum::response::Response {
+        request.extensions_mut().insert(Peer(peer));
+        match TowerToHyperService::new(self.clone()).call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl<A: Application> From<Router<A>> for axum::Router {
+    fn from(router: Router<A>) -> Self {
+        Self::new().fallback(move |request: axum::extract::Request| {
+            let router = router.clone();
+            let peer = request.extensions().get().map(|Peer(peer)| *peer);
+            async move { router.0.answer(request, peer, &Patience::default()).await }
         })
     }
 }
@@ -100,14 +163,23 @@ struct Service<A> {
 }
 
 impl<A: Application> Service<A> {
-    async fn answer(&self, request: axum::extract::Request) -> axum::response::Response {
+    async fn answer<B>(
+        &self,
+        request: axum::http::Request<B>,
+        peer: Option<IpAddr>,
+        patience: &Patience,
+    ) -> axum::response::Response
+    where
+        B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
+    {
         let (parts, body) = request.into_parts();
-        let context = Context::new(parts);
-        let work = context.scope(async {
-            let answer = unwinding(self.run(&context, body)).await;
-            answer.unwrap_or_else(|error| of_error(&context, &error))
-        });
-        let mut response = work.await;
+        let context = Context::new(parts, peer);
+        let answer = {
+            // Polled where it lies: futures around futures would be copied into each other at every request.
+            let mut work = pin!(self.run(&context, body, patience));
+            poll_fn(|task| context.scope_part(|| unwinding(|| work.as_mut().poll(task)))).await
+        };
+        let mut response = answer.unwrap_or_else(|error| context.scope_part(|| of_error(&context, &error)));
         if serve::is_closing() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
@@ -115,19 +187,23 @@ impl<A: Application> Service<A> {
         response
     }
 
-    async fn run(&self, context: &Context, body: Body) -> Result<axum::response::Response, Error> {
+    async fn run<B>(
+        &self,
+        context: &Context,
+        body: B,
+        patience: &Patience,
+    ) -> Result<axum::response::Response, Error>
+    where
+        B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
+    {
         context.enter(Phase::Normalize);
         // Too large a body is refused whatever it is sent to.
         let body = body::read(context.headers(), body).await?;
         // How long the client takes to send it is for the connection to watch.
-        let work = self.dispatch(context, body);
-        match settings().request_timeout {
-            Some(time) => match tokio::time::timeout(time, work).await {
-                Ok(answer) => answer,
-                Err(_) => Err(timeout(time)),
-            },
-            None => work.await,
-        }
+        let mut work = pin!(self.dispatch(context, body));
+        let time = settings().request_timeout;
+        let answer = patience.wait(time, |task| work.as_mut().poll(task)).await;
+        answer.unwrap_or_else(|| Err(timeout(time.unwrap_or_default())))
     }
 
     async fn dispatch(&self, context: &Context, body: Bytes) -> Result<axum::response::Response, Error> {
@@ -196,20 +272,15 @@ impl<A: Application> Service<A> {
 }
 
 /// Turns a panic into an error, so that it costs one request and not its connection.
-async fn unwinding<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let mut work = pin!(work);
-    std::future::poll_fn(|task| {
-        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(task)));
-        polled.unwrap_or_else(|panic| {
-            let message = panic
-                .downcast_ref::<&str>()
-                .copied()
-                .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            let message = message.unwrap_or("it gave no message");
-            Poll::Ready(Err(Error::internal(format!("The handler panicked: {message}"))))
-        })
+fn unwinding<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
+    std::panic::catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|panic| {
+        let message = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let message = message.unwrap_or("it gave no message");
+        Poll::Ready(Err(Error::internal(format!("The handler panicked: {message}"))))
     })
-    .await
 }
 
 fn not_found() -> Error {

@@ -9,7 +9,7 @@ use super::number_text;
 
 /// The JSON text of a value. Fails where a value has no JSON form: a number that is not finite, a map whose keys are no texts.
 pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = Vec::with_capacity(128);
+    let mut text = Vec::with_capacity(256);
     value.serialize(&mut Serializer::with_formatter(&mut text, LikeJavaScript))?;
     String::from_utf8(text).map_err(serde::ser::Error::custom)
 }

@@ -234,7 +234,6 @@ impl StoredColumn<'_> {
     fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
-            ColumnType::Uuid => format!("{name}::text AS {name}"),
             // A whole number is 64 bits wide in Rust, and any other one a double, however narrow its column is.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
@@ -264,14 +263,28 @@ impl StoredColumn<'_> {
         }
     }
 
+    /// Whether a function of the runtime reads it, which knows more than PostgreSQL's type says.
+    fn is_read_by_runtime(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Json) || self.column.r#type == ColumnType::Uuid
+    }
+
     /// The field's value in a row.
     fn read(&self) -> String {
         let name = names::text(&self.column.name);
+        let is_option = self.field.optional || self.field.r#type.starts_with("Option<");
+        let is_uuid = self.column.r#type == ColumnType::Uuid;
+        let uuid = format!(
+            "sql::{}uuid(row, {name})?",
+            if is_option { "optional_" } else { "" }
+        );
         let value = match self.kind {
+            Kind::Plain if is_uuid => uuid,
             Kind::Plain => format!("row.try_get({name})?"),
             Kind::Text => format!("sql::text(row, {name})?"),
             Kind::Json => format!("sql::json(row, {name})?"),
-            Kind::Newtype if self.field.optional || self.field.r#type.starts_with("Option<") => {
+            Kind::Newtype if is_uuid && is_option => format!("{uuid}.map({})", self.plain_type()),
+            Kind::Newtype if is_uuid => format!("{}({uuid})", self.plain_type()),
+            Kind::Newtype if is_option => {
                 let (outer, within) = (self.plain_type(), self.scalar());
                 format!("row.try_get::<Option<{within}>, _>({name})?.map({outer})")
             }

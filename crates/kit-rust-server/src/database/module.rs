@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kit_database::ColumnType;
 
-use super::{Kind, Stored, StoredColumn};
+use super::{Stored, StoredColumn};
 use crate::print::{chain, doc, import, imports, signature};
 
 impl Stored<'_> {
@@ -13,10 +13,7 @@ impl Stored<'_> {
         let mut models = vec![entity.to_owned()];
         let mut runtime: Vec<String> = Vec::new();
         let all = self.columns.iter();
-        if all
-            .clone()
-            .any(|stored| matches!(stored.kind, Kind::Text | Kind::Json))
-        {
+        if all.clone().any(StoredColumn::is_read_by_runtime) {
             runtime.push("sql".to_owned());
         }
         let written: Vec<_> = self.inserted().chain(self.changed()).collect();
@@ -37,15 +34,10 @@ impl Stored<'_> {
             .iter()
             .map(|item| format!("kit_runtime::{item}"))
             .collect();
-        items.extend(
-            [
-                "sqlx::postgres::PgRow",
-                "sqlx::FromRow",
-                "sqlx::PgPool",
-                "sqlx::Row as _",
-            ]
-            .map(str::to_owned),
-        );
+        items.extend(["sqlx::postgres::PgRow", "sqlx::FromRow", "sqlx::PgPool"].map(str::to_owned));
+        if !all.clone().all(StoredColumn::is_read_by_runtime) {
+            items.push("sqlx::Row as _".to_owned());
+        }
         text.push_str(&imports(items.iter().map(String::as_str)));
         text.push('\n');
         text.push_str(&import("crate::models", &models));

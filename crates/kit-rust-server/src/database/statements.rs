@@ -78,8 +78,10 @@ impl Stored<'_> {
             .collect()
     }
 
-    /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages.
+    /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages. The names
+    /// are the table's: a bare one could be an expression that is selected, in whose order there is no index.
     fn order(&self) -> String {
+        let table = sql::identifier(&self.table.name);
         let made = self.columns.iter().find(|stored| {
             stored.column.r#type == ColumnType::Timestamp
                 && stored.column.default == Some(ColumnDefault::Now)
@@ -87,14 +89,14 @@ impl Stored<'_> {
         });
         let mut order: Vec<_> = made
             .iter()
-            .map(|stored| format!("{} DESC", sql::identifier(&stored.column.name)))
+            .map(|stored| format!("{table}.{} DESC", sql::identifier(&stored.column.name)))
             .collect();
         let direction = if made.is_some() { " DESC" } else { "" };
         order.extend(
             self.table
                 .primary_key
                 .iter()
-                .map(|name| format!("{}{direction}", sql::identifier(name))),
+                .map(|name| format!("{table}.{}{direction}", sql::identifier(name))),
         );
         order.join(", ")
     }

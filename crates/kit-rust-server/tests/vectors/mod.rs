@@ -1,7 +1,7 @@
 //! Runs the vectors that every runtime of kit must pass on generated models.
 
 use kit_runtime::Contract;
-use kit_runtime::check::{Failure, explain};
+use kit_runtime::check::{Failure, explain, explain_briefly};
 use kit_runtime::coerce::{coerce_params, coerce_query};
 use kit_runtime::json::{Json, from_json, parse, read_valid, to_text};
 use kit_runtime::shape::Shape;
@@ -178,6 +178,22 @@ fn spoiled(text: &str) -> Vec<String> {
     all
 }
 
+/// What clients are told in production is the same.
+fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String> {
+    let told = |all: &[Failure]| -> Vec<String> {
+        let all = all.iter().enumerate();
+        all.map(|(index, failure)| {
+            let received = Some(&failure.received).filter(|_| index == 0);
+            format!(
+                "{} {} {received:?} {:?}",
+                failure.path, failure.expected, failure.value
+            )
+        })
+        .collect()
+    };
+    (told(failures) != told(brief)).then(|| format!("{brief:?} in brief, not {failures:?}"))
+}
+
 /// What is read in one pass is what the long way gives; it may give nothing where the long way is needed.
 fn difference_in_one_pass(generated: &Generated, text: &str) -> Option<String> {
     let found = (generated.read_valid)(text)?;
@@ -216,6 +232,9 @@ fn input(case: &Case) -> (String, Json, String) {
 
 fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String> {
     let failures = explain((generated.shape)(), json);
+    if let Some(difference) = difference_in_brief(&failures, &explain_briefly((generated.shape)(), json)) {
+        return Some(difference);
+    }
     if failures.is_empty() != case.ok {
         return Some(format!("ok is {}, {failures:?}", failures.is_empty()));
     }

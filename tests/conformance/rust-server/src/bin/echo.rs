@@ -6,7 +6,8 @@ use kit_runtime::axum::body::to_bytes;
 use kit_runtime::axum::extract::Request;
 use kit_runtime::axum::http::Uri;
 use kit_runtime::axum::response::IntoResponse;
-use kit_runtime::{Router, StatusCode, header, value};
+use kit_runtime::axum::Router;
+use kit_runtime::{StatusCode, header, value};
 
 fn main() -> ExitCode {
     kit_runtime::run(kit_runtime::serve(Router::new().fallback(echo)))

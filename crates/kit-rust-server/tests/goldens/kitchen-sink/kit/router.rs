@@ -476,7 +476,7 @@ pub struct PostEchoGetFilesByPathParams {
 }
 
 /// Answers every request of the application.
-pub fn router(app: App) -> Router {
+pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("GET /search", &[], get_search)
         .route("GET /open", &[], get_open)

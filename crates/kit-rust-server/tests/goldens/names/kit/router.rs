@@ -156,7 +156,7 @@ pub struct PostAccounts {
 }
 
 /// Answers every request of the application.
-pub fn router(app: App) -> kit_runtime::Router {
+pub fn router(app: App) -> kit_runtime::Router<App> {
     Routes::new(app)
         .route("POST /options", &[], post_options)
         .route("GET /options/:id", &["id"], get_options_by_id)

@@ -100,7 +100,7 @@ pub struct DeleteNotesById {
 }
 
 /// Answers every request of the application.
-pub fn router(app: App) -> Router {
+pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("POST /notes", &[], post_notes)
         .route("GET /notes", &[], get_notes)

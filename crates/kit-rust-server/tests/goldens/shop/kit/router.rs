@@ -378,7 +378,7 @@ pub struct PostCountriesByCodeClose {
 }
 
 /// Answers every request of the application.
-pub fn router(app: App) -> Router {
+pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("POST /shops", &[], post_shops)
         .route("GET /shops", &[], get_shops)

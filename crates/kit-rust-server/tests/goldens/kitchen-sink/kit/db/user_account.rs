@@ -9,9 +9,9 @@ use sqlx::{FromRow, PgPool, Row as _};
 use crate::models::{UserAccount, UserAccountStatus};
 
 const LIST: &str = "
-    SELECT id::text AS id, email, status
+    SELECT id, email, status
     FROM accounts
-    ORDER BY id
+    ORDER BY accounts.id
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "
@@ -21,10 +21,10 @@ const COUNT: &str = "
 const INSERT: &str = "
     INSERT INTO accounts (id, email, status)
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, COALESCE($3, 'active'))
-    RETURNING id::text AS id, email, status";
+    RETURNING id, email, status";
 
 const GET: &str = "
-    SELECT id::text AS id, email, status
+    SELECT id, email, status
     FROM accounts
     WHERE id = $1::uuid";
 
@@ -33,7 +33,7 @@ const UPDATE: &str = "
     SET email = COALESCE($2, email),
         status = COALESCE($3, status)
     WHERE id = $1::uuid
-    RETURNING id::text AS id, email, status";
+    RETURNING id, email, status";
 
 const DELETE: &str = "
     DELETE FROM accounts
@@ -68,7 +68,7 @@ pub struct UserAccountChanges {
 impl<'r> FromRow<'r, PgRow> for UserAccount {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
-            id: row.try_get("id")?,
+            id: sql::uuid(row, "id")?,
             email: row.try_get("email")?,
             status: sql::text(row, "status")?,
         })

@@ -11,7 +11,7 @@ const LIST: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\"
     FROM options
-    ORDER BY id
+    ORDER BY options.id
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "

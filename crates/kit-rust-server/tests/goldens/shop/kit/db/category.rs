@@ -9,7 +9,7 @@ use crate::models::Category;
 const LIST: &str = "
     SELECT id, name, parent_id
     FROM categories
-    ORDER BY id
+    ORDER BY categories.id
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "

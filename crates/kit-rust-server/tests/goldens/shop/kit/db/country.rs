@@ -9,7 +9,7 @@ use crate::models::Country;
 const LIST: &str = "
     SELECT code, name, vat::int8 AS vat
     FROM countries
-    ORDER BY code
+    ORDER BY countries.code
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "

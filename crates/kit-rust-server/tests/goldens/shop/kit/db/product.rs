@@ -9,14 +9,13 @@ use sqlx::{FromRow, PgPool, Row as _};
 use crate::models::{Product, ProductKind, ProductSize, ProductStatus};
 
 const LIST: &str = "
-    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
-        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
-        created_at, updated_at
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
     FROM products
     WHERE ($3::uuid IS NULL OR shop_id = $3::uuid)
       AND ($4::text IS NULL OR kind = $4)
       AND ($5::boolean IS NULL OR is_visible = $5)
-    ORDER BY created_at DESC, id DESC
+    ORDER BY products.created_at DESC, products.id DESC
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "
@@ -32,14 +31,12 @@ const INSERT: &str = "
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2::uuid, $3, $4, $5, $6, $7, $8,
         COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16,
         COALESCE($17, now()))
-    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
-        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
-        created_at, updated_at";
+    RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
 
 const GET: &str = "
-    SELECT id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
-        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
-        created_at, updated_at
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
     FROM products
     WHERE id = $1::uuid";
 
@@ -62,9 +59,8 @@ const UPDATE: &str = "
         listed_at = CASE WHEN $21 THEN $22 ELSE listed_at END,
         updated_at = now()
     WHERE id = $1::uuid
-    RETURNING id::text AS id, shop_id::text AS shop_id, category_id, sku, title, description,
-        price_cents, weight, status, kind, tags, size, attributes, type, is_visible, listed_at,
-        created_at, updated_at";
+    RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
 
 const DELETE: &str = "
     DELETE FROM products
@@ -134,8 +130,8 @@ pub struct ProductFilter {
 impl<'r> FromRow<'r, PgRow> for Product {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
-            id: row.try_get("id")?,
-            shop_id: row.try_get("shop_id")?,
+            id: sql::uuid(row, "id")?,
+            shop_id: sql::uuid(row, "shop_id")?,
             category_id: Some(row.try_get("category_id")?),
             sku: row.try_get("sku")?,
             title: row.try_get("title")?,

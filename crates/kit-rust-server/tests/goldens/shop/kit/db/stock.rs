@@ -2,15 +2,16 @@
 //! The table `stock`.
 
 use kit_runtime::format::is_uuid;
+use kit_runtime::sql;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgPool, Row as _};
 
 use crate::models::Stock;
 
 const LIST: &str = "
-    SELECT product_id::text AS product_id, country_code, amount, counted_at
+    SELECT product_id, country_code, amount, counted_at
     FROM stock
-    ORDER BY product_id, country_code
+    ORDER BY stock.product_id, stock.country_code
     LIMIT $1 OFFSET $2";
 
 const COUNT: &str = "
@@ -20,10 +21,10 @@ const COUNT: &str = "
 const INSERT: &str = "
     INSERT INTO stock (product_id, country_code, amount)
     VALUES ($1::uuid, $2, COALESCE($3, 0))
-    RETURNING product_id::text AS product_id, country_code, amount, counted_at";
+    RETURNING product_id, country_code, amount, counted_at";
 
 const GET: &str = "
-    SELECT product_id::text AS product_id, country_code, amount, counted_at
+    SELECT product_id, country_code, amount, counted_at
     FROM stock
     WHERE product_id = $1::uuid AND country_code = $2";
 
@@ -32,7 +33,7 @@ const UPDATE: &str = "
     SET amount = COALESCE($3, amount),
         counted_at = now()
     WHERE product_id = $1::uuid AND country_code = $2
-    RETURNING product_id::text AS product_id, country_code, amount, counted_at";
+    RETURNING product_id, country_code, amount, counted_at";
 
 const DELETE: &str = "
     DELETE FROM stock
@@ -64,7 +65,7 @@ pub struct StockChanges {
 impl<'r> FromRow<'r, PgRow> for Stock {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
-            product_id: row.try_get("product_id")?,
+            product_id: sql::uuid(row, "product_id")?,
             country_code: row.try_get("country_code")?,
             amount: row.try_get("amount")?,
             counted_at: row.try_get("counted_at")?,
