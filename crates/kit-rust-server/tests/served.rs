@@ -110,6 +110,21 @@ fn every_function_of_the_database_modules_works() {
 }
 
 #[test]
+fn columns_of_every_type_keep_their_values() {
+    let project = Workshop::named("names-queries", "names", &projects::names());
+    let queries = projects::tests().join("inputs/names/queries.rs");
+    project.write("tests/queries.rs", &workshop::text(&queries));
+    on_each_release("columns_of_every_type_keep_their_values", |database| {
+        migrate(&project, database);
+        let mut cargo = project.cargo();
+        cargo
+            .args(["test", "--quiet", "--test", "queries"])
+            .env("DATABASE_URL", &database.url);
+        workshop::succeed(&mut cargo);
+    });
+}
+
+#[test]
 fn handlers_work_as_they_are_made() {
     let project = shop();
     workshop::succeed(project.cargo().args(["build", "--quiet"]));

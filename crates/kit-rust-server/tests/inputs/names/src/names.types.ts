@@ -18,7 +18,15 @@ export interface Option {
   place: [x: number, y: number, label?: string];
   prices: { [currency: `${string}-price`]: number; [year: number]: string };
   json: Json;
+  slug: Slug;
+  nick?: Leaf | null;
+  since: Date;
+  rank: Rank;
+  next?: Rank;
 }
+
+/** How high something stands. */
+export type Rank = 1 | 2 | 3;
 
 export type Result = "ok" | "err" | "self" | "Self";
 

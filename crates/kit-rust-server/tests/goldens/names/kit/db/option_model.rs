@@ -5,11 +5,12 @@ use kit_runtime::{Bytes, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgPool, Row as _};
 
-use crate::models::{Json, OptionModel, OptionModelPlace, OptionModelPrices, ResultModel};
+use crate::models::{Json, OptionModel, OptionModelPlace, OptionModelPrices, Rank, ResultModel};
 
 const LIST: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\"
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
+        next::int8 AS next
     FROM options
     ORDER BY options.id
     LIMIT $1 OFFSET $2";
@@ -20,14 +21,17 @@ const COUNT: &str = "
 
 const INSERT: &str = "
     INSERT INTO options (type, self, crate, super, async, level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\")
-    VALUES ($1, $2, $3, $4, $5, $6::int4, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank, next)
+    VALUES ($1, $2, $3, $4, $5, $6::int4, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+        $19, $20::int4, $21::int4)
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\"";
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
+        next::int8 AS next";
 
 const GET: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\"
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
+        next::int8 AS next
     FROM options
     WHERE id = $1";
 
@@ -48,10 +52,16 @@ const UPDATE: &str = "
         kind = COALESCE($15, kind),
         place = COALESCE($16, place),
         prices = COALESCE($17, prices),
-        \"json\" = COALESCE($18, \"json\")
+        \"json\" = COALESCE($18, \"json\"),
+        slug = COALESCE($19, slug),
+        nick = CASE WHEN $20 THEN $21 ELSE nick END,
+        since = COALESCE($22, since),
+        rank = COALESCE($23::int4, rank),
+        next = CASE WHEN $24 THEN $25::int4 ELSE next END
     WHERE id = $1
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\"";
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
+        next::int8 AS next";
 
 const DELETE: &str = "
     DELETE FROM options
@@ -76,6 +86,11 @@ pub struct NewOptionModel {
     pub place: OptionModelPlace,
     pub prices: OptionModelPrices,
     pub json: Json,
+    pub slug: String,
+    pub nick: Option<String>,
+    pub since: kit_runtime::Timestamp,
+    pub rank: Rank,
+    pub next: Option<Rank>,
 }
 
 /// What an update changes. What is left out stays as it is.
@@ -97,6 +112,11 @@ pub struct OptionModelChanges {
     pub place: Option<OptionModelPlace>,
     pub prices: Option<OptionModelPrices>,
     pub json: Option<Json>,
+    pub slug: Option<String>,
+    pub nick: Option<Option<String>>,
+    pub since: Option<kit_runtime::Timestamp>,
+    pub rank: Option<Rank>,
+    pub next: Option<Option<Rank>>,
 }
 
 impl<'r> FromRow<'r, PgRow> for OptionModel {
@@ -119,6 +139,11 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
             place: sql::json(row, "place")?,
             prices: sql::json(row, "prices")?,
             json: sql::json(row, "json")?,
+            slug: row.try_get("slug")?,
+            nick: Some(row.try_get("nick")?),
+            since: row.try_get("since")?,
+            rank: Rank(row.try_get("rank")?),
+            next: row.try_get::<Option<i64>, _>("next")?.map(Rank),
         })
     }
 }
@@ -156,6 +181,11 @@ pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, 
         .bind(sqlx::types::Json(&new.place))
         .bind(sqlx::types::Json(&new.prices))
         .bind(sqlx::types::Json(&new.json))
+        .bind(&new.slug)
+        .bind(&new.nick)
+        .bind(new.since)
+        .bind(&new.rank.0)
+        .bind(new.next.as_ref().map(|value| &value.0))
         .fetch_one(pool)
         .await
 }
@@ -201,6 +231,13 @@ pub async fn update(
         .bind(changes.place.as_ref().map(sqlx::types::Json))
         .bind(changes.prices.as_ref().map(sqlx::types::Json))
         .bind(changes.json.as_ref().map(sqlx::types::Json))
+        .bind(&changes.slug)
+        .bind(changes.nick.is_some())
+        .bind(changes.nick.clone().flatten())
+        .bind(changes.since)
+        .bind(changes.rank.as_ref().map(|value| &value.0))
+        .bind(changes.next.is_some())
+        .bind(changes.next.clone().flatten().map(|value| value.0))
         .fetch_optional(pool)
         .await
 }

@@ -18,10 +18,19 @@ CREATE TABLE options (
   place jsonb NOT NULL,
   prices jsonb NOT NULL,
   "json" jsonb NOT NULL,
+  slug text NOT NULL,
+  nick text,
+  since timestamp NOT NULL,
+  rank integer NOT NULL,
+  next integer,
   CONSTRAINT options_level_check CHECK (level IN (1, 2, 3)),
   CONSTRAINT options_ratio_check CHECK (ratio IN (0.5, 1)),
   CONSTRAINT options_even_check CHECK (even IN (2, 4)),
-  CONSTRAINT options_kind_check CHECK (kind IN ('ok', 'err', 'self', 'Self'))
+  CONSTRAINT options_kind_check CHECK (kind IN ('ok', 'err', 'self', 'Self')),
+  CONSTRAINT options_slug_pattern_check CHECK (slug ~ '^[a-z]+$'),
+  CONSTRAINT options_nick_length_check CHECK (char_length(nick) >= 2),
+  CONSTRAINT options_rank_check CHECK (rank IN (1, 2, 3)),
+  CONSTRAINT options_next_check CHECK (next IN (1, 2, 3))
 );
 
 COMMENT ON TABLE options IS 'A choice, whose name is one of Rust''s.';

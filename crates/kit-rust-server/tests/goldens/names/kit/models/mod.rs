@@ -8,7 +8,7 @@ pub use names_routes::{DeleteOptionsByIdParams, GetOptionsByIdParams, PostString
 pub use option_model::{
     BigInt, BoxModel, Context, Deserialize, ErrorModel, Forest, ForestVariant3, Json, OddName,
     OddNameList, OddNameNested, OptionModel, OptionModelInput, OptionModelPlace, OptionModelPrices,
-    Property, Request, Response, ResultModel, Router, RouterRoutes, Serialize, Shape,
+    Property, Rank, Request, Response, ResultModel, Router, RouterRoutes, Serialize, Shape,
     ShapeVariant1, ShapeVariant2, SomeModel, StringModel, StringModelBox, StringModelBoxEmpty,
     StringModelBoxEmptyKind, StringModelBoxFull, StringModelBoxFullKind, Timestamp, Tree,
     UserAccount, UserAccount2, Value, VecModel,

@@ -102,6 +102,13 @@ pub struct OptionModel {
     pub place: OptionModelPlace,
     pub prices: OptionModelPrices,
     pub json: Json,
+    pub slug: String,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub nick: Option<Option<String>>,
+    pub since: kit_runtime::Timestamp,
+    pub rank: Rank,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub next: Option<Rank>,
 }
 
 impl Contract for OptionModel {
@@ -163,6 +170,14 @@ impl Contract for OptionModel {
                     ]),
                 ),
                 shape::Property::required("json", shape::Shape::of::<Json>()),
+                shape::Property::required("slug", shape::Shape::TEXT.pattern(&PATTERN_1)),
+                shape::Property::optional(
+                    "nick",
+                    shape::Shape::union(&[shape::Shape::TEXT.min_length(2), shape::Shape::Null]),
+                ),
+                shape::Property::required("since", shape::Shape::Date),
+                shape::Property::required("rank", shape::Shape::of::<Rank>()),
+                shape::Property::optional("next", shape::Shape::of::<Rank>()),
             ],
         );
         &SHAPE
@@ -196,6 +211,13 @@ pub struct OptionModelInput {
     pub place: OptionModelPlace,
     pub prices: OptionModelPrices,
     pub json: Json,
+    pub slug: String,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub nick: Option<Option<String>>,
+    pub since: kit_runtime::Timestamp,
+    pub rank: Rank,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub next: Option<Rank>,
 }
 
 impl Contract for OptionModelInput {
@@ -203,6 +225,24 @@ impl Contract for OptionModelInput {
 
     fn shape() -> &'static shape::Shape {
         OptionModel::shape()
+    }
+}
+
+/// How high something stands.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(transparent)]
+pub struct Rank(pub i64);
+
+impl Contract for Rank {
+    const NAME: &'static str = "Rank";
+
+    fn shape() -> &'static shape::Shape {
+        static SHAPE: shape::Shape = shape::Shape::union(&[
+            shape::Shape::Literal(Literal::Number(1.0)),
+            shape::Shape::Literal(Literal::Number(2.0)),
+            shape::Shape::Literal(Literal::Number(3.0)),
+        ]);
+        &SHAPE
     }
 }
 

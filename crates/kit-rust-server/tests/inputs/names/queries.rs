@@ -1,0 +1,133 @@
+//! Columns of every type keep their values. `tests/served.rs` puts this file into the generated project and runs it there, on a database
+//! that has the generated tables.
+
+use kit_runtime::{BigInt, Bytes, IndexMap, Timestamp};
+use names::db::option_model::{self as options, NewOptionModel, OptionModelChanges};
+use names::models::{Json, OptionModelPlace, OptionModelPrices, Rank, ResultModel};
+use sqlx::PgPool;
+
+fn run<T>(work: impl AsyncFnOnce(PgPool) -> T) -> T {
+    let url = std::env::var("DATABASE_URL").unwrap();
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(async { work(PgPool::connect(&url).await.unwrap()).await })
+}
+
+fn big(text: &str) -> BigInt {
+    text.parse().unwrap()
+}
+
+fn a_choice() -> NewOptionModel {
+    let prices = OptionModelPrices {
+        price: IndexMap::from([("eur-price".to_owned(), 9.5)]),
+        numbers: IndexMap::from([("2026".to_owned(), "much".to_owned())]),
+    };
+    NewOptionModel {
+        r#type: "t".to_owned(),
+        self_value: "s".to_owned(),
+        crate_value: "c".to_owned(),
+        super_value: "p".to_owned(),
+        r#async: "a".to_owned(),
+        level: 2,
+        ratio: 0.5,
+        seen: big("-9223372036854775808"),
+        even: big("4"),
+        picture: Bytes::from(vec![0, 255, 128]),
+        thumbnail: None,
+        code: "o-1".to_owned(),
+        kind: ResultModel::Err,
+        place: OptionModelPlace {
+            x: 1.0,
+            y: -2.5,
+            label: None,
+        },
+        prices,
+        json: Json(IndexMap::from([("a".to_owned(), "b".to_owned())])),
+        slug: "abc".to_owned(),
+        nick: None,
+        since: "2026-01-31T12:00:00.123Z".parse::<Timestamp>().unwrap(),
+        rank: Rank(3),
+        next: None,
+    }
+}
+
+#[test]
+fn values_come_back() {
+    run(async |pool| {
+        let new = a_choice();
+        let made = options::insert(&pool, &new).await.unwrap();
+        let found = options::get(&pool, &made.id).await.unwrap().unwrap();
+        assert_eq!(found, made);
+        assert_eq!((found.level, found.ratio), (new.level, new.ratio));
+        assert_eq!((&found.seen, &found.even), (&new.seen, &new.even));
+        assert_eq!(found.picture, new.picture);
+        assert_eq!(found.thumbnail.flatten(), None);
+        assert_eq!((found.kind, &found.place), (new.kind, &new.place));
+        assert_eq!((&found.prices, &found.json), (&new.prices, &new.json));
+        assert_eq!((&found.slug, &found.since), (&new.slug, &new.since));
+        assert_eq!(
+            (found.nick.flatten(), found.rank, found.next),
+            (None, Rank(3), None)
+        );
+        assert!(options::list(&pool, 10, 0).await.unwrap().contains(&made));
+        assert!(options::count(&pool).await.unwrap() > 0);
+    });
+}
+
+#[test]
+fn what_changes_is_what_was_named() {
+    run(async |pool| {
+        let made = options::insert(&pool, &a_choice()).await.unwrap();
+        let changes = OptionModelChanges {
+            seen: Some(big("9223372036854775807")),
+            picture: Some(Bytes::default()),
+            thumbnail: Some(Some(Bytes::from(vec![7]))),
+            place: Some(OptionModelPlace {
+                x: 0.0,
+                y: 0.0,
+                label: Some("home".to_owned()),
+            }),
+            slug: Some("xyz".to_owned()),
+            nick: Some(Some("nick".to_owned())),
+            rank: Some(Rank(1)),
+            next: Some(Some(Rank(2))),
+            ..OptionModelChanges::default()
+        };
+        let changed = options::update(&pool, &made.id, &changes).await.unwrap().unwrap();
+        assert_eq!(changed.seen, big("9223372036854775807"));
+        assert_eq!(changed.picture, Bytes::default());
+        assert_eq!(changed.thumbnail.clone().flatten(), Some(Bytes::from(vec![7])));
+        assert_eq!(changed.place.label.as_deref(), Some("home"));
+        assert_eq!(changed.nick.clone().flatten(), Some("nick".to_owned()));
+        assert_eq!((&changed.rank, &changed.next), (&Rank(1), &Some(Rank(2))));
+        assert_eq!((changed.even, changed.since), (made.even, made.since));
+        let none = OptionModelChanges {
+            thumbnail: Some(None),
+            nick: Some(None),
+            ..OptionModelChanges::default()
+        };
+        let changed = options::update(&pool, &made.id, &none).await.unwrap().unwrap();
+        assert_eq!(
+            (changed.thumbnail.flatten(), changed.nick.flatten()),
+            (None, None)
+        );
+        assert!(options::delete(&pool, &made.id).await.unwrap());
+        assert_eq!(options::get(&pool, &made.id).await.unwrap(), None);
+    });
+}
+
+#[test]
+fn a_number_beyond_the_column_names_no_row() {
+    run(async |pool| {
+        let beyond = big("9223372036854775808");
+        assert_eq!(options::get(&pool, &beyond).await.unwrap(), None);
+        assert!(!options::delete(&pool, &beyond).await.unwrap());
+        let new = NewOptionModel {
+            seen: beyond,
+            ..a_choice()
+        };
+        assert!(options::insert(&pool, &new).await.is_err());
+    });
+}
