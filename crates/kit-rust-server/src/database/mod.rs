@@ -221,6 +221,12 @@ fn file_name(table: &str) -> String {
     table.chars().map(plain).collect()
 }
 
+/// Whether values of a type are copied where others are borrowed.
+fn is_copied(r#type: &str) -> bool {
+    let name = r#type.trim_start_matches("kit_runtime::");
+    matches!(name, "bool" | "i64" | "f64" | "Timestamp")
+}
+
 /// The type within an `Option`.
 fn inner(r#type: &str) -> &str {
     r#type
@@ -329,16 +335,22 @@ impl StoredColumn<'_> {
             (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
             (Kind::Json, false) => format!(".bind(sqlx::types::Json(&{value}))"),
             (Kind::Json, true) => format!(".bind({value}.as_ref().map(sqlx::types::Json))"),
-            (Kind::Newtype, false) => format!(".bind(&{value}.0)"),
-            (Kind::Newtype, true) => format!(".bind({value}.as_ref().map(|value| &value.0))"),
+            (Kind::Newtype, false) => format!(".bind({}{value}.0)", self.borrowed()),
+            (Kind::Newtype, true) => {
+                format!(".bind({value}.as_ref().map(|value| {}value.0))", self.borrowed())
+            }
         }
+    }
+
+    /// What stands before a value within a named type that is bound.
+    fn borrowed(&self) -> &'static str {
+        if is_copied(self.scalar()) { "" } else { "&" }
     }
 
     /// Whether its values are copied where others are borrowed.
     fn is_copied(&self) -> bool {
-        let r#type = self.plain_type().trim_start_matches("kit_runtime::");
         match self.kind {
-            Kind::Plain => matches!(r#type, "bool" | "i64" | "f64" | "Timestamp"),
+            Kind::Plain => is_copied(self.plain_type()),
             Kind::Text => true,
             Kind::Json | Kind::Newtype => false,
         }

@@ -184,8 +184,8 @@ pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, 
         .bind(&new.slug)
         .bind(&new.nick)
         .bind(new.since)
-        .bind(&new.rank.0)
-        .bind(new.next.as_ref().map(|value| &value.0))
+        .bind(new.rank.0)
+        .bind(new.next.as_ref().map(|value| value.0))
         .fetch_one(pool)
         .await
 }
@@ -235,7 +235,7 @@ pub async fn update(
         .bind(changes.nick.is_some())
         .bind(changes.nick.clone().flatten())
         .bind(changes.since)
-        .bind(changes.rank.as_ref().map(|value| &value.0))
+        .bind(changes.rank.as_ref().map(|value| value.0))
         .bind(changes.next.is_some())
         .bind(changes.next.clone().flatten().map(|value| value.0))
         .fetch_optional(pool)
