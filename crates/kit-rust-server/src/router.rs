@@ -384,7 +384,11 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> Stri
         let _ = writeln!(text, "        {field},");
     }
     text.push_str("        context: context.clone(),\n    };\n");
-    let status = status_name(handled.route.status).replace("StatusCode", &types.of_runtime("StatusCode"));
+    let mut status = status_name(handled.route.status).replace("StatusCode", &types.of_runtime("StatusCode"));
+    if status.contains('(') {
+        let _ = writeln!(text, "    let status = {status};");
+        "status".clone_into(&mut status);
+    }
     let call = format!("{}::{}(&app, input).await?", group.name, handled.function);
     let arguments = ["&context", &status].map(Expression::plain);
     let empty = Expression::call(format!("{response}::empty"), arguments.into());

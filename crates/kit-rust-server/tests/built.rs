@@ -56,6 +56,8 @@ fn clippy_finds_nothing_in_the_runtime() {
         "--no-deps",
         "--package",
         "kit-runtime",
+        "--package",
+        "kit-guard",
         "--",
         "--deny",
         "warnings",

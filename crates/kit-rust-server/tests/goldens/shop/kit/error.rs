@@ -25,6 +25,10 @@ pub enum AppError {
     Unauthorized,
     /// `COUNTRY_IN_USE`: Something stands there.
     CountryInUse,
+    /// `COUNTRY_IS_A_TEAPOT`: It cannot be closed.
+    CountryIsATeapot,
+    /// `COUNTRY_IS_TIRED`: It does not want to.
+    CountryIsTired,
 }
 
 impl AppError {
@@ -40,6 +44,8 @@ impl AppError {
             Self::StockExists => "STOCK_EXISTS",
             Self::Unauthorized => "UNAUTHORIZED",
             Self::CountryInUse => "COUNTRY_IN_USE",
+            Self::CountryIsATeapot => "COUNTRY_IS_A_TEAPOT",
+            Self::CountryIsTired => "COUNTRY_IS_TIRED",
         }
     }
 
@@ -54,6 +60,10 @@ impl AppError {
             | Self::ProductNotFound
             | Self::StockNotFound => StatusCode::NOT_FOUND,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::CountryIsATeapot => StatusCode::IM_A_TEAPOT,
+            Self::CountryIsTired => {
+                StatusCode::from_u16(499).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            }
         }
     }
 

@@ -73,6 +73,11 @@ export interface CountryRoutes {
   "PUT /countries/:code": RouteContract<{ code: string }, void, UpdateCountryInput, Country>;
   /** @throws COUNTRY_IN_USE 409 Something stands there. */
   "DELETE /countries/:code": RouteContract<{ code: string }, void, void, void>;
-  /** What a handler of one's own is for. */
+  /**
+   * What a handler of one's own is for.
+   *
+   * @throws COUNTRY_IS_A_TEAPOT 418 It cannot be closed.
+   * @throws COUNTRY_IS_TIRED 499 It does not want to.
+   */
   "POST /countries/:code/close": RouteContract<{ code: string }, void, void, Country>;
 }
