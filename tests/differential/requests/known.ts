@@ -10,6 +10,10 @@ export const KNOWN: readonly Sent[] = [
   post("/numbers", numbers({ when: '"9999-12-31T23:59:59-01:00"' })),
   post("/numbers", numbers({ when: '"0000-01-01T00:00:00+01:00"' })),
   get("/search?when=9999-12-31T23%3A59%3A59-00%3A01"),
+  // Each fits both members, the second one better in the last.
+  post("/tie", '{"a":""}'),
+  post("/tie", '{"a":"","b":"","c":""}'),
+  post("/tie", '{"a":"","one":3,"two":4,"c":""}'),
   // Beyond what a double holds, declared and not.
   post("/numbers", numbers({ any: "1e400" })),
   post("/loose", '{"any":[-1e400],"list":[]}'),
