@@ -67,7 +67,10 @@ pub(crate) fn serve(
             }))
         }
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    // Copying an answer behind its head costs less than handing the system two pieces.
+    let connection = http1::Builder::new()
+        .writev(false)
+        .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
     tokio::spawn(async move {
         if let Err(error) = connection.await {

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
+use kit_runtime::axum::Router;
 use kit_runtime::axum::body::to_bytes;
 use kit_runtime::axum::extract::Request;
 use kit_runtime::axum::http::Uri;
 use kit_runtime::axum::response::IntoResponse;
-use kit_runtime::axum::Router;
 use kit_runtime::{StatusCode, header, value};
 
 fn main() -> ExitCode {
