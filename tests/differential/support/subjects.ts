@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type DevDatabase, openDatabase } from "@kit/dev-database";
+import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "@kit/dev-database";
 
 import type { Contracts } from "../../../packages/testing/src/coverage/contracts.ts";
 import { Project } from "../../e2e/support/project.ts";
@@ -28,25 +28,22 @@ export class Servers {
 
   /** Notes, with its tables. */
   static notes(project: Project, mode: Mode): Promise<Servers> {
-    return Servers.#start(project, project.root, rustProgram, mode, async (env) => {
-      const { code, stdout, stderr } = await project.kit(["migrate:apply"], { env });
-      if (code !== 0) throw new Error(stdout + stderr);
-    });
+    return Servers.#start({ root: project.root }, project.root, rustProgram, mode);
   }
 
   /** `fixtures/echo`, which stores nothing; the databases are the project's. */
-  static echo(project: Project, mode: Mode): Promise<Servers> {
-    return Servers.#start(project, echo, echoProgram, mode, async () => undefined);
+  static echo({ root }: Project, mode: Mode): Promise<Servers> {
+    const template = { key: "empty", prepare: async () => undefined };
+    return Servers.#start({ root, template }, echo, echoProgram, mode);
   }
 
   static async #start(
-    { root }: Project,
+    options: TestDatabaseOptions,
     sources: string,
     program: string,
     mode: Mode,
-    prepare: (env: Readonly<Record<string, string>>) => Promise<void>,
   ): Promise<Servers> {
-    const databases: DevDatabase[] = [];
+    const databases: TestDatabase[] = [];
     const apps: RunningApp[] = [];
     const lanes: Lane[] = [];
     const stop = async (): Promise<void> => {
@@ -56,10 +53,9 @@ export class Servers {
     };
     try {
       for (const name of ["node", "rust"] as const) {
-        const database = await openDatabase({ root, name: `${name}_${mode}` });
+        const database = await createTestDatabase(options);
         databases.push(database);
         const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
-        await prepare(env);
         const app = await RunningApp.start(sources, { mode, env, ...(name === "rust" ? { program } : {}) });
         apps.push(app);
         lanes.push(new Lane(name, app.port));
