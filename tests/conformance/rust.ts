@@ -34,14 +34,18 @@ process.once("exit", () => {
 });
 
 /** Starts one of the programs of `rust-server`. */
-export async function startRust(program: "rust-server" | "echo", settings: Settings): Promise<Served> {
+export async function startRust(
+  program: "rust-server" | "echo",
+  settings: Settings,
+  mode: "production" | "development" = "production",
+): Promise<Served> {
   const given = Object.entries(settings).map(([name, value]) => [
     variables[name as keyof Settings],
     String(value),
   ]);
   const child = spawn(resolve(built, program), {
     env: {
-      NODE_ENV: "production",
+      NODE_ENV: mode,
       PORT: "0",
       HOST: "127.0.0.1",
       LOG_LEVEL: "error",

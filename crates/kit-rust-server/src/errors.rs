@@ -87,7 +87,7 @@ pub(crate) fn file(program: &Program) -> File {
         }
     }
     text.push_str(
-        "        }\n    }\n\n    /// The error with a message for people.\n    pub fn with(self, message: impl Into<String>) -> Error {\n        Error::new(self.status(), self.code(), message)\n    }\n}\n",
+        "        }\n    }\n\n    /// The error with a message for people.\n    #[track_caller]\n    pub fn with(self, message: impl Into<String>) -> Error {\n        Error::new(self.status(), self.code(), message)\n    }\n}\n",
     );
     File::output("error.rs", &text)
 }

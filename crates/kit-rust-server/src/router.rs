@@ -344,9 +344,35 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
             ],
         );
         let _ = writeln!(text, "        {}", call.print(8, 0, 0));
+        let _ = writeln!(text, "        {}", source(types, handled).print(8, 0, 0));
     }
     text.push_str("        .openapi(include_str!(\"schemas/openapi.json\"))\n        .into_router()\n}\n");
     text
+}
+
+/// Where a route comes from, for errors in development.
+fn source(types: &Types<'_>, handled: &Handled<'_>) -> Expression {
+    let (program, route) = (types.program, handled.route);
+    let file = program.path(route.span);
+    let elsewhere = kit_ir::Slot::ALL.into_iter().filter_map(|slot| {
+        let declaration = &program.declarations[route.slots.get(slot)?];
+        let path = program.path(declaration.span);
+        let entry = || Expression::call("", vec![text_of(slot.name()), text_of(path)]);
+        (path != file).then(entry)
+    });
+    let place = format!("{file}:{}", route.span.line);
+    Expression::call(
+        ".source",
+        vec![
+            text_of(&place),
+            Expression::List(elsewhere.collect()),
+            Expression::List(route.tests.iter().map(|test| text_of(test)).collect()),
+        ],
+    )
+}
+
+fn text_of(text: &str) -> Expression {
+    Expression::plain(names::text(text))
 }
 
 /// What brings a request to its handler, a line a phase.

@@ -26,7 +26,7 @@ export const DIFFERENCES: readonly Difference[] = [
     name: "files in development",
     of: ["Notes", "types"],
     reason:
-      "In development an error of the TypeScript server also names files of its project: `sourceFile`, `schemaFile` and `relatedTests`.",
+      "In development an error names files of the project that it happened in: `sourceFile`, `schemaFile` and `relatedTests`.",
     without: inErrors((body) =>
       body
         .replaceAll(/"(?:sourceFile|schemaFile)":"[^"]*",/g, "")

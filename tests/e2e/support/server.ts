@@ -15,18 +15,6 @@ export interface Server {
   readonly program?: string;
 }
 
-/**
- * Why a test is not run on the server of this run: what the Rust server does not do yet.
- *
- * @example
- * ```ts
- * test("files are named", { skip: notInRust("it does not know the sources") }, () => {});
- * ```
- */
-export function notInRust(reason: string): string | false {
-  return server.program === undefined ? false : reason;
-}
-
 /** Where cargo builds what kit generates in this repository, once for all of it. `xtask/src/check.rs` names it too. */
 const generated = resolve(import.meta.dirname, "../../../target/generated");
 

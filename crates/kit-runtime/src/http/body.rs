@@ -8,6 +8,7 @@ use http_body_util::BodyExt as _;
 
 use super::Error;
 use super::context::text_of;
+use super::source::Slot;
 use crate::Contract;
 use crate::check::Failure;
 use crate::json::{self, Json, parse};
@@ -102,7 +103,7 @@ pub(super) fn read_json(
             value: None,
             suggestion: Some(suggestion.to_owned()),
         };
-        Error::invalid("body", schema, vec![failure])
+        Error::invalid(Slot::Body, schema, vec![failure])
     };
     if bytes.is_empty() {
         let suggestion = "Send a JSON body with the header `content-type: application/json`";

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
+use super::source::Source;
 
 tokio::task_local! {
     static CURRENT: Context;
@@ -70,7 +71,7 @@ struct Inner {
     /// Made when they are asked for.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
-    route: OnceLock<&'static str>,
+    route: OnceLock<(&'static str, Source)>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
     /// Of the answer; 0 for the contract's.
@@ -135,11 +136,16 @@ impl Context {
 
     /// The route that answers it, `GET /notes/:id`; nothing where none does.
     pub fn route(&self) -> Option<&'static str> {
-        self.0.route.get().copied()
+        self.0.route.get().map(|(route, _)| *route)
     }
 
-    pub(super) fn set_route(&self, route: &'static str) {
-        let _ = self.0.route.set(route);
+    /// Where that comes from.
+    pub(super) fn source(&self) -> Option<Source> {
+        self.0.route.get().map(|(_, source)| *source)
+    }
+
+    pub(super) fn set_route(&self, route: &'static str, source: Source) {
+        let _ = self.0.route.set((route, source));
     }
 
     /// Where it is.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 use std::time::SystemTime;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -10,6 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use super::Context;
+use super::source::Slot;
 use crate::check::Failure;
 use crate::json::to_text;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
@@ -27,17 +29,24 @@ struct Inner {
     details: Option<Value>,
     header: Option<(HeaderName, HeaderValue)>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// The type of that, for developers.
+    name: &'static str,
     invalid: Option<Invalid>,
+    /// Where the code made it.
+    place: &'static Location<'static>,
 }
 
-/// A part of a request that does not fit its contract.
+/// A part of a request, or an answer, that does not fit its contract.
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
+    /// The slot of the contract.
+    slot: Slot,
 }
 
 impl Error {
     /// An error of the application.
+    #[track_caller]
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             status,
@@ -46,7 +55,9 @@ impl Error {
             details: None,
             header: None,
             source: None,
+            name: "Error",
             invalid: None,
+            place: Location::caller(),
         }))
     }
 
@@ -65,32 +76,38 @@ impl Error {
     }
 
     /// 401.
+    #[track_caller]
     pub fn unauthorized(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, code, message)
     }
 
     /// 403.
+    #[track_caller]
     pub fn forbidden(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
 
     /// 404.
+    #[track_caller]
     pub fn not_found(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
     /// 409.
+    #[track_caller]
     pub fn conflict(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
     /// 501: what the application has in its contracts and not in its code; `file` is where it belongs.
+    #[track_caller]
     pub fn not_written(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not written yet: {file}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
     /// A fault of the application that no client can do anything about.
+    #[track_caller]
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message).into_unknown()
     }
@@ -101,24 +118,28 @@ impl Error {
         self
     }
 
-    /// A part of the request, in words, does not fit the type of that name.
-    pub(super) fn invalid(part: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
-        let mut message = format!("Invalid {part}");
-        if let Some(first) = failures.first() {
-            let more = match failures.len() {
-                1 => String::new(),
-                count => format!(" (and {} more)", count - 1),
-            };
-            let Failure {
-                path,
-                expected,
-                received,
-                ..
-            } = first;
-            message = format!("{message}: {path}: expected {expected}, received {received}{more}");
-        }
+    /// A part of the request does not fit the type of that name.
+    pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
+        let message = describe(&format!("Invalid {slot}"), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
-        error.0.invalid = Some(Invalid { schema, failures });
+        error.0.invalid = Some(Invalid {
+            schema,
+            failures,
+            slot,
+        });
+        error
+    }
+
+    /// What a handler gave does not fit its contract: a fault of the application.
+    pub(super) fn unfit_answer(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
+        let what = format!("The handler of {route} returned what is no {schema}");
+        let mut error = Self::internal(describe(&what, &failures));
+        error.0.name = "ResponseContractError";
+        error.0.invalid = Some(Invalid {
+            schema,
+            failures,
+            slot: Slot::Response,
+        });
         error
     }
 
@@ -159,23 +180,81 @@ impl Error {
         to_text(&Envelope { error }).unwrap_or_default()
     }
 
+    /// `src/handlers/notes.rs:12`, where the project's own code made it.
+    fn own_place(&self) -> Option<String> {
+        let place = self.0.place;
+        let is_own = place.file().starts_with("src/");
+        is_own.then(|| format!("{}:{}", place.file(), place.line()))
+    }
+
+    /// A text of it for the log, which is no place for users' data: PostgreSQL quotes the value that it refused.
+    fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
+            (true, Some(start), Some(end)) if start < end => {
+                Cow::Owned(format!("{}\"[redacted]\"{}", &text[..start], &text[end + 1..]))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// Whether the database refused a value: in such messages what is quoted is the data, in all others a name.
+    #[cfg(feature = "sqlx")]
+    fn is_bad_data(&self) -> bool {
+        let source = self.0.source.as_deref();
+        let error = source.and_then(|source| source.downcast_ref::<sqlx::Error>());
+        let code = error.and_then(|error| error.as_database_error()?.code());
+        code.is_some_and(|code| code.starts_with("22"))
+    }
+
+    #[cfg(not(feature = "sqlx"))]
+    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    fn is_bad_data(&self) -> bool {
+        false
+    }
+
     /// Logs it where it comes too late to be an answer.
     pub(super) fn log_cut(&self) {
         let causes = self.causes().join(": ");
-        tracing::error!(code = self.code(), causes, "An answer was cut: {self}");
+        let causes = self.without_values(&causes);
+        let message = self.without_values(self.message());
+        tracing::error!(
+            code = self.code(),
+            causes = &*causes,
+            "An answer was cut: {message}"
+        );
     }
 
     /// Logs it: what is the server's fault as an error, what is the client's for who wants to know.
     pub(super) fn log(&self) {
-        let (code, message) = (self.code(), self.message());
+        let (code, message) = (self.code(), self.without_values(self.message()));
         let status = self.status().as_u16();
         if status >= 500 {
             let causes = self.causes().join(": ");
-            tracing::error!(code, status, causes, "{message}");
+            let causes = self.without_values(&causes);
+            let place = self.own_place();
+            tracing::error!(code, status, causes = &*causes, place, "{message}");
         } else {
             tracing::debug!(code, status, "{message}");
         }
     }
+}
+
+/// What is wrong, with the first of the failures and how many more there are.
+fn describe(what: &str, failures: &[Failure]) -> String {
+    let Some(first) = failures.first() else {
+        return what.to_owned();
+    };
+    let more = match failures.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let Failure {
+        path,
+        expected,
+        received,
+        ..
+    } = first;
+    format!("{what}: {path}: expected {expected}, received {received}{more}")
 }
 
 /// What clients are told.
@@ -203,11 +282,15 @@ impl Serialize for Told<'_> {
         }
         if inner.source.is_some() && is_development {
             let causes = self.error.causes();
-            let name = "Error";
-            map.serialize_entry("details", &Caused { name, causes })?;
+            let name = inner.name;
+            let place = self.error.own_place();
+            let stack = place.map(|place| format!("{name}: {}\n    at {place}", inner.message));
+            map.serialize_entry("details", &Caused { name, causes, stack })?;
         } else if let Some(details) = &inner.details {
             map.serialize_entry("details", details)?;
-        } else if let Some(Invalid { failures, .. }) = &inner.invalid {
+        } else if let Some(Invalid { failures, .. }) =
+            inner.invalid.as_ref().filter(|_| inner.source.is_none())
+        {
             let fields = Fields(failures);
             map.serialize_entry("details", &Refused { fields })?;
         }
@@ -228,7 +311,17 @@ impl Told<'_> {
         if let Some(route) = context.route() {
             map.serialize_entry("route", route)?;
         }
-        if let Some(Invalid { schema, failures }) = &error.0.invalid {
+        if let Some(source) = context.source() {
+            let slot = error.0.invalid.as_ref().map(|invalid| invalid.slot);
+            // A bad request is understood from its contract, anything else is repaired where it was made.
+            let own = error.own_place().filter(|_| slot.is_none());
+            map.serialize_entry("sourceFile", own.as_deref().unwrap_or(source.contract))?;
+            if let Some(slot) = slot {
+                map.serialize_entry("schemaFile", source.file_of(slot))?;
+            }
+            map.serialize_entry("relatedTests", source.tests)?;
+        }
+        if let Some(Invalid { schema, failures, .. }) = &error.0.invalid {
             let failures: Vec<Value> = failures.iter().map(in_full).collect();
             map.serialize_entry("schema", schema)?;
             map.serialize_entry("failures", &failures)?;
@@ -246,6 +339,8 @@ struct Caused {
     name: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     causes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<String>,
 }
 
 /// `details` of a part of a request that does not fit.
@@ -291,10 +386,12 @@ fn in_full(failure: &Failure) -> Value {
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
 
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
+    #[track_caller]
     fn from(error: E) -> Self {
         let message = error.to_string();
         let mut own = Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message);
         own.0.source = Some(Box::new(error));
+        own.0.name = std::any::type_name::<E>();
         own
     }
 }

@@ -9,6 +9,7 @@ mod request;
 mod response;
 mod routes;
 mod service;
+mod source;
 mod texts;
 mod unstorable;
 

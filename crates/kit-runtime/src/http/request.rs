@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 
+use super::source::Slot;
 use super::texts::{read_params, read_query};
 use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase, body};
@@ -78,7 +79,7 @@ impl Request {
             return Ok(params);
         }
         let value = coerce_params(T::shape(), self.names, &self.values);
-        decode("path parameters", &value, self.has_nul)
+        decode(Slot::Params, &value, self.has_nul)
     }
 
     /// The query.
@@ -89,7 +90,7 @@ impl Request {
             return Ok(query);
         }
         let value = coerce_query(T::shape(), text);
-        decode("query", &value, self.has_nul)
+        decode(Slot::Query, &value, self.has_nul)
     }
 
     /// The body.
@@ -99,7 +100,7 @@ impl Request {
             return Ok(body);
         }
         let (value, has_escapes) = body::read_json(self.headers(), &self.body, T::NAME)?;
-        decode("body", &value, has_escapes)
+        decode(Slot::Body, &value, has_escapes)
     }
 
     /// What the handler gets of it beside its parts: from here on the handler works.
@@ -110,7 +111,7 @@ impl Request {
 }
 
 /// The value of a part of a request that fits its type.
-fn decode<T: Contract>(part: &str, value: &Json, is_suspicious: bool) -> Result<T, Error> {
+fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
     // What only developers are told takes time to find.
     let failures = if is_development() {
         explain(T::shape(), value)
@@ -118,7 +119,7 @@ fn decode<T: Contract>(part: &str, value: &Json, is_suspicious: bool) -> Result<
         explain_briefly(T::shape(), value)
     };
     if !failures.is_empty() {
-        return Err(Error::invalid(part, T::NAME, failures));
+        return Err(Error::invalid(slot, T::NAME, failures));
     }
     let decoded: T = from_json(value)?;
     let unstorable = if is_suspicious {
@@ -127,7 +128,7 @@ fn decode<T: Contract>(part: &str, value: &Json, is_suspicious: bool) -> Result<
         None
     };
     match unstorable {
-        Some(failure) => Err(Error::invalid(part, T::NAME, vec![failure])),
+        Some(failure) => Err(Error::invalid(slot, T::NAME, vec![failure])),
         None => Ok(decoded),
     }
 }

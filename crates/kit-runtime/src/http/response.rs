@@ -5,16 +5,32 @@ use axum::http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
 use super::{Context, Error, Phase, Reply};
-use crate::json::to_text;
+use crate::check::explain;
+use crate::json::{parse, to_text};
+use crate::{Contract, is_development};
 
 /// An answer of a route.
 #[derive(Debug)]
 pub struct Response(pub(super) axum::response::Response);
 
 impl Response {
-    /// A value as JSON.
-    pub fn json(context: &Context, status: StatusCode, value: &impl Serialize) -> Result<Self, Error> {
+    /// What a handler gave, as JSON. In development it is held against its contract first.
+    pub fn json<T: Contract>(context: &Context, status: StatusCode, value: &T) -> Result<Self, Error> {
         context.enter(Phase::Serialization);
+        let text = to_text(value)?;
+        if is_development() {
+            check::<T>(context, &text)?;
+        }
+        let status = context.status().unwrap_or(status);
+        Ok(Self(with_text(context, status, text)))
+    }
+
+    /// A value that no contract speaks of.
+    pub(super) fn value(
+        context: &Context,
+        status: StatusCode,
+        value: &impl Serialize,
+    ) -> Result<Self, Error> {
         let text = to_text(value)?;
         Ok(Self(with_text(context, context.status().unwrap_or(status), text)))
     }
@@ -33,6 +49,20 @@ impl Response {
             .extend(std::mem::take(&mut *context.answer_headers()));
         Self(response)
     }
+}
+
+/// Holds the text of an answer against its type.
+fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
+    let Ok(value) = parse(text) else { return Ok(()) };
+    let failures = explain(T::shape(), &value);
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Error::unfit_answer(
+        context.route().unwrap_or_default(),
+        T::NAME,
+        failures,
+    ))
 }
 
 /// Any error as its answer.

@@ -16,6 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
 
 use super::response::of_error;
+use super::source::Source;
 use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body};
 use crate::connection::Patience;
 use crate::settings::settings;
@@ -43,6 +44,7 @@ struct Route<A> {
     /// `GET /notes/:id`.
     reference: &'static str,
     parameters: &'static [&'static str],
+    source: Source,
     handler: Handler<A>,
 }
 
@@ -73,8 +75,28 @@ impl<A: Application> Routes<A> {
             path,
             reference,
             parameters,
+            source: Source::default(),
             handler: Box::new(move |app, request| Box::pin(handler(app, request))),
         });
+        self
+    }
+
+    /// Where the last route comes from, for errors in development: `file:line` of its contract, the files of its slots' types where those are
+    /// others, and tests that ask it.
+    #[must_use]
+    pub fn source(
+        mut self,
+        contract: &'static str,
+        types: &'static [(&'static str, &'static str)],
+        tests: &'static [&'static str],
+    ) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.source = Source {
+                contract,
+                types,
+                tests,
+            };
+        }
         self
     }
 
@@ -215,7 +237,7 @@ impl<A: Application> Service<A> {
             Match::NotFound => return self.aside(context).await,
         };
         let route = &self.routes.list[number];
-        context.set_route(route.reference);
+        context.set_route(route.reference, route.source);
         let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {
             context: context.clone(),
@@ -256,7 +278,7 @@ impl<A: Application> Service<A> {
             (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
         };
         context.set_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        let Response(response) = Response::json(context, status, &json!({ "status": state }))?;
+        let Response(response) = Response::value(context, status, &json!({ "status": state }))?;
         Ok(response)
     }
 

@@ -3,6 +3,7 @@
 
 mod de;
 mod direct;
+mod finite;
 mod number;
 mod parse;
 mod write;

@@ -43,6 +43,17 @@ export interface AppRoutes {
   "GET /stream/:kind": RouteContract<{ kind: string }, void, void, unknown>;
 }
 
+interface Short {
+  /** @maxLength 3 */
+  text: string;
+}
+
+/** Those whose answers do not fit; not of that application. */
+export interface WrongRoutes {
+  "GET /wrong": RouteContract<void, void, void, Short>;
+  "GET /infinite": RouteContract<void, void, void, Numbered>;
+}
+
 /** Those behind a middleware of their group. */
 export interface OrderRoutes {
   "GET /order": RouteContract<void, void, void, { order: string }>;

@@ -4,7 +4,7 @@
 import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 
-import type { AppRoutes, GuardedRoutes, OrderRoutes } from "./app.routes.ts";
+import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
 
 const pass = defineMiddleware(() => undefined);
 
@@ -44,6 +44,11 @@ const guardedHandlers = defineHandlers<GuardedRoutes>({
   "GET /guarded/:id": inRust,
 });
 
+const wrongHandlers = defineHandlers<WrongRoutes>({
+  "GET /wrong": inRust,
+  "GET /infinite": inRust,
+});
+
 createApp({
   server: nativeServer(),
   middleware: [
@@ -52,6 +57,7 @@ createApp({
   ],
   routes: [
     { handlers: appHandlers },
+    { handlers: wrongHandlers },
     { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
     { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
   ],

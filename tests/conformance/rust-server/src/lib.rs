@@ -16,6 +16,7 @@ pub mod handlers {
     pub mod apps;
     pub mod guardeds;
     pub mod orders;
+    pub mod wrongs;
 }
 
 /// What runs before handlers.

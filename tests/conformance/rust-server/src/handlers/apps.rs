@@ -99,8 +99,7 @@ impl AppRoutes for App {
     }
 
     async fn get_split(&self, input: GetSplit) -> Result<OneValue, Error> {
-        let text = HeaderValue::from_str("1\r\nx-split: 2")?;
-        input.context.set_header(OWN, text);
+        input.context.set_header(OWN, split()?);
         Ok(value_of("never"))
     }
 
@@ -166,13 +165,17 @@ impl AppRoutes for App {
                 Ok(())
             }),
             "split" => {
-                let text = HeaderValue::from_str("1\r\nx-split: 2")?;
-                input.context.set_header(OWN, text);
+                input.context.set_header(OWN, split()?);
                 pieces()
             }
             _ => pieces(),
         })
     }
+}
+
+/// A value with a line break, which is none.
+fn split() -> Result<HeaderValue, Error> {
+    Ok(HeaderValue::from_str("1\r\nx-split: 2")?)
 }
 
 fn pieces() -> Reply {
@@ -188,6 +191,6 @@ fn failing(begin: &'static str) -> Reply {
     Reply::stream(async move |mut pieces| {
         pieces.send(begin).await?;
         tokio::time::sleep(Duration::from_millis(5)).await;
-        Err(Error::internal("secret"))
+        Err(Error::internal("secret, too late"))
     })
 }

@@ -479,44 +479,233 @@ pub struct PostEchoGetFilesByPathParams {
 pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("GET /search", &[], get_search)
+        .source(
+            "src/sink.routes.ts:17",
+            &[("response", "src/sink.types.ts")],
+            &[],
+        )
         .route("GET /open", &[], get_open)
+        .source("src/sink.routes.ts:18", &[], &[])
         .route("GET /pairs/:a/:b", &["a", "b"], get_pairs_by_a_by_b)
+        .source("src/sink.routes.ts:19", &[], &[])
         .route(
             "DELETE /swapped/:b/:a",
             &["b", "a"],
             delete_swapped_by_b_by_a,
         )
+        .source("src/sink.routes.ts:20", &[], &[])
         .route("GET /files/*path", &["path"], get_files_by_path)
+        .source("src/sink.routes.ts:21", &[], &[])
         .route("POST /accounts", &[], post_accounts)
+        .source(
+            "src/sink.routes.ts:22",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("PUT /defaults", &[], put_defaults)
+        .source(
+            "src/sink.routes.ts:23",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Scalars", &[], post_echo_scalars)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Numbers", &[], post_echo_numbers)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Strings", &[], post_echo_strings)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Email", &[], post_echo_email)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Date", &[], post_echo_date)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Containers", &[], post_echo_containers)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Matrix", &[], post_echo_matrix)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/OddNames", &[], post_echo_odd_names)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/OddOptional", &[], post_echo_odd_optional)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Circle", &[], post_echo_circle)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Figure", &[], post_echo_figure)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Unions", &[], post_echo_unions)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Choices", &[], post_echo_choices)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Tree", &[], post_echo_tree)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Json", &[], post_echo_json)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Person", &[], post_echo_person)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Team", &[], post_echo_team)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Entangled", &[], post_echo_entangled)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/Defaults", &[], post_echo_defaults)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/UserAccount", &[], post_echo_user_account)
+        .source(
+            "src/sink.routes.ts:17",
+            &[
+                ("body", "src/sink.types.ts"),
+                ("response", "src/sink.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /echo/GetSearchQuery", &[], post_echo_get_search_query)
+        .source("src/sink.routes.ts:17", &[], &[])
         .route("POST /echo/GetOpenQuery", &[], post_echo_get_open_query)
+        .source("src/sink.routes.ts:17", &[], &[])
         .route("POST /echo/Pair", &[], post_echo_pair)
+        .source("src/sink.routes.ts:17", &[], &[])
         .route(
             "POST /echo/GetFilesByPathParams",
             &[],
             post_echo_get_files_by_path_params,
         )
+        .source("src/sink.routes.ts:17", &[], &[])
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }

@@ -159,14 +159,76 @@ pub struct PostAccounts {
 pub fn router(app: App) -> kit_runtime::Router<App> {
     Routes::new(app)
         .route("POST /options", &[], post_options)
+        .source(
+            "src/names.routes.ts:16",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("GET /options/:id", &["id"], get_options_by_id)
+        .source(
+            "src/names.routes.ts:17",
+            &[("response", "src/names.types.ts")],
+            &[],
+        )
         .route("DELETE /options/:id", &["id"], delete_options_by_id)
+        .source("src/names.routes.ts:18", &[], &[])
         .route("POST /strings", &[], post_strings)
+        .source(
+            "src/names.routes.ts:19",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /errors", &[], post_errors)
+        .source(
+            "src/names.routes.ts:26",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /odd", &[], post_odd)
+        .source(
+            "src/names.routes.ts:27",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /forest", &[], post_forest)
+        .source(
+            "src/names.routes.ts:28",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /context", &[], post_context)
+        .source(
+            "src/names.routes.ts:32",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .route("POST /accounts", &[], post_accounts)
+        .source(
+            "src/names.routes.ts:33",
+            &[
+                ("body", "src/names.types.ts"),
+                ("response", "src/names.types.ts"),
+            ],
+            &[],
+        )
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }

@@ -103,10 +103,34 @@ pub struct DeleteNotesById {
 pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("POST /notes", &[], post_notes)
+        .source(
+            "src/notes.routes.ts:11",
+            &[("response", "src/notes.types.ts")],
+            &[],
+        )
         .route("GET /notes", &[], get_notes)
+        .source(
+            "src/notes.routes.ts:12",
+            &[("response", "src/notes.types.ts")],
+            &[],
+        )
         .route("GET /notes/:id", &["id"], get_notes_by_id)
+        .source(
+            "src/notes.routes.ts:13",
+            &[("response", "src/notes.types.ts")],
+            &[],
+        )
         .route("PUT /notes/:id", &["id"], put_notes_by_id)
+        .source(
+            "src/notes.routes.ts:14",
+            &[
+                ("body", "src/notes.types.ts"),
+                ("response", "src/notes.types.ts"),
+            ],
+            &[],
+        )
         .route("DELETE /notes/:id", &["id"], delete_notes_by_id)
+        .source("src/notes.routes.ts:15", &[], &[])
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }

@@ -68,6 +68,7 @@ impl AppError {
     }
 
     /// The error with a message for people.
+    #[track_caller]
     pub fn with(self, message: impl Into<String>) -> Error {
         Error::new(self.status(), self.code(), message)
     }

@@ -381,46 +381,159 @@ pub struct PostCountriesByCodeClose {
 pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("POST /shops", &[], post_shops)
+        .source(
+            "src/shops.routes.ts:8",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("GET /shops", &[], get_shops)
+        .source(
+            "src/shops.routes.ts:9",
+            &[
+                ("query", "src/shared.types.ts"),
+                ("response", "src/shared.types.ts"),
+            ],
+            &[],
+        )
         .route("GET /shops/:id", &["id"], get_shops_by_id)
+        .source(
+            "src/shops.routes.ts:11",
+            &[("response", "src/shops.types.ts")],
+            &[],
+        )
         .route("PATCH /shops/:id", &["id"], patch_shops_by_id)
+        .source(
+            "src/shops.routes.ts:16",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("DELETE /shops/:id", &["id"], delete_shops_by_id)
+        .source("src/shops.routes.ts:18", &[], &[])
         .route("POST /categories", &[], post_categories)
+        .source(
+            "src/shops.routes.ts:23",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("GET /categories", &[], get_categories)
+        .source("src/shops.routes.ts:24", &[], &[])
         .route("GET /categories/:id", &["id"], get_categories_by_id)
+        .source(
+            "src/shops.routes.ts:25",
+            &[("response", "src/shops.types.ts")],
+            &[],
+        )
         .route("DELETE /categories/:id", &["id"], delete_categories_by_id)
+        .source("src/shops.routes.ts:26", &[], &[])
         .route("POST /products", &[], post_products)
+        .source(
+            "src/products.routes.ts:31",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("GET /products", &[], get_products)
+        .source(
+            "src/products.routes.ts:32",
+            &[("response", "src/shared.types.ts")],
+            &[],
+        )
         .route("GET /products/:id", &["id"], get_products_by_id)
+        .source(
+            "src/products.routes.ts:34",
+            &[("response", "src/shops.types.ts")],
+            &[],
+        )
         .route("PUT /products/:id", &["id"], put_products_by_id)
+        .source(
+            "src/products.routes.ts:40",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("DELETE /products/:id", &["id"], delete_products_by_id)
+        .source("src/products.routes.ts:42", &[], &[])
         .route(
             "GET /stock/:productId/:countryCode",
             &["productId", "countryCode"],
             get_stock_by_product_id_by_country_code,
+        )
+        .source(
+            "src/products.routes.ts:47",
+            &[("response", "src/shops.types.ts")],
+            &[],
         )
         .route(
             "PUT /stock/:productId/:countryCode",
             &["productId", "countryCode"],
             put_stock_by_product_id_by_country_code,
         )
+        .source(
+            "src/products.routes.ts:54",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route(
             "DELETE /stock/:productId/:countryCode",
             &["productId", "countryCode"],
             delete_stock_by_product_id_by_country_code,
         )
+        .source("src/products.routes.ts:61", &[], &[])
         .route("POST /stock", &[], post_stock)
+        .source(
+            "src/products.routes.ts:68",
+            &[("response", "src/shops.types.ts")],
+            &[],
+        )
         .route("POST /countries", &[], post_countries)
+        .source(
+            "src/products.routes.ts:72",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route("PUT /countries/:code", &["code"], put_countries_by_code)
+        .source(
+            "src/products.routes.ts:73",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
         .route(
             "DELETE /countries/:code",
             &["code"],
             delete_countries_by_code,
         )
+        .source("src/products.routes.ts:75", &[], &[])
         .route(
             "POST /countries/:code/close",
             &["code"],
             post_countries_by_code_close,
+        )
+        .source(
+            "src/products.routes.ts:77",
+            &[("response", "src/shops.types.ts")],
+            &[],
         )
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
