@@ -35,7 +35,7 @@ export const columns: readonly Column[] = isRust
       {
         name: "rust",
         serve: (settings) => startRust("rust-server", settings),
-        echo: (options) => startRust("echo", { bodyBytes, ...options }),
+        echo: (options) => startRust("raw-echo", { bodyBytes, ...options }),
       },
     ]
   : servers.map(([name, make]) => ({

@@ -35,7 +35,7 @@ process.once("exit", () => {
 
 /** Starts one of the programs of `rust-server`. */
 export async function startRust(
-  program: "rust-server" | "echo",
+  program: "rust-server" | "raw-echo",
   settings: Settings,
   mode: "production" | "development" = "production",
 ): Promise<Served> {
