@@ -531,7 +531,7 @@ pub fn router(app: App) -> Router<App> {
             post_countries_by_code_close,
         )
         .source(
-            "src/products.routes.ts:77",
+            "src/products.routes.ts:82",
             &[("response", "src/shops.types.ts")],
             &[],
         )
