@@ -25,6 +25,7 @@ mod settings;
 pub mod shape;
 #[cfg(feature = "sqlx")]
 pub mod sql;
+mod telemetry;
 mod timestamp;
 mod trust_proxy;
 

@@ -11,17 +11,31 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::{SERVER_ADAPTER, Timestamp, http};
+use crate::{Error, SERVER_ADAPTER, Timestamp, http, telemetry};
 
 /// Sends what `tracing` records to standard output. `LOG_LEVEL` is the least level that is written: `trace`, `debug`, `info` (where it is not
-/// set), `warn` or `error`.
-pub(crate) fn start() {
-    let level = std::env::var("LOG_LEVEL").unwrap_or_default();
-    let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
+/// set), `warn`, `error`, or `fatal`, which nothing here is.
+pub(crate) fn start() -> Result<(), Error> {
+    let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
     // Where somebody else has begun to listen, they go on.
     let _ = tracing_subscriber::registry()
         .with(Lines.with_filter(level))
         .try_init();
+    Ok(())
+}
+
+fn level(name: &str) -> Result<LevelFilter, Error> {
+    match name.to_ascii_lowercase().as_str() {
+        "trace" => Ok(LevelFilter::TRACE),
+        "debug" => Ok(LevelFilter::DEBUG),
+        "" | "info" => Ok(LevelFilter::INFO),
+        "warn" => Ok(LevelFilter::WARN),
+        "error" => Ok(LevelFilter::ERROR),
+        "fatal" => Ok(LevelFilter::OFF),
+        _ => Err(Error::internal(format!(
+            "LOG_LEVEL is `{name}`, which is no level: it may be trace, debug, info, warn, error or fatal"
+        ))),
+    }
 }
 
 struct Lines;
@@ -30,20 +44,26 @@ impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        let entry = entry(*event.metadata().level(), fields);
+        let level = *event.metadata().level();
+        let entry = entry(level, fields);
+        telemetry::log(level, &entry);
+        let entry = Value::Object(entry);
         // A reader that is gone is nobody's fault here, and there is nobody left to tell.
         let _ = writeln!(std::io::stdout().lock(), "{entry}");
     }
 }
 
 /// One line.
-fn entry(level: Level, fields: Fields) -> Value {
+fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
     entry.insert("message".to_owned(), json!(fields.message));
     entry.insert("timestamp".to_owned(), json!(Timestamp::from(SystemTime::now())));
     if let Some(request) = http::current() {
         entry.insert("traceId".to_owned(), json!(request.trace_id()));
+        if let Some(span) = request.trace().span_id() {
+            entry.insert("spanId".to_owned(), json!(span));
+        }
         if let Some(route) = request.route() {
             entry.insert("route".to_owned(), json!(route));
         }
@@ -54,7 +74,7 @@ fn entry(level: Level, fields: Fields) -> Value {
     if !fields.data.is_empty() {
         entry.insert("data".to_owned(), Value::Object(fields.data));
     }
-    Value::Object(entry)
+    entry
 }
 
 /// What an event says: its message, and the rest as data.
@@ -102,5 +122,21 @@ impl Visit for Fields {
 
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.insert(field, json!(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::filter::LevelFilter;
+
+    use super::level;
+
+    #[test]
+    fn levels_have_names() {
+        assert_eq!(level("").ok(), Some(LevelFilter::INFO));
+        assert_eq!(level("Warn").ok(), Some(LevelFilter::WARN));
+        assert_eq!(level("fatal").ok(), Some(LevelFilter::OFF));
+        let error = level("loud").expect_err("it is none");
+        assert!(error.message().starts_with("LOG_LEVEL is `loud`"));
     }
 }

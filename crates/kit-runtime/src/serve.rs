@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::settings::Settings;
-use crate::{Answering, Error, connection, log};
+use crate::{Answering, Error, connection, log, telemetry};
 
 /// How long the server goes on after it was asked to end, so that what was sent before is answered.
 const LINGER: Duration = Duration::from_millis(100);
@@ -28,15 +28,16 @@ pub(crate) fn is_closing() -> bool {
 
 /// Runs a server: sets up the log and the threads, and waits for it to end. What keeps it from running is written to standard error.
 pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
-    log::start();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_stack_size(STACK)
-        .build();
-    let ended = match runtime {
-        Ok(runtime) => runtime.block_on(server),
-        Err(error) => Err(error.into()),
-    };
+    // Around the runtime: what sends to a collector has threads of its own, and sends the rest at the end.
+    let ended = log::start()
+        .and_then(|()| telemetry::start())
+        .and_then(|_exporting| {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .enable_all()
+                .thread_stack_size(STACK)
+                .build()?;
+            runtime.block_on(server)
+        });
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

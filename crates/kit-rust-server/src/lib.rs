@@ -11,7 +11,7 @@
 //! ```
 //! use kit_rust_server::{Options, generate};
 //!
-//! let output = generate(&kit_ir::Program::default(), &Options { name: "notes".to_owned(), output_dir: ".kit".to_owned() });
+//! let output = generate(&kit_ir::Program::default(), &Options { name: "notes".to_owned(), output_dir: ".kit".to_owned(), otlp: false });
 //! assert!(output.problems.is_empty());
 //! assert!(output.files.iter().any(|file| file.path == "Cargo.toml"));
 //! ```
@@ -41,6 +41,9 @@ pub struct Options {
     pub name: String,
     /// Where kit writes, relative to the project's root.
     pub output_dir: String,
+    /// Whether the server can tell an OpenTelemetry collector of itself.
+    #[serde(default)]
+    pub otlp: bool,
 }
 
 /// What was made.

@@ -51,6 +51,11 @@
     ("shape/pattern.rs", include_str!("../../kit-runtime/src/shape/pattern.rs")),
     ("shape/template.rs", include_str!("../../kit-runtime/src/shape/template.rs")),
     ("sql.rs", include_str!("../../kit-runtime/src/sql.rs")),
+    ("telemetry/convert.rs", include_str!("../../kit-runtime/src/telemetry/convert.rs")),
+    ("telemetry/export.rs", include_str!("../../kit-runtime/src/telemetry/export.rs")),
+    ("telemetry/mod.rs", include_str!("../../kit-runtime/src/telemetry/mod.rs")),
+    ("telemetry/nothing.rs", include_str!("../../kit-runtime/src/telemetry/nothing.rs")),
+    ("telemetry/trace.rs", include_str!("../../kit-runtime/src/telemetry/trace.rs")),
     ("timestamp.rs", include_str!("../../kit-runtime/src/timestamp.rs")),
     ("trust_proxy.rs", include_str!("../../kit-runtime/src/trust_proxy.rs")),
 ]

@@ -103,7 +103,8 @@ fn every_function_of_the_database_modules_works() {
         migrate(project, database);
         let mut cargo = project.cargo();
         cargo
-            .args(["test", "--quiet", "--test", "queries"])
+            // One after the other: they share the database, and some count all rows of a table.
+            .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
             .env("DATABASE_URL", &database.url);
         workshop::succeed(&mut cargo);
     });
@@ -118,7 +119,8 @@ fn columns_of_every_type_keep_their_values() {
         migrate(&project, database);
         let mut cargo = project.cargo();
         cargo
-            .args(["test", "--quiet", "--test", "queries"])
+            // One after the other: they share the database, and some count all rows of a table.
+            .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
             .env("DATABASE_URL", &database.url);
         workshop::succeed(&mut cargo);
     });

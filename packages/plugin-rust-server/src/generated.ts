@@ -23,6 +23,7 @@ export interface GeneratedFile {
 export interface GenerateOptions {
   readonly name: string;
   readonly outputDir: string;
+  readonly otlp: boolean;
 }
 
 /**

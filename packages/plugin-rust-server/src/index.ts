@@ -21,6 +21,13 @@ export interface RustServerOptions {
    * @defaultValue `"release"`
    */
   readonly profile?: "dev" | "release";
+  /**
+   * Whether the server can send traces and log records to an OpenTelemetry collector. It does where the environment names one, by the standard
+   * variables (`OTEL_EXPORTER_OTLP_ENDPOINT`); the packages that do so take half a minute more to build.
+   *
+   * @defaultValue `false`
+   */
+  readonly otlp?: boolean;
 }
 
 /** The name of the plugin, as builds show it. */
@@ -38,10 +45,13 @@ const NAME = "@kit/plugin-rust-server";
  * ```
  */
 export function rustServer(options: RustServerOptions): Plugin {
-  const { db, profile = "release" } = options;
+  const { db, profile = "release", otlp = false } = options;
   if (db !== "sqlx") throw new Error(`rustServer: \`db\` is ${JSON.stringify(db)}; it may be "sqlx"`);
   if (profile !== "dev" && profile !== "release") {
     throw new Error(`rustServer: \`profile\` is ${JSON.stringify(profile)}; it may be "dev" or "release"`);
+  }
+  if (typeof otlp !== "boolean") {
+    throw new Error(`rustServer: \`otlp\` is ${JSON.stringify(otlp)}; it may be true or false`);
   }
   return {
     name: NAME,
@@ -58,7 +68,7 @@ export function rustServer(options: RustServerOptions): Plugin {
         const { root, cacheDir, config } = build;
         const { files, problems, hash } = generated(
           program,
-          { name: basename(root), outputDir: config.outputDir },
+          { name: basename(root), outputDir: config.outputDir, otlp },
           cacheDir,
         );
         for (const { message, span, help } of problems) {

@@ -13,6 +13,7 @@ use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::source::Source;
+use crate::telemetry::Trace;
 
 tokio::task_local! {
     static CURRENT: Context;
@@ -76,6 +77,7 @@ struct Inner {
     answer_headers: Mutex<HeaderMap>,
     /// Of the answer; 0 for the contract's.
     status: AtomicU16,
+    trace: Trace,
 }
 
 impl Context {
@@ -91,6 +93,7 @@ impl Context {
             phase: Mutex::new(Phase::Received),
             answer_headers: Mutex::new(HeaderMap::new()),
             status: AtomicU16::new(0),
+            trace: Trace::begin(),
         }))
     }
 
@@ -154,7 +157,25 @@ impl Context {
     }
 
     pub(super) fn enter(&self, phase: Phase) {
+        self.0.trace.enter(phase);
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+    }
+
+    /// What a collector is told of it.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.0.trace
+    }
+
+    /// Adds an attribute to the span that is under way, that of the handler or the middleware: a text, a number or a truth. Where no collector is told
+    /// of the request, it goes nowhere.
+    ///
+    /// ```
+    /// # fn handle(context: &kit_runtime::Context) {
+    /// context.set_attribute("notes.count", 3);
+    /// # }
+    /// ```
+    pub fn set_attribute(&self, name: &'static str, value: impl Into<serde_json::Value>) {
+        self.0.trace.set_attribute(name, || value.into());
     }
 
     /// The address of the client: of whoever connected, or what the proxies say that `TRUST_PROXY` names. Nothing where the request did not come
@@ -207,6 +228,17 @@ impl Context {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The span of whoever sent the request, and whether it is to be told of.
+#[cfg(feature = "otlp")]
+pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
+    let header = context.header("traceparent")?;
+    read_traceparent(&header)?;
+    let mut fields = header.split('-').skip(2);
+    let span = u64::from_str_radix(fields.next()?, 16).ok()?;
+    let flags = u8::from_str_radix(fields.next()?, 16).ok()?;
+    Some((span, flags & 1 == 1))
 }
 
 /// What [`Context::header`] gives.

@@ -224,6 +224,11 @@ impl Error {
         );
     }
 
+    /// What the log says of it.
+    pub(super) fn told(&self) -> String {
+        self.without_values(self.message()).into_owned()
+    }
+
     /// Logs it: what is the server's fault as an error, what is the client's for who wants to know.
     pub(super) fn log(&self) {
         let (code, message) = (self.code(), self.without_values(self.message()));

@@ -21,6 +21,12 @@ pub(crate) fn random_trace_id() -> String {
     (0..32).rev().filter_map(digit).collect()
 }
 
+/// A random span id, not zero.
+#[cfg(feature = "otlp")]
+pub(crate) fn random_span_id() -> u64 {
+    random().max(1)
+}
+
 /// A new request id: what tells this process from others that log to the same place, and a number.
 pub(super) fn next_request_id() -> String {
     static PREFIX: LazyLock<String> = LazyLock::new(|| format!("{:010x}", random() & 0xFF_FFFF_FFFF));

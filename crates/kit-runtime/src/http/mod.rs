@@ -22,4 +22,8 @@ pub use routes::{Match, RouteTree};
 pub use service::{Answering, Application, Router, Routes};
 
 pub(crate) use context::current;
+#[cfg(feature = "otlp")]
+pub(crate) use context::parent_span;
+#[cfg(feature = "otlp")]
+pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;

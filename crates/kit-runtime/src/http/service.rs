@@ -20,6 +20,7 @@ use super::source::Source;
 use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body};
 use crate::connection::Patience;
 use crate::settings::settings;
+use crate::telemetry::Ending;
 use crate::{is_development, serve};
 
 /// The state that an application's handlers share. A clone is the same state.
@@ -196,12 +197,17 @@ impl<A: Application> Service<A> {
     {
         let (parts, body) = request.into_parts();
         let context = Context::new(parts, peer);
+        let mut ending = Ending::of(&context);
         let answer = {
             // Polled where it lies: futures around futures would be copied into each other at every request.
             let mut work = pin!(self.run(&context, body, patience));
             poll_fn(|task| context.scope_part(|| unwinding(|| work.as_mut().poll(task)))).await
         };
-        let mut response = answer.unwrap_or_else(|error| context.scope_part(|| of_error(&context, &error)));
+        let mut response = answer.unwrap_or_else(|error| {
+            ending.failed(|| error.told());
+            context.scope_part(|| of_error(&context, &error))
+        });
+        ending.answered(response.status());
         if serve::is_closing() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);

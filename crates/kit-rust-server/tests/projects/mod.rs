@@ -86,6 +86,8 @@ pub fn generated(name: &str, program: &Program) -> Output {
     let options = Options {
         name: name.to_owned(),
         output_dir: ".kit".to_owned(),
+        // One has all that there is.
+        otlp: name == "shop",
     };
     generate(program, &options)
 }

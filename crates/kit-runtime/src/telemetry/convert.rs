@@ -1,0 +1,37 @@
+//! Values of JSON as OpenTelemetry has them.
+
+use opentelemetry::logs::AnyValue;
+use serde_json::Value;
+
+/// An attribute of a span: a text, a number or a truth. What is more is told as JSON.
+pub(super) fn attribute(value: Value) -> opentelemetry::Value {
+    match value {
+        Value::Bool(value) => value.into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => integer.into(),
+            None => number.as_f64().unwrap_or(f64::NAN).into(),
+        },
+        Value::String(text) => text.into(),
+        value @ (Value::Null | Value::Array(_) | Value::Object(_)) => value.to_string().into(),
+    }
+}
+
+/// A field of a log entry. Null is what is not there.
+pub(super) fn field(value: &Value) -> Option<AnyValue> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(value) => AnyValue::Boolean(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => AnyValue::Int(integer),
+            None => AnyValue::Double(number.as_f64()?),
+        },
+        Value::String(text) => AnyValue::String(text.clone().into()),
+        Value::Array(items) => AnyValue::ListAny(Box::new(items.iter().filter_map(field).collect())),
+        Value::Object(members) => {
+            let fields = members
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone().into(), field(value)?)));
+            AnyValue::Map(Box::new(fields.collect()))
+        }
+    })
+}

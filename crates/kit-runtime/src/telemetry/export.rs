@@ -1,0 +1,255 @@
+//! Spans and log records on their way to a collector, by OpenTelemetry's own packages: in batches, over HTTP with protobuf, from threads of
+//! their own. The standard variables say where to: <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::InstrumentationScope;
+use opentelemetry::logs::{AnyValue, LogRecord as _, Logger as _, LoggerProvider as _, Severity};
+use opentelemetry::trace::{SpanId, TraceId};
+use opentelemetry_otlp::{LogExporter, Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::logs::{LogBatch, SdkLogger, SdkLoggerProvider};
+use opentelemetry_sdk::trace::{BatchSpanProcessor, SpanData, SpanProcessor as _};
+use serde_json::{Map, Value};
+use tracing::Level;
+
+use super::convert;
+use crate::{Error, http};
+
+/// How long the last batch may take when the server ends.
+const LAST: Duration = Duration::from_secs(5);
+
+/// What is under way to the collector.
+struct Exporter {
+    spans: Option<BatchSpanProcessor>,
+    logs: Option<(SdkLoggerProvider, SdkLogger)>,
+    scope: InstrumentationScope,
+}
+
+static EXPORTER: OnceLock<Exporter> = OnceLock::new();
+
+/// Sends what is left when it goes out of scope.
+pub(crate) struct Exporting;
+
+impl Drop for Exporting {
+    fn drop(&mut self) {
+        let Some(exporter) = EXPORTER.get() else { return };
+        // Whether it arrived was told; there is nothing to do about it here.
+        if let Some(spans) = &exporter.spans {
+            let _ = spans.shutdown_with_timeout(LAST);
+        }
+        if let Some((provider, _)) = &exporter.logs {
+            let _ = provider.shutdown_with_timeout(LAST);
+        }
+    }
+}
+
+/// Begins to send, where the environment names a collector. To be called outside of any runtime: the client has one of its own.
+pub(crate) fn start() -> Result<Exporting, Error> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        return Ok(Exporting);
+    }
+    let wants_spans = wants(variable, "TRACES")?;
+    let wants_logs = wants(variable, "LOGS")?;
+    if !wants_spans && !wants_logs {
+        return Ok(Exporting);
+    }
+    let resource = resource(variable);
+    let mut spans = None;
+    if wants_spans {
+        let exporter = SpanExporter::builder().with_http();
+        let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
+        let exporter = Telling::new(exporter.map_err(|error| refused(&error))?, "traces");
+        let mut processor = BatchSpanProcessor::builder(exporter).build();
+        opentelemetry_sdk::trace::SpanProcessor::set_resource(&mut processor, &resource);
+        spans = Some(processor);
+    }
+    let mut logs = None;
+    if wants_logs {
+        let exporter = LogExporter::builder().with_http();
+        let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
+        let exporter = Telling::new(exporter.map_err(|error| refused(&error))?, "log records");
+        let provider = SdkLoggerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource)
+            .build();
+        let logger = provider.logger(NAME);
+        logs = Some((provider, logger));
+    }
+    let scope = InstrumentationScope::builder(NAME).build();
+    let _ = EXPORTER.set(Exporter { spans, logs, scope });
+    Ok(Exporting)
+}
+
+/// What the spans and records say that they are from.
+const NAME: &str = "kit";
+
+/// Whether a signal is to be sent. What cannot be sent is an error now, and not silence later.
+fn wants(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
+    if variable(&format!("OTEL_{signal}_EXPORTER")).as_deref() == Some("none") {
+        return Ok(false);
+    }
+    let of = |what: &str| {
+        let names = [
+            format!("OTEL_EXPORTER_OTLP_{signal}_{what}"),
+            format!("OTEL_EXPORTER_OTLP_{what}"),
+        ];
+        names
+            .into_iter()
+            .find_map(|name| variable(&name).map(|value| (name, value)))
+    };
+    let Some((name, endpoint)) = of("ENDPOINT") else {
+        return Ok(false);
+    };
+    if !endpoint.starts_with("http://") {
+        return Err(Error::internal(format!(
+            "{name} is `{endpoint}`: this server sends over http:// alone; name a collector beside it, which may send on with TLS"
+        )));
+    }
+    match of("PROTOCOL") {
+        Some((name, protocol)) if protocol != "http/protobuf" => Err(Error::internal(format!(
+            "{name} is `{protocol}`: this server speaks http/protobuf, which collectors take at port 4318"
+        ))),
+        _ => Ok(true),
+    }
+}
+
+/// Who sends: what `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, else the program's name.
+fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
+    let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+    let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
+    let builder = Resource::builder();
+    let program = std::env::current_exe().ok();
+    let program = program.as_ref().and_then(|path| path.file_stem()?.to_str());
+    match program {
+        Some(name) if !is_named => builder.with_service_name(name.to_owned()).build(),
+        _ => builder.build(),
+    }
+}
+
+fn refused(error: &dyn std::error::Error) -> Error {
+    Error::internal(format!("OpenTelemetry's exporter cannot be made: {error}"))
+}
+
+/// Whether spans are sent.
+pub(super) fn takes_spans() -> bool {
+    EXPORTER.get().is_some_and(|exporter| exporter.spans.is_some())
+}
+
+pub(super) fn scope() -> InstrumentationScope {
+    EXPORTER
+        .get()
+        .map(|exporter| exporter.scope.clone())
+        .unwrap_or_default()
+}
+
+pub(super) fn span(span: SpanData) {
+    if let Some(spans) = EXPORTER.get().and_then(|exporter| exporter.spans.as_ref()) {
+        spans.on_end(span);
+    }
+}
+
+/// Sends an entry of the log: its message is the body, its trace and span the record's, all else are attributes.
+pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
+    let Some((_, logger)) = EXPORTER.get().and_then(|exporter| exporter.logs.as_ref()) else {
+        return;
+    };
+    let (severity, text) = match level {
+        Level::TRACE => (Severity::Trace, "TRACE"),
+        Level::DEBUG => (Severity::Debug, "DEBUG"),
+        Level::INFO => (Severity::Info, "INFO"),
+        Level::WARN => (Severity::Warn, "WARN"),
+        Level::ERROR => (Severity::Error, "ERROR"),
+    };
+    let mut record = logger.create_log_record();
+    let now = SystemTime::now();
+    record.set_timestamp(now);
+    record.set_observed_timestamp(now);
+    record.set_severity_number(severity);
+    record.set_severity_text(text);
+    for (name, value) in entry {
+        match (name.as_str(), value) {
+            ("level" | "timestamp" | "traceId" | "spanId", _) => {}
+            ("message", Value::String(message)) => record.set_body(AnyValue::String(message.clone().into())),
+            _ => {
+                if let Some(value) = convert::field(value) {
+                    record.add_attribute(name.clone(), value);
+                }
+            }
+        }
+    }
+    if let Some(request) = http::current() {
+        let trace = TraceId::from_hex(request.trace_id()).unwrap_or(TraceId::INVALID);
+        let span = request.trace().span_id();
+        let span = span
+            .and_then(|id| SpanId::from_hex(&id).ok())
+            .unwrap_or(SpanId::INVALID);
+        record.set_trace_context(trace, span, None);
+    }
+    logger.emit(record);
+}
+
+/// An exporter that tells the log where the collector takes nothing: once, until it takes something again.
+#[derive(Debug)]
+struct Telling<E> {
+    inner: E,
+    what: &'static str,
+    is_failing: AtomicBool,
+}
+
+impl<E> Telling<E> {
+    const fn new(inner: E, what: &'static str) -> Self {
+        Self {
+            inner,
+            what,
+            is_failing: AtomicBool::new(false),
+        }
+    }
+
+    fn tell(&self, result: OTelSdkResult) -> OTelSdkResult {
+        let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
+        match &result {
+            Err(error) if !was_failing => {
+                tracing::warn!(
+                    "The collector does not take {}; they are lost: {error}",
+                    self.what
+                );
+            }
+            Ok(()) if was_failing => tracing::info!("The collector takes {} again", self.what),
+            _ => {}
+        }
+        result
+    }
+}
+
+impl opentelemetry_sdk::trace::SpanExporter for Telling<SpanExporter> {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        self.tell(self.inner.export(batch).await)
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.inner.shutdown_with_timeout(timeout)
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.inner.set_resource(resource);
+    }
+}
+
+impl opentelemetry_sdk::logs::LogExporter for Telling<LogExporter> {
+    async fn export(&self, batch: LogBatch<'_>) -> OTelSdkResult {
+        self.tell(self.inner.export(batch).await)
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.inner.shutdown_with_timeout(timeout)
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.inner.set_resource(resource);
+    }
+}

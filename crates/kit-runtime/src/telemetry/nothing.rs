@@ -1,0 +1,42 @@
+//! In place of all that the feature `otlp` brings.
+
+use serde_json::{Map, Value};
+use tracing::Level;
+
+use super::Outcome;
+use crate::Error;
+use crate::http::{Context, Phase};
+
+/// Nothing to wait for at the end.
+pub(crate) struct Exporting;
+
+#[allow(clippy::unnecessary_wraps)] // Reason: it is what the feature has.
+pub(crate) fn start() -> Result<Exporting, Error> {
+    Ok(Exporting)
+}
+
+pub(crate) fn log(_level: Level, _entry: &Map<String, Value>) {}
+
+/// The trace of a request.
+pub(crate) struct Trace;
+
+#[allow(clippy::unused_self)] // Reason: it is what the feature has.
+impl Trace {
+    pub(crate) fn begin() -> Self {
+        Self
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn enter(&self, _phase: Phase) {}
+
+    pub(crate) fn span_id(&self) -> Option<String> {
+        None
+    }
+
+    pub(crate) fn set_attribute(&self, _name: &'static str, _value: impl FnOnce() -> Value) {}
+
+    pub(crate) fn end(&self, _context: &Context, _outcome: &Outcome) {}
+}

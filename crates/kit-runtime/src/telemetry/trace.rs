@@ -1,0 +1,205 @@
+//! The spans of a request: one for itself, and one for each phase that takes time.
+
+use std::borrow::Cow;
+use std::str::FromStr as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
+use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use serde_json::Value;
+
+use super::{Outcome, convert, export};
+use crate::http::{Context, Phase, parent_span, random_span_id};
+
+/// What the `tracestate` of a message may have at most, by W3C Trace Context.
+const STATE_BYTES: usize = 512;
+
+/// The trace of a request; nothing where nobody is told of it.
+pub(crate) struct Trace(Option<Kept>);
+
+struct Kept {
+    root: SpanId,
+    begun: SystemTime,
+    steps: Mutex<Vec<Step>>,
+}
+
+/// A phase that was entered. It ends where the next begins.
+struct Step {
+    phase: Phase,
+    id: SpanId,
+    begun: SystemTime,
+    attributes: Vec<KeyValue>,
+}
+
+impl Trace {
+    pub(crate) fn begin() -> Self {
+        Self(export::takes_spans().then(|| Kept {
+            root: SpanId::from(random_span_id()),
+            begun: SystemTime::now(),
+            steps: Mutex::default(),
+        }))
+    }
+
+    /// Whether anybody is told of it.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(crate) fn enter(&self, phase: Phase) {
+        let Some(kept) = &self.0 else { return };
+        kept.steps().push(Step {
+            phase,
+            id: SpanId::from(random_span_id()),
+            begun: SystemTime::now(),
+            attributes: Vec::new(),
+        });
+    }
+
+    /// The id of the span that is under way: 16 hexadecimal digits.
+    pub(crate) fn span_id(&self) -> Option<String> {
+        let kept = self.0.as_ref()?;
+        let steps = kept.steps();
+        let current = steps.last().filter(|step| step.name().is_some());
+        Some(current.map_or(kept.root, |step| step.id).to_string())
+    }
+
+    /// Sets an attribute of the span that is under way.
+    pub(crate) fn set_attribute(&self, name: &'static str, value: impl FnOnce() -> Value) {
+        let Some(kept) = &self.0 else { return };
+        if let Some(step) = kept.steps().last_mut() {
+            step.attributes.retain(|attribute| attribute.key.as_str() != name);
+            let value = convert::attribute(value());
+            step.attributes.push(KeyValue::new(name, value));
+        }
+    }
+
+    /// Tells of it.
+    pub(crate) fn end(&self, context: &Context, outcome: &Outcome) {
+        let Some(kept) = &self.0 else { return };
+        let parent = parent_span(context);
+        // Whoever began the trace has decided.
+        if parent.is_some_and(|(_, is_sampled)| !is_sampled) {
+            return;
+        }
+        let now = SystemTime::now();
+        let trace = Spans {
+            id: TraceId::from_hex(context.trace_id()).unwrap_or(TraceId::INVALID),
+            state: state_of(context),
+        };
+        let has_failed =
+            outcome.error.is_some() || outcome.status.is_none_or(|status| status.as_u16() >= 400);
+        let mut attributes = vec![KeyValue::new("http.method", context.method().to_string())];
+        if let Some(route) = context.route() {
+            let path = route.split_once(' ').map_or(route, |(_, path)| path);
+            attributes.push(KeyValue::new("http.route", path));
+        }
+        if let Some(status) = outcome.status {
+            attributes.push(KeyValue::new("http.status_code", i64::from(status.as_u16())));
+        }
+        let message = has_failed.then(|| message_of(outcome));
+        let name = context
+            .route()
+            .map_or_else(|| context.method().to_string().into(), Cow::Borrowed);
+        let parent_id = parent.map_or(SpanId::INVALID, |(id, _)| SpanId::from(id));
+        let mut root = trace.span(kept.root, parent_id, name, (kept.begun, now));
+        root.span_kind = SpanKind::Server;
+        root.parent_span_is_remote = parent.is_some();
+        root.attributes = attributes;
+        fail(&mut root, message.clone());
+        export::span(root);
+
+        let steps = std::mem::take(&mut *kept.steps());
+        let ends = steps.iter().skip(1).map(|step| step.begun).chain([now]);
+        let ends: Vec<SystemTime> = ends.collect();
+        let count = steps.len();
+        for (number, (step, end)) in steps.into_iter().zip(ends).enumerate() {
+            let Some(name) = step.name() else { continue };
+            let mut span = trace.span(step.id, kept.root, name, (step.begun, end));
+            span.attributes = step.attributes;
+            // What it had not left is where it failed.
+            let is_last = number + 1 == count;
+            fail(
+                &mut span,
+                message.clone().filter(|_| is_last && outcome.error.is_some()),
+            );
+            export::span(span);
+        }
+    }
+}
+
+impl Kept {
+    fn steps(&self) -> MutexGuard<'_, Vec<Step>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Step {
+    /// What its span is called; nothing where it is a moment and no span.
+    fn name(&self) -> Option<Cow<'static, str>> {
+        match self.phase {
+            Phase::Received | Phase::Normalize => None,
+            phase => Some(phase.to_string().into()),
+        }
+    }
+}
+
+/// What all spans of a request share.
+struct Spans {
+    id: TraceId,
+    state: TraceState,
+}
+
+impl Spans {
+    fn span(
+        &self,
+        id: SpanId,
+        parent: SpanId,
+        name: Cow<'static, str>,
+        (start_time, end_time): (SystemTime, SystemTime),
+    ) -> SpanData {
+        SpanData {
+            span_context: SpanContext::new(self.id, id, TraceFlags::SAMPLED, false, self.state.clone()),
+            parent_span_id: parent,
+            parent_span_is_remote: false,
+            span_kind: SpanKind::Internal,
+            name,
+            start_time,
+            end_time,
+            attributes: Vec::new(),
+            dropped_attributes_count: 0,
+            events: SpanEvents::default(),
+            links: SpanLinks::default(),
+            status: Status::Ok,
+            instrumentation_scope: export::scope(),
+        }
+    }
+}
+
+fn fail(span: &mut SpanData, message: Option<String>) {
+    if let Some(message) = message {
+        span.attributes
+            .push(KeyValue::new("error.message", message.clone()));
+        span.status = Status::error(message);
+    }
+}
+
+fn message_of(outcome: &Outcome) -> String {
+    let reason = || match outcome.status {
+        Some(status) => status
+            .canonical_reason()
+            .map_or_else(|| status.as_str().to_owned(), str::to_owned),
+        None => "the client left before its answer".to_owned(),
+    };
+    outcome.error.clone().unwrap_or_else(reason)
+}
+
+fn state_of(context: &Context) -> TraceState {
+    let header = context
+        .header("tracestate")
+        .filter(|text| text.len() <= STATE_BYTES);
+    header
+        .and_then(|text| TraceState::from_str(&text).ok())
+        .unwrap_or_default()
+}

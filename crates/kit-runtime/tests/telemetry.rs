@@ -1,0 +1,378 @@
+//! What a collector is told, by a real one: it listens on a socket and decodes what comes.
+
+#![cfg(all(unix, feature = "otlp"))]
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use kit_runtime::shape::{Property, Shape};
+use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, StatusCode};
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
+use opentelemetry_proto::tonic::logs::v1::LogRecord;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode as Outcome;
+use prost::Message as _;
+
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+const PARENT: &str = "b7ad6b7169203331";
+
+#[derive(Clone)]
+struct App;
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Item {
+    size: i64,
+}
+
+impl Contract for Item {
+    const NAME: &'static str = "Item";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object("Item", &[Property::required("size", Shape::INTEGER)]);
+        &SHAPE
+    }
+}
+
+struct Own;
+
+impl Middleware<App> for Own {
+    const NAME: &'static str = "own";
+
+    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
+        Ok(Self)
+    }
+}
+
+async fn item(app: App, request: Request) -> Result<Response, Error> {
+    let Own = request.middleware(&app).await?;
+    let context = request.into_context();
+    context.set_attribute("items.count", 1);
+    context.set_attribute("items.count", 3);
+    if context.path().ends_with("/none") {
+        return Err(Error::new(
+            StatusCode::NOT_FOUND,
+            "ITEM_NOT_FOUND",
+            "There is no such item",
+        ));
+    }
+    tracing::info!(size = 3, "An item was read");
+    Response::json(&context, StatusCode::OK, &Item { size: 3 })
+}
+
+/// Not a test: the server of the tests, in a process of its own.
+#[test]
+fn server() {
+    if std::env::var_os("KIT_TEST_SERVER").is_none() {
+        return;
+    }
+    let router = Routes::new(App)
+        .route("GET /items/:id", &["id"], item)
+        .into_router();
+    let _ = kit_runtime::run(kit_runtime::serve(router));
+}
+
+/// The server, told of a collector.
+struct Server {
+    child: Child,
+    address: String,
+    printed: BufReader<std::process::ChildStdout>,
+}
+
+impl Server {
+    fn start(variables: &[(&str, String)]) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["server", "--exact", "--nocapture"])
+            .env("KIT_TEST_SERVER", "1")
+            .env("HOST", "127.0.0.1")
+            .env("PORT", "0")
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut printed = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            if printed.read_line(&mut line).unwrap() == 0 {
+                break String::new();
+            }
+            if let Some((_, address)) = line.trim_end().split_once("Listening on http://") {
+                break address.to_owned();
+            }
+        };
+        Self {
+            child,
+            address,
+            printed,
+        }
+    }
+
+    /// Asks, and gives the answer's head.
+    fn ask(&self, path: &str, headers: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Ends it, so that all that it had to tell was told. Gives its log.
+    fn stop(mut self) -> String {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().unwrap().success());
+        let mut log = String::new();
+        self.printed.read_to_string(&mut log).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        log
+    }
+}
+
+/// Takes what is posted to it: paths and bodies.
+fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (told, heard) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let told = told.clone();
+            std::thread::spawn(move || {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                while stream.read_line(&mut line).unwrap_or(0) > 0 {
+                    let path = line.split(' ').nth(1).unwrap().to_owned();
+                    let mut length = 0;
+                    loop {
+                        line.clear();
+                        stream.read_line(&mut line).unwrap();
+                        let (name, value) = line.trim_end().split_once(": ").unwrap_or_default();
+                        if name.eq_ignore_ascii_case("content-length") {
+                            length = value.parse().unwrap();
+                        }
+                        if line == "\r\n" {
+                            break;
+                        }
+                    }
+                    let mut body = vec![0; length];
+                    stream.read_exact(&mut body).unwrap();
+                    let _ = told.send((path, body));
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
+                    stream.get_mut().write_all(answer).unwrap();
+                    line.clear();
+                }
+            });
+        }
+    });
+    (address, heard)
+}
+
+/// What was told: spans, log records, and who told them.
+fn told(heard: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, Vec<String>) {
+    let (mut spans, mut records, mut services) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, body) in heard.try_iter() {
+        let mut names = |attributes: &[KeyValue]| {
+            services.extend(values(attributes).get("service.name").cloned());
+        };
+        match path.as_str() {
+            "/v1/traces" => {
+                for one in ExportTraceServiceRequest::decode(body.as_slice())
+                    .unwrap()
+                    .resource_spans
+                {
+                    names(&one.resource.unwrap().attributes);
+                    spans.extend(one.scope_spans.into_iter().flat_map(|scope| scope.spans));
+                }
+            }
+            "/v1/logs" => {
+                for one in ExportLogsServiceRequest::decode(body.as_slice())
+                    .unwrap()
+                    .resource_logs
+                {
+                    names(&one.resource.unwrap().attributes);
+                    records.extend(one.scope_logs.into_iter().flat_map(|scope| scope.log_records));
+                }
+            }
+            other => panic!("{other}"),
+        }
+    }
+    (spans, records, services)
+}
+
+fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
+    let shown = attributes
+        .iter()
+        .map(|KeyValue { key, value, .. }| (key.clone(), show(value.as_ref())));
+    shown.collect()
+}
+
+fn show(value: Option<&AnyValue>) -> String {
+    match value.and_then(|value| value.value.as_ref()) {
+        Some(Value::StringValue(text)) => text.clone(),
+        Some(Value::IntValue(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_collector_is_told_of_requests_and_the_log() {
+    let (address, heard) = collector();
+    let server = Server::start(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
+        ("OTEL_SERVICE_NAME", "items".to_owned()),
+    ]);
+    let parent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+    assert!(server.ask("/items/1", &parent).starts_with("HTTP/1.1 200 "));
+    // Whoever began this one wants nothing of it told.
+    server.ask("/items/2", &format!("traceparent: 00-{TRACE}-{PARENT}-00\r\n"));
+    assert!(server.ask("/items/none", "").starts_with("HTTP/1.1 404 "));
+    let log = server.stop();
+    let (spans, records, services) = told(&heard);
+    assert!(
+        services.len() >= 2 && services.iter().all(|name| name == "items"),
+        "{services:?}"
+    );
+
+    let of = |trace: &dyn Fn(&str) -> bool| -> Vec<&Span> {
+        spans.iter().filter(|span| trace(&hex(&span.trace_id))).collect()
+    };
+    let names = |spans: &[&Span]| spans.iter().map(|span| span.name.clone()).collect::<Vec<_>>();
+    let good = of(&|trace| trace == TRACE);
+    assert_eq!(
+        names(&good),
+        ["GET /items/:id", "middleware:own", "handler", "serialization"]
+    );
+    let [root, middleware, handler, _] = good.as_slice() else {
+        panic!()
+    };
+    assert_eq!(
+        (hex(&root.parent_span_id), root.kind()),
+        (PARENT.to_owned(), SpanKind::Server)
+    );
+    let attributes = values(&root.attributes);
+    let expected = [
+        ("http.method", "GET"),
+        ("http.route", "/items/:id"),
+        ("http.status_code", "200"),
+    ];
+    assert!(
+        attributes
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .eq(expected),
+        "{attributes:?}"
+    );
+    for span in &good {
+        assert_eq!(span.status.as_ref().unwrap().code(), Outcome::Ok);
+        assert!(span.start_time_unix_nano >= root.start_time_unix_nano);
+        assert!(span.end_time_unix_nano <= root.end_time_unix_nano);
+    }
+    assert_eq!(
+        (&middleware.parent_span_id, middleware.kind()),
+        (&root.span_id, SpanKind::Internal)
+    );
+    assert!(values(&middleware.attributes).is_empty());
+    assert_eq!(
+        values(&handler.attributes),
+        BTreeMap::from([("items.count".to_owned(), "3".to_owned())])
+    );
+
+    let failed = of(&|trace| trace != TRACE);
+    assert_eq!(names(&failed), ["GET /items/:id", "middleware:own", "handler"]);
+    let outcomes = failed.iter().map(|span| span.status.as_ref().unwrap().code());
+    assert!(outcomes.eq([Outcome::Error, Outcome::Ok, Outcome::Error]));
+    assert_eq!(
+        values(&failed[0].attributes)["error.message"],
+        "There is no such item"
+    );
+    assert!(failed[0].parent_span_id.is_empty());
+
+    let read: Vec<&LogRecord> = records
+        .iter()
+        .filter(|record| show(record.body.as_ref()) == "An item was read")
+        .collect();
+    assert_eq!(read.len(), 2);
+    assert_eq!(
+        (hex(&read[0].trace_id), &read[0].span_id),
+        (TRACE.to_owned(), &handler.span_id)
+    );
+    assert_eq!(
+        (read[0].severity_number, read[0].severity_text.as_str()),
+        (9, "INFO")
+    );
+    let fields = values(&read[0].attributes);
+    assert_eq!(
+        (fields["route"].as_str(), fields["phase"].as_str()),
+        ("GET /items/:id", "handler")
+    );
+    assert!(
+        log.contains(&format!("\"spanId\":\"{}\"", hex(&handler.span_id))),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_collector_that_is_not_there_is_told_of_once_and_harms_nobody() {
+    // Nobody listens there any more.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let server = Server::start(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")),
+        ("OTEL_BSP_SCHEDULE_DELAY", "50".to_owned()),
+        ("OTEL_LOGS_EXPORTER", "none".to_owned()),
+    ]);
+    for _ in 0..3 {
+        assert!(server.ask("/items/1", "").starts_with("HTTP/1.1 200 "));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    let log = server.stop();
+    assert_eq!(
+        log.matches("The collector does not take traces").count(),
+        1,
+        "{log}"
+    );
+}
+
+#[test]
+fn what_cannot_be_sent_ends_the_start() {
+    for (name, value, expected) in [
+        (
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "https://a:4318",
+            "sends over http:// alone",
+        ),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "speaks http/protobuf"),
+    ] {
+        let mut variables = vec![("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1".to_owned())];
+        variables.push((name, value.to_owned()));
+        let mut server = Server::start(&variables);
+        let mut error = String::new();
+        server
+            .child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut error)
+            .unwrap();
+        assert!(server.child.wait().is_ok());
+        assert!(error.contains(expected) && error.contains(name), "{error}");
+    }
+}
