@@ -46,7 +46,7 @@ const app = createApp({
   routes: [{ handlers }],
   health: true,
   trustProxy: ["loopback"],
-  requestTimeoutMs: 400,
+  requestTimeoutMs: Number(process.env["PATIENCE_MS"] ?? 400),
   plugins: [{ name: "last", onStop: () => console.log("stopped") }],
 });
 process.on("SIGUSR2", () => void app.close({ graceMs: 200 }));
@@ -55,6 +55,9 @@ console.log("Listening on " + url);
 `),
   ],
 ]);
+
+/** Of an application whose requests have more time than any machine needs to come to what is asked here. */
+const patient = { mode: "production", env: { PATIENCE_MS: "20000" } } as const;
 
 let project: Project;
 before(async () => {
@@ -112,8 +115,8 @@ describe("an application under way", () => {
 
 describe("close", () => {
   test("answers what is not done at the end of its grace with 503", async () => {
-    const app = await project.start({ mode: "production" });
-    const slow = app.with({}).get("/slow/390");
+    const app = await project.start(patient);
+    const slow = app.with({}).get("/slow/10000");
     await logged(app, "slow begins");
     app.send("SIGUSR2");
     assertError(await slow, 503, "SERVICE_UNAVAILABLE");
@@ -125,7 +128,7 @@ describe("close", () => {
 
 describe("SIGTERM", () => {
   test("lets what is under way be answered, then stops the plugins, and ends with 0", async () => {
-    const app = await project.start({ mode: "production" });
+    const app = await project.start(patient);
     const slow = app.with({}).get("/slow/300");
     await logged(app, "slow begins");
     const ended = app.stop();
@@ -135,10 +138,10 @@ describe("SIGTERM", () => {
   });
 
   test("given twice, ends it at once", async () => {
-    const app = await project.start({ mode: "production" });
+    const app = await project.start(patient);
     const slow = app
       .with({})
-      .get("/slow/399")
+      .get("/slow/10000")
       .catch((error: unknown) => error);
     await logged(app, "slow begins");
     const first = app.stop();
