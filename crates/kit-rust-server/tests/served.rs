@@ -99,15 +99,7 @@ fn every_function_of_the_database_modules_works() {
             );
         }
     }
-    on_each_release("every_function_of_the_database_modules_works", |database| {
-        migrate(project, database);
-        let mut cargo = project.cargo();
-        cargo
-            // One after the other: they share the database, and some count all rows of a table.
-            .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
-            .env("DATABASE_URL", &database.url);
-        workshop::succeed(&mut cargo);
-    });
+    ask(project, "every_function_of_the_database_modules_works");
 }
 
 #[test]
@@ -115,8 +107,13 @@ fn columns_of_every_type_keep_their_values() {
     let project = Workshop::named("names-queries", "names", &projects::names());
     let queries = projects::tests().join("inputs/names/queries.rs");
     project.write("tests/queries.rs", &workshop::text(&queries));
-    on_each_release("columns_of_every_type_keep_their_values", |database| {
-        migrate(&project, database);
+    ask(&project, "columns_of_every_type_keep_their_values");
+}
+
+/// Runs the project's own tests of its queries, for a test of that name.
+fn ask(project: &Workshop, test: &str) {
+    on_each_release(test, |database| {
+        migrate(project, database);
         let mut cargo = project.cargo();
         cargo
             // One after the other: they share the database, and some count all rows of a table.

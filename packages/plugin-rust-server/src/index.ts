@@ -23,7 +23,7 @@ export interface RustServerOptions {
   readonly profile?: "dev" | "release";
   /**
    * Whether the server can send traces and log records to an OpenTelemetry collector. It does where the environment names one, by the standard
-   * variables (`OTEL_EXPORTER_OTLP_ENDPOINT`); the packages that do so take half a minute more to build.
+   * variables (`OTEL_EXPORTER_OTLP_ENDPOINT`); the packages that do so make its build longer.
    *
    * @defaultValue `false`
    */

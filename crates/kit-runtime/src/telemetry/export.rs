@@ -65,7 +65,7 @@ pub(crate) fn start() -> Result<Exporting, Error> {
         let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
         let exporter = Telling::new(exporter.map_err(|error| refused(&error))?, "traces");
         let mut processor = BatchSpanProcessor::builder(exporter).build();
-        opentelemetry_sdk::trace::SpanProcessor::set_resource(&mut processor, &resource);
+        processor.set_resource(&resource);
         spans = Some(processor);
     }
     let mut logs = None;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CompiledRoute, ReceivedRequest } from "@kit/types";
+import type { CompiledRoute, ReceivedRequest, RequestRecord } from "@kit/types";
 
 /** What the page needs to know before anything else. */
 export interface DashboardInfo {
@@ -20,19 +20,19 @@ export interface DashboardInfo {
 }
 
 /** A request in a list. */
-export interface RequestSummary {
-  readonly requestId: string;
-  readonly traceId: string;
-  readonly method: string;
-  readonly target: string;
-  readonly route: string | null;
-  /** 0 while there is none. */
-  readonly status: number;
-  /** Milliseconds since 1970. */
-  readonly startTime: number;
-  readonly durationMs: number;
-  readonly isActive: boolean;
-  readonly phase: string;
+export interface RequestSummary extends Pick<
+  RequestRecord,
+  | "requestId"
+  | "traceId"
+  | "method"
+  | "target"
+  | "route"
+  | "status"
+  | "startTime"
+  | "durationMs"
+  | "isActive"
+  | "phase"
+> {
   /** Of the error that the client was answered. */
   readonly code: string | null;
   readonly message: string | null;
