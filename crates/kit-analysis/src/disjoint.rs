@@ -3,18 +3,69 @@
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use serde_json::Value;
 
-use crate::members::{is_impossible, kinds, members};
+use crate::members::{Kinds, is_impossible, kinds, members};
+use crate::plan::{Decision, UnionPlan};
 use crate::value::{Fit, fit, literal_value};
 use crate::walk::resolve;
 
 /// Whether it is sure that no wire value fits both types. A `false` says nothing.
 pub fn disjoint(program: &Program, a: TypeId, b: TypeId) -> bool {
-    Search {
+    disjoint_within(program, a, b, &mut { MAX_COMPARISONS })
+}
+
+/// Returns true if no two of some types have a value in common; `false` means that this is not known. The comparisons of all pairs together are
+/// bounded, so that a union of many members is judged in bounded time.
+pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
+    // Members that properties tell apart need no comparison of each pair.
+    let plan = UnionPlan::new(program, types);
+    let is_flat = plan.members.iter().map(|member| &member.r#type).eq(types);
+    // Values of an `unknown` are scalars, arrays and objects.
+    let is_of_one_kind = |id: &TypeId| {
+        let kinds = kinds(program, *id);
+        [Kinds::ARRAY, Kinds::OBJECT]
+            .iter()
+            .all(|kind| kinds.are_apart(*kind) || kind.contains(kinds))
+    };
+    let is_told =
+        is_flat && is_told(&plan.arrays) && is_told(&plan.objects) && types.iter().all(is_of_one_kind);
+    if is_told {
+        let scalars: Vec<TypeId> = plan.scalars.iter().map(|member| types[*member]).collect();
+        return pairs_disjoint(program, &scalars);
+    }
+    pairs_disjoint(program, types)
+}
+
+/// Returns true if a decision leaves at most one member for each value.
+fn is_told(decision: &Decision) -> bool {
+    match decision {
+        Decision::Never | Decision::Member(_) => true,
+        Decision::Candidates(candidates) => candidates.disjoint,
+        Decision::Switch(switch) => {
+            switch.cases.iter().all(|case| is_told(&case.decision)) && is_told(&switch.otherwise)
+        }
+    }
+}
+
+/// The same by comparing each pair.
+pub(crate) fn pairs_disjoint(program: &Program, types: &[TypeId]) -> bool {
+    let mut left = MAX_COMPARISONS_OF_UNION;
+    types.iter().enumerate().all(|(at, a)| {
+        types[at + 1..]
+            .iter()
+            .all(|b| disjoint_within(program, *a, *b, &mut left))
+    })
+}
+
+fn disjoint_within(program: &Program, a: TypeId, b: TypeId, left: &mut usize) -> bool {
+    let most = MAX_COMPARISONS.min(*left);
+    let mut search = Search {
         program,
         entered: Vec::new(),
-        left: MAX_COMPARISONS,
-    }
-    .disjoint(a, b)
+        left: most,
+    };
+    let found = search.disjoint(a, b);
+    *left -= most - search.left;
+    found
 }
 
 struct Search<'a> {
@@ -27,6 +78,9 @@ struct Search<'a> {
 
 /// More comparisons than this are not made for one pair: types that refer to each other have many pairs.
 const MAX_COMPARISONS: usize = 2_000;
+
+/// More comparisons than this are not made for one union.
+const MAX_COMPARISONS_OF_UNION: usize = 2_000_000;
 
 /// More pairs of types inside of each other than this are not compared.
 const MAX_LEVELS: usize = 16;

@@ -35,7 +35,7 @@ mod value;
 mod walk;
 
 pub use ambiguity::{Ambiguity, Outcome, ambiguities};
-pub use disjoint::disjoint;
+pub use disjoint::{all_disjoint, disjoint};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use specificity::{is_scalar, specificity};

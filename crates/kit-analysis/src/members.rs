@@ -3,7 +3,7 @@
 use std::ops::{BitAnd, BitOr};
 
 use kit_ir::{DeclarationId, LiteralValue, Program, TypeId, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::walk::resolve;
 
@@ -20,11 +20,17 @@ pub struct Member {
 /// can be ([`is_impossible`]) is left out.
 pub fn members(program: &Program, declared: &[TypeId]) -> Vec<Member> {
     let mut found = Vec::new();
-    flatten(program, declared, &[], &mut found);
+    flatten(program, declared, &[], &mut FxHashSet::default(), &mut found);
     found
 }
 
-fn flatten(program: &Program, declared: &[TypeId], through: &[DeclarationId], found: &mut Vec<Member>) {
+fn flatten(
+    program: &Program,
+    declared: &[TypeId],
+    through: &[DeclarationId],
+    seen: &mut FxHashSet<TypeId>,
+    found: &mut Vec<Member>,
+) {
     for id in declared {
         let mut entered = through.to_vec();
         let mut at = *id;
@@ -42,8 +48,8 @@ fn flatten(program: &Program, declared: &[TypeId], through: &[DeclarationId], fo
             continue;
         }
         if let TypeKind::Union { members } = &program.types[at].kind {
-            flatten(program, members, &entered, found);
-        } else if !is_impossible(program, *id) && !found.iter().any(|member| member.r#type == *id) {
+            flatten(program, members, &entered, seen, found);
+        } else if seen.insert(*id) && !is_impossible(program, *id) {
             found.push(Member {
                 r#type: *id,
                 through: through.to_vec(),

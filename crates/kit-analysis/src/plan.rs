@@ -1,12 +1,14 @@
 //! How the members of a union are told apart, with as little looking as possible.
 
+use std::cell::RefCell;
+
 use kit_ir::{ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
-use crate::disjoint::disjoint;
+use crate::disjoint::pairs_disjoint;
 use crate::members::{Kinds, Member, kinds, members};
 use crate::specificity::specificity;
-use crate::tags::{Tag, property_tags};
+use crate::tags::{Tag, is_listed, property_tags};
 use crate::walk::resolve;
 
 /// More properties than this are not tried as discriminators of one group.
@@ -88,7 +90,11 @@ impl UnionPlan {
         let mut scalars = of(Kinds::NULL | Kinds::BOOLEAN | Kinds::NUMBER | Kinds::STRING);
         scalars.sort_by_key(|index| std::cmp::Reverse(specificity(program, members[*index].r#type)));
         let types: Vec<_> = members.iter().map(|member| member.r#type).collect();
-        let planner = Planner { program, types };
+        let planner = Planner {
+            program,
+            types,
+            listed: RefCell::default(),
+        };
         Self {
             arrays: planner.candidates(of(Kinds::ARRAY)),
             objects: planner.decide(of(Kinds::OBJECT), &mut Vec::new()),
@@ -146,6 +152,8 @@ fn collect<'a>(decision: &'a Decision, found: &mut Vec<&'a str>) {
 struct Planner<'a> {
     program: &'a Program,
     types: Vec<TypeId>,
+    /// Returns true if the values of a property's type can be listed. Members of a union often share their properties.
+    listed: RefCell<FxHashMap<TypeId, bool>>,
 }
 
 /// How a property splits a group: what it can hold and which members remain then.
@@ -176,13 +184,8 @@ impl<'a> Planner<'a> {
             [] => Decision::Never,
             [only] => Decision::Member(*only),
             _ => {
-                let pairs = group
-                    .iter()
-                    .enumerate()
-                    .flat_map(|(at, a)| group[at + 1..].iter().map(move |b| (*a, *b)));
-                let disjoint = pairs
-                    .into_iter()
-                    .all(|(a, b)| disjoint(self.program, self.types[a], self.types[b]));
+                let types: Vec<TypeId> = group.iter().map(|member| self.types[*member]).collect();
+                let disjoint = pairs_disjoint(self.program, &types);
                 Decision::Candidates(Candidates {
                     members: group,
                     disjoint,
@@ -220,6 +223,15 @@ impl<'a> Planner<'a> {
         })
     }
 
+    fn is_listed(&self, id: TypeId) -> bool {
+        let id = resolve(self.program, id);
+        *self
+            .listed
+            .borrow_mut()
+            .entry(id)
+            .or_insert_with(|| is_listed(self.program, id))
+    }
+
     /// Properties whose values can be listed in at least two members, in the order of declaration.
     fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -227,10 +239,7 @@ impl<'a> Planner<'a> {
         for object in group.iter().filter_map(|member| self.object(*member)) {
             for property in &object.properties {
                 let name = property.name.as_str();
-                if used.contains(&name)
-                    || name == "__proto__"
-                    || property_tags(self.program, object, name).is_none()
-                {
+                if used.contains(&name) || name == "__proto__" || !self.is_listed(property.r#type) {
                     continue;
                 }
                 let place = *places.entry(name).or_insert_with(|| {

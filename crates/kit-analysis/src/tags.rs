@@ -2,7 +2,7 @@
 
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 
-use crate::members::members;
+use crate::members::{is_impossible, members};
 use crate::walk::resolve;
 
 /// A value of a property that tells members of a union apart.
@@ -27,6 +27,31 @@ pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
         .collect()
 }
 
+/// Returns true if a type that is no union has values that cannot be listed.
+fn is_unlisted(program: &Program, id: TypeId) -> bool {
+    let id = resolve(program, id);
+    match &program.types[id].kind {
+        TypeKind::Unknown
+        | TypeKind::Number
+        | TypeKind::String
+        | TypeKind::BigInt
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Template { .. }
+        | TypeKind::Array { .. }
+        | TypeKind::Literal {
+            value: LiteralValue::BigInt(_),
+        } => true,
+        TypeKind::Tuple { .. } | TypeKind::Object(_) => !is_impossible(program, id),
+        TypeKind::Never
+        | TypeKind::Null
+        | TypeKind::Boolean
+        | TypeKind::Literal { .. }
+        | TypeKind::Union { .. }
+        | TypeKind::Reference { .. } => false,
+    }
+}
+
 /// All values of a type, where they can be listed.
 fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
     match &program.types[resolve(program, id)].kind {
@@ -39,6 +64,8 @@ fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
         TypeKind::Literal { value } if !matches!(value, LiteralValue::BigInt(_)) => {
             Some(vec![Tag::Literal(value.clone())])
         }
+        // Nearly every union has a text or an object in it, which is found faster than all of its members.
+        TypeKind::Union { members: declared } if declared.iter().any(|id| is_unlisted(program, *id)) => None,
         TypeKind::Union { members: declared } => {
             let members = members(program, declared);
             let lists: Option<Vec<_>> = members
@@ -49,6 +76,11 @@ fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
         }
         _ => None,
     }
+}
+
+/// Returns true if all values of a type can be listed.
+pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
+    tags(program, id).is_some()
 }
 
 /// All that an object may hold under a name, absence included; nothing where that cannot be listed, as for a property that is

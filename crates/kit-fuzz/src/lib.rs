@@ -1,5 +1,5 @@
-//! What is tried on the compiler and on the HTTP engine with input that nobody wrote: any bytes, random TypeScript that is
-//! well formed, and random requests (see [`http`]).
+//! Fuzz targets of the compiler, the HTTP engine, the migration splitter and the Rust runtime: any bytes, random TypeScript that is
+//! well formed, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
 //!
 //! Where it stands: beside the product, and no part of it. The targets in `fuzz/` call [`text`] and [`types`] with what
 //! libFuzzer comes up with (`cargo xtask fuzz`, which needs a nightly compiler); the tests of this crate call them with the
@@ -10,11 +10,32 @@
 
 mod generate;
 pub mod http;
+mod migration;
+mod paths;
 mod pipeline;
+pub mod runtime;
 
 use arbitrary::Unstructured;
 
 pub use generate::source;
+pub use migration::migration;
+pub use paths::paths;
+
+/// A function that takes the bytes of a fuzzer.
+pub type Target = fn(&[u8]);
+
+/// Every target by the name of its file in `fuzz/fuzz_targets`. A test replays the corpus of each, and fails if a file has no entry here.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("http-guard", http::guard),
+    ("http-pieces", http::pieces),
+    ("http-traffic", http::traffic),
+    ("migration", migration),
+    ("paths", paths),
+    ("runtime-json", runtime::json),
+    ("text", text),
+    ("trust-proxy", runtime::trust_proxy),
+    ("types", types),
+];
 
 /// Compiles files of any content. A line `=== path` begins a file; what stands before the first is a type file.
 pub fn text(data: &[u8]) {

@@ -1,13 +1,25 @@
 //! All of a build that needs no disk, with what must hold of it.
+//!
+//! That a build ends is held by a bound on the size of what it makes: the compiler counts its steps, so a program without
+//! errors has at most so many types for each byte of its sources.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kit_database::Schema;
 use kit_diagnostics::{BuildFailure, Style, render};
-use kit_emit::{EmitOptions, emit};
+use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{RouteSpec, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
+
+/// The compiler makes at most two types in each of its steps, of which a program has so many.
+const MOST_TYPES: usize = 4_000_000;
+const TYPES_PER_BYTE: usize = 32;
+
+/// Bytes of all artifacts together: a program of no types has some, and for each byte of `types.ts`, which has every part of every type, there
+/// are so many more.
+const MOST_WRITTEN: usize = 1_000_000;
+const WRITTEN_PER_BYTE: usize = 200;
 
 /// Builds files in memory, twice, and emits where nothing is wrong.
 pub(crate) fn check(files: &[(String, String)]) {
@@ -28,6 +40,11 @@ pub(crate) fn check(files: &[(String, String)]) {
         return;
     }
 
+    let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+    let most = MOST_TYPES + TYPES_PER_BYTE * bytes;
+    let types = output.program.types.len();
+    assert!(types <= most, "{types} types of {bytes} bytes, and no error");
+
     let (_, problems) = Schema::from_program(&output.program);
     let tree = RouteTree::compile(output.program.routes.iter().map(|route| RouteSpec {
         method: route.method.name().to_owned(),
@@ -44,9 +61,24 @@ pub(crate) fn check(files: &[(String, String)]) {
             about: kit_emit::ApiInfo::default(),
             client: true,
             replaced: std::collections::BTreeSet::new(),
-            tests: None,
+            tests: Some(ContractTests {
+                runner: TestRunner::Node,
+                app: "src/app.ts".to_owned(),
+                database: false,
+                fixtures: None,
+                headers: std::collections::BTreeMap::default(),
+                routes: std::collections::BTreeMap::default(),
+            }),
         };
         let artifacts = emit(&output.program, &tree, &options);
+        let written: usize = artifacts.iter().map(|artifact| artifact.text.len()).sum();
+        let printed = artifacts.iter().find(|artifact| artifact.path == "types.ts");
+        let printed = printed.map_or(0, |artifact| artifact.text.len());
+        let most = MOST_WRITTEN + WRITTEN_PER_BYTE * printed;
+        assert!(
+            written <= most,
+            "{written} bytes are made of types of {printed} bytes"
+        );
         for (index, artifact) in artifacts.iter().enumerate() {
             assert!(
                 artifacts[..index]

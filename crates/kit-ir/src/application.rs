@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Arena, ContractGroup, Declaration, DeclarationId, Entity, EntityId, Property, Route, RouteId, Security,
-    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    Arena, Constraints, ContractGroup, Declaration, DeclarationId, Entity, EntityId, Property, Route,
+    RouteId, Security, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Everything the compiler learned about an application.
@@ -52,6 +52,34 @@ impl Program {
         }
     }
 
+    /// Returns true if a type is what `{}` is on the wire: a string, a number, a boolean, any array or any object.
+    pub fn is_anything_but_null(&self, id: TypeId) -> bool {
+        let TypeKind::Union { members } = &self.types[id].kind else {
+            return false;
+        };
+        let kinds = members.iter().map(|member| &self.types[*member]);
+        let kinds: Vec<&TypeKind> = kinds
+            .filter(|member| member.constraints == Constraints::default())
+            .map(|member| &member.kind)
+            .collect();
+        let unknown = |id: TypeId| matches!(self.types[id].kind, TypeKind::Unknown);
+        match kinds.as_slice() {
+            [
+                TypeKind::String,
+                TypeKind::Number,
+                TypeKind::Boolean,
+                TypeKind::Array { element },
+                TypeKind::Object(object),
+            ] => {
+                unknown(*element)
+                    && object.properties.is_empty()
+                    && object.index.len() == 1
+                    && object.string_index().is_some_and(unknown)
+            }
+            _ => false,
+        }
+    }
+
     /// The properties of an object type (through a reference); empty for every other kind.
     pub fn properties(&self, id: TypeId) -> &[Property] {
         match &self.resolve(id).kind {
@@ -90,6 +118,10 @@ pub struct MiddlewareSource {
     /// What it asks of a request: its `@security` tags, each of which suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Security>,
+    /// Paths below `ctx` that this middleware adds, of those that an `@owner` names: `userId`, `user.id`. The compiler looks for
+    /// no other ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adds: Vec<String>,
     /// Where it was registered.
     pub span: Span,
 }

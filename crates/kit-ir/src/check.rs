@@ -70,6 +70,9 @@ impl Checker<'_> {
                         if keys.contains(&&signature.key) {
                             self.report(format!("{place} has two index signatures of one key"));
                         }
+                        if signature.key == IndexKey::Number && !signature.rules.is_empty() {
+                            self.report(format!("{place} has rules on keys that are numbers"));
+                        }
                         keys.push(&signature.key);
                     }
                 }

@@ -51,12 +51,42 @@ pub struct Constraints {
     pub unique_items: bool,
 }
 
+/// Greatest length of an email without `@maxLength`: RFC 5321, section 4.5.3.1.3, has a path of 256 octets, of which two are its angle brackets.
+pub const LONGEST_EMAIL: u64 = 254;
+
+/// Greatest length of an email with a greater `@maxLength`: 64 characters before the `@`, and 253 of a domain.
+pub const LONGEST_FORMATTED_EMAIL: u64 = 64 + 1 + 253;
+
 impl Constraints {
+    /// Greatest number of Unicode code points of a string: that of `@maxLength`, else [`LONGEST_EMAIL`] of an email.
+    pub fn longest(&self) -> Option<u64> {
+        let implied = (self.format == Some(Format::Email)).then_some(LONGEST_EMAIL);
+        self.max_length.or(implied)
+    }
+
     /// Whether there is no rule at all.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// The rules of a `bigint` that a column stores, which has 64 bits. The upper bound is exclusive, since 2^63 - 1 is no `f64`.
+    pub fn bigint_column() -> Self {
+        Self {
+            minimum: Some(Decimal(-COLUMN_LIMIT)),
+            exclusive_maximum: Some(Decimal(COLUMN_LIMIT)),
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if the bounds are those of [`Constraints::bigint_column`].
+    pub fn is_bigint_column(&self) -> bool {
+        let column = Self::bigint_column();
+        self.minimum == column.minimum && self.exclusive_maximum == column.exclusive_maximum
+    }
 }
+
+/// 2^63, which a `bigint` of PostgreSQL stays below.
+const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
 /// A finite number of a doc tag. Prints as JavaScript prints it, so `10` stays `10` and not `10.0`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
 //! Named types and entities.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, Span, TypeId};
@@ -56,4 +58,32 @@ pub struct Entity {
     /// Composite `@unique name (a, b)` on the interface: name and property names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<(String, Vec<String>)>,
+    /// `@owner`: which rows a request may read and change; `None` without the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<EntityOwner>,
+}
+
+/// Argument of `@owner`: the rows of an entity that a request may read and change.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+pub enum EntityOwner {
+    /// `@owner none`: every request that passes the middleware may read and change every row.
+    None,
+    /// `@owner userId = ctx.user.id`: only rows whose property equals a value of the request's context.
+    Property {
+        /// Name of the entity's property: `userId`.
+        property: String,
+        /// Path of the value below `ctx`, segments joined by dots: `user.id`.
+        context: String,
+    },
+}
+
+impl fmt::Display for EntityOwner {
+    /// Writes the tag's argument: `none` or `userId = ctx.user.id`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Property { property, context } => write!(f, "{property} = ctx.{context}"),
+        }
+    }
 }

@@ -36,8 +36,8 @@ mod source;
 mod types;
 
 pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSource, Program};
-pub use constraints::{Constraints, Decimal, Format};
-pub use declaration::{Declaration, DeclarationOrigin, Entity};
+pub use constraints::{Constraints, Decimal, Format, LONGEST_EMAIL, LONGEST_FORMATTED_EMAIL};
+pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, Relation,

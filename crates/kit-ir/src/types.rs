@@ -143,8 +143,8 @@ pub struct ObjectType {
     /// Declared properties in source order (inherited ones first).
     pub properties: Vec<Property>,
     /// Index signatures, at most one of a key: what other keys may hold. A key that is no declared property and that no
-    /// signature takes is dropped. A value must fit every signature that takes its key, and is read as the first of
-    /// [`ObjectType::signatures`] that does.
+    /// signature takes is dropped. A value must fit every signature that takes its key, its key must satisfy the rules of
+    /// each of them, and it is read as the first of [`ObjectType::signatures`] that takes its key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }
@@ -155,6 +155,10 @@ pub struct ObjectType {
 pub struct IndexSignature {
     /// The keys it takes.
     pub key: IndexKey,
+    /// Rules of strings that each key it takes must satisfy: those of `Code` in `Record<Code, V>`. Only keys of the kinds
+    /// [`IndexKey::String`] and [`IndexKey::Template`] have rules.
+    #[serde(default, skip_serializing_if = "Constraints::is_empty")]
+    pub rules: Constraints,
     /// `V`.
     pub value: TypeId,
 }

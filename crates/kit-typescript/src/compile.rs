@@ -10,8 +10,10 @@ use crate::eval::{Evaluator, Good, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::{Lowering, plural_snake};
 use crate::modules::{DeclId, Graph, ModuleId, ParsedFiles, Place};
+use crate::owner;
 use crate::routes::{self, Registration};
 use crate::source::SourceTexts;
+use crate::tables_elsewhere;
 use crate::{Input, Output};
 
 /// Compiles; files that are in `parsed` are taken as they are there.
@@ -39,19 +41,21 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
         input
             .entry_files
             .iter()
-            .filter_map(|path| graph.entry_with(path, "@kit/core")),
+            .filter_map(|path| graph.entry_with(path, &["@kit/core", tables_elsewhere::TAG])),
     );
     let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
 
     let mut lowering = Lowering::new(Evaluator::new(graph));
-    let factory = factory::read(&mut lowering, &modules);
-    entities(&mut lowering, &type_modules, &route_modules);
+    let mut factory = factory::read(&mut lowering, &modules);
+    let owners = entities(&mut lowering, &type_modules, &route_modules);
+    tables_elsewhere::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
     routes(&mut lowering, &factory, &route_modules);
     lowering.drain();
     exported(&mut lowering, &type_modules);
     lowering.complete();
     routes::check(&mut lowering);
+    owner::check(&mut lowering, &mut factory, owners);
     lowering.program.application = application(&lowering, &factory);
 
     let (program, mut diagnostics, eval) = lowering.finish();
@@ -74,8 +78,12 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     }
 }
 
-/// Interfaces with `@table`.
-fn entities(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], route_modules: &[ModuleId]) {
+/// Adds interfaces with `@table`. Returns the `@owner` tags that name a property, for a check when all types are known.
+fn entities(
+    lowering: &mut Lowering<'_>,
+    type_modules: &[ModuleId],
+    route_modules: &[ModuleId],
+) -> Vec<owner::Written> {
     let mut seen = FxHashSet::default();
     let modules = type_modules
         .iter()
@@ -84,16 +92,30 @@ fn entities(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], route_module
     let decls: Vec<DeclId> = modules
         .flat_map(|module| lowering.graph().declared_in(*module))
         .collect();
-    for decl in decls {
-        if let Some(doc) = lowering.eval.declaration_doc(decl)
-            && doc.has(TagName::Table)
-        {
-            entity(lowering, decl, &doc);
+    // Tags may name entities that come later.
+    for decl in &decls {
+        let doc = lowering.eval.declaration_doc(*decl);
+        if doc.is_some_and(|doc| doc.has(TagName::Table)) {
+            lowering.add_entity(*decl);
         }
     }
+    let mut owners = Vec::new();
+    for decl in decls {
+        let Some(doc) = lowering.eval.declaration_doc(decl) else {
+            continue;
+        };
+        if doc.has(TagName::Table) {
+            begin(lowering, decl);
+            entity(lowering, decl, &doc, &mut owners);
+        } else {
+            let issues = owner::without_table(lowering.graph(), decl, &doc);
+            lowering.report_all(issues);
+        }
+    }
+    owners
 }
 
-fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
+fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut Vec<owner::Written>) {
     let decl = lowering.graph().decl(decl_id);
     let (name, place) = (
         decl.name,
@@ -116,6 +138,9 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
                 "has an index signature",
                 "name the properties: each becomes a column",
             )),
+            Ty::Object(object) if lowering.eval.store.object_at(*object).asks_nothing() => {
+                Some(("has no properties", "name the properties: each becomes a column"))
+            }
             Ty::Object(_) | Ty::Invalid(_) => None,
             _ => Some(("is no object", "put `@table` on an interface of properties")),
         }
@@ -146,14 +171,22 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc) {
         .and_then(|tag| property_name(graph, tag, "@renamedFrom old_notes", &mut issues));
     let indexes = composites(lowering, ty, doc, TagName::Index, name, &mut issues);
     let uniques = composites(lowering, ty, doc, TagName::Unique, name, &mut issues);
+    let owner = owner::read(lowering.graph(), doc, &mut issues);
     lowering.report_all(issues);
-    lowering.program.entities.push(Entity {
+    let entity = lowering.program.entities.push(Entity {
         declaration,
         table: table.unwrap_or_else(|| plural_snake(name)),
         renamed_from,
         indexes,
         uniques,
+        owner: owner.as_ref().map(|(owner, _)| owner.clone()),
     });
+    owners.extend(owner.map(|(owner, tag)| owner::Written {
+        entity,
+        ty,
+        owner,
+        tag,
+    }));
 }
 
 /// The names and properties of `@index name (a, b)` and `@unique name (a, b)` on an interface.
@@ -346,6 +379,20 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
 }
 
+/// Counts the steps from here on for a declaration.
+fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
+    let decl = lowering.graph().decl(decl);
+    let (name, place) = (
+        format!("`{}`", decl.name),
+        Place {
+            module: decl.module,
+            span: decl.span,
+        },
+    );
+    lowering.eval.begin(name, place);
+    lowering.eval.stand_at(place);
+}
+
 /// Exported types of type files. One that nothing needs and that has no JSON form, such as the type of a helper
 /// function, is no declaration and no mistake.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
@@ -357,12 +404,14 @@ fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
             if !exported || lowering.eval.parameter_count(decl) > 0 {
                 continue;
             }
+            begin(lowering, decl);
             let ty = lowering.eval.declared(decl);
             if lowering.eval.is_wire_type(ty, &mut good)
                 && let Ty::Named(instance) = *lowering.eval.store.get(ty)
             {
                 lowering.declare(instance);
             }
+            lowering.refuse_exhausted();
         }
         lowering.drain();
     }
@@ -371,16 +420,20 @@ fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
 fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
     let mut middleware: Vec<MiddlewareSource> = Vec::new();
     let mut add = |entry: &Entry, kind: MiddlewareKind| {
-        if !middleware
-            .iter()
-            .any(|known| known.name == entry.name && known.kind == kind)
+        if let Some(known) = middleware
+            .iter_mut()
+            .find(|known| known.name == entry.name && known.kind == kind)
         {
+            // Routes name their middleware, so a name adds only what every middleware of that name adds.
+            known.adds.retain(|path| entry.adds.contains(path));
+        } else {
             let span = lowering.span(entry.place);
             middleware.push(MiddlewareSource {
                 name: entry.name.clone(),
                 priority: entry.priority,
                 kind,
                 security: entry.about.security.clone(),
+                adds: entry.adds.clone(),
                 span,
             });
         }
@@ -404,6 +457,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 priority: 0.0,
                 kind: MiddlewareKind::Registered,
                 security: Vec::new(),
+                adds: Vec::new(),
                 span,
             });
         }

@@ -40,11 +40,13 @@ mod files;
 mod lower;
 mod modules;
 mod options;
+mod owner;
 mod print;
 mod register;
 mod routes;
 mod source;
 mod stack;
+mod tables_elsewhere;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

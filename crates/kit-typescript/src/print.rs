@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kit_ir::{
-    Constraints, DefaultValue, GeneratedKind, IndexKey, LiteralValue, ObjectType, Program, Property,
+    Constraints, Decimal, DefaultValue, GeneratedKind, IndexKey, LiteralValue, ObjectType, Program, Property,
     Relation, Slot, TemplatePart, TypeId, TypeKind,
 };
 
@@ -47,9 +47,11 @@ pub fn program_text(program: &Program) -> String {
         let _ = writeln!(text, "type {} = {body}", declaration.name);
     }
     for entity in &program.entities {
+        let owner = entity.owner.as_ref();
+        let owner = owner.map_or_else(String::new, |owner| format!(" owner {owner}"));
         let _ = writeln!(
             text,
-            "entity {} = table {}",
+            "entity {} = table {}{owner}",
             program.declarations[entity.declaration].name, entity.table
         );
     }
@@ -89,6 +91,9 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn r#type(&self, id: TypeId) -> String {
+        if self.program.is_anything_but_null(id) {
+            return "{}".to_owned();
+        }
         let r#type = &self.program.types[id];
         let mut text = self.kind(&r#type.kind);
         if self.constraints {
@@ -116,7 +121,7 @@ impl Printer<'_> {
             TypeKind::Array { element } => {
                 let inner = self.r#type(*element);
                 match self.program.types[*element].kind {
-                    TypeKind::Union { .. } => format!("({inner})[]"),
+                    TypeKind::Union { .. } if inner != "{}" => format!("({inner})[]"),
                     _ => format!("{inner}[]"),
                 }
             }
@@ -240,7 +245,8 @@ pub(crate) fn key_text(name: &str) -> String {
     }
 }
 
-fn rules(rules: &Constraints) -> Vec<String> {
+/// Rules as the tags that say them.
+pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     let mut texts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -252,15 +258,21 @@ fn rules(rules: &Constraints) -> Vec<String> {
     add("maxLength", rules.max_length.map(|n| n.to_string()));
     add("format", rules.format.map(|format| format.name().to_owned()));
     add("pattern", rules.pattern.clone());
-    add("minimum", rules.minimum.map(|n| n.to_string()));
-    add("maximum", rules.maximum.map(|n| n.to_string()));
-    add("exclusiveMinimum", rules.exclusive_minimum.map(|n| n.to_string()));
-    add("exclusiveMaximum", rules.exclusive_maximum.map(|n| n.to_string()));
+    // As doubles, the bounds of a column would be printed with other digits: 9223372036854776000.
+    let is_column = rules.is_bigint_column();
+    let bound = |bound: Option<Decimal>| bound.filter(|_| !is_column).map(|bound| bound.to_string());
+    add("minimum", bound(rules.minimum));
+    add("maximum", bound(rules.maximum));
+    add("exclusiveMinimum", bound(rules.exclusive_minimum));
+    add("exclusiveMaximum", bound(rules.exclusive_maximum));
     add("multipleOf", rules.multiple_of.map(|n| n.to_string()));
     add("integer", flag(rules.integer));
     add("minItems", rules.min_items.map(|n| n.to_string()));
     add("maxItems", rules.max_items.map(|n| n.to_string()));
     add("uniqueItems", flag(rules.unique_items));
+    if is_column {
+        texts.push("64 bits".to_owned());
+    }
     texts
 }
 

@@ -27,8 +27,8 @@ fn every_tag_of_a_property() {
         ",
         r#"
         type Everything = {
-          /* @id @generated */ id: bigint;
-          /* @generated uuid @unique @index */ key: string;
+          /* @id @generated */ id: bigint /* 64 bits */;
+          /* @generated uuid @unique @index */ key: string /* @format uuid */;
           /* @generated now @onUpdate now @sensitive */ at: Date;
           /* @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
           /* @default "a@b.c" */ text: string /* @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ */;

@@ -227,3 +227,34 @@ fn properties_that_are_looked_up_in_themselves_end() {
         ",
     );
 }
+
+#[test]
+fn tables_in_files_that_no_glob_names_are_told_of() {
+    let table = "/** @table */\nexport interface Shelf {\n  /** @id */ id: string;\n}\n";
+    check_mistakes(
+        &[
+            (
+                "src/notes.types.ts",
+                "import type { Shelf } from \"../shared/shelf.ts\";\nimport type { Box } from \"boxes\";\n/** @table */ export interface Note { /** @id */ id: string; shelf: Shelf; box: Box }",
+            ),
+            // One that an import leads to, one that nothing imports, one that only speaks of it.
+            ("shared/shelf.ts", table),
+            ("src/models/shelf.ts", table),
+            (
+                "src/about.ts",
+                "// An interface with @table is a table.\n/** Has no `@table`. */\nexport interface About { a: string }",
+            ),
+            ("src/keys.routes.ts", table),
+            (
+                "node_modules/boxes/index.d.ts",
+                "/** @table */\nexport interface Box { id: string }",
+            ),
+        ],
+        r"
+        shared/shelf.ts:2:18 warning KIT1321 `Shelf` has `@table` in a file that `typeFiles` does not name
+          help: add `shared/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that is named there
+        src/models/shelf.ts:2:18 warning KIT1321 `Shelf` has `@table` in a file that `typeFiles` does not name
+          help: add `src/models/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that is named there
+        ",
+    );
+}

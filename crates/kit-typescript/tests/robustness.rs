@@ -208,3 +208,107 @@ fn what_branches_as_it_expands_ends_early() {
         output.program.declarations.len()
     );
 }
+
+/// Leaves that share properties, each of which may hold any leaf: what packages for schema.org declare.
+fn leaves(leaves: usize, properties: usize) -> String {
+    let mut text = String::from(
+        "type Value<T, P extends string> = T | Role<T, P> | readonly (T | Role<T, P>)[];\n\
+         interface RoleBase { name?: Value<string, \"name\"> }\n\
+         type Role<T, P extends string> = Omit<RoleBase, P> & { \"@type\": \"Role\" } & { [K in P]: T };\n\
+         interface Base {\n",
+    );
+    for index in 0..properties {
+        writeln!(text, "  p{index}?: Value<Thing, \"p{index}\">;").expect("a string takes everything");
+    }
+    text.push_str("}\n");
+    for index in 0..leaves {
+        writeln!(
+            text,
+            "export interface Leaf{index} extends Base {{ \"@type\": \"Leaf{index}\" }}"
+        )
+        .expect("a string takes everything");
+    }
+    let names: Vec<String> = (0..leaves).map(|index| format!("Leaf{index}")).collect();
+    writeln!(text, "type Thing = {};", names.join(" | ")).expect("a string takes everything");
+    text
+}
+
+#[test]
+fn a_type_that_takes_too_many_steps_is_refused_by_name() {
+    let text = leaves(400, 400) + "export interface Fine { id: string }\n";
+    let output = output(&[("src/a.types.ts", &text)]);
+    let found: Vec<_> = output.diagnostics.iter().collect();
+    let first = found.first().expect("it is refused");
+    assert_eq!(first.code.name(), "KIT1320");
+    assert_eq!(first.message, "`Leaf0` takes more than 100000 steps to compile");
+    let label = first.primary().expect("it has a place");
+    assert_eq!(&text[label.range.clone()], "Leaf0");
+    assert!(found.iter().all(|other| other.code.name() == "KIT1320"));
+}
+
+#[test]
+fn a_type_that_leads_to_too_many_others_is_the_only_one_to_blame() {
+    let package = leaves(400, 400);
+    let text = "import type { Leaf0 } from \"./leaves.ts\";\n/** @table */\nexport interface Place { id: string; data: Leaf0; }\n";
+    let output = output(&[("src/a.types.ts", text), ("src/leaves.ts", &package)]);
+    let found: Vec<String> = output
+        .diagnostics
+        .iter()
+        .map(|found| format!("{} {}", found.code.name(), found.message))
+        .collect();
+    assert_eq!(found, ["KIT1320 `Place` takes more than 100000 steps to compile"]);
+}
+
+/// Types without names, each of which stands twice in the next one. The text is short, and all that is written out of it is not.
+fn doubled(levels: usize) -> String {
+    let mut text = String::from("export interface L0 { c: { v: string } }\n");
+    for level in 1..=levels {
+        let below = level - 1;
+        writeln!(
+            text,
+            "export interface L{level} {{ c: {{ p: L{below}[\"c\"]; q: L{below}[\"c\"] }} }}"
+        )
+        .expect("a string takes everything");
+    }
+    text
+}
+
+#[test]
+fn a_type_that_is_written_out_too_often_is_refused_by_name() {
+    let text = doubled(40);
+    let output = output(&[("src/a.types.ts", &text)]);
+    let found: Vec<_> = output.diagnostics.iter().collect();
+    let first = found.first().expect("it is refused");
+    assert_eq!(first.code.name(), "KIT1320");
+    assert_eq!(first.message, "`L15` has more than 50000 parts");
+    let label = first.primary().expect("it has a place");
+    assert_eq!(label.line, 16);
+    assert!(found.iter().all(|other| other.code.name() == "KIT1320"));
+}
+
+#[test]
+fn a_type_that_is_written_out_often_is_no_mistake() {
+    let output = output(&[("src/a.types.ts", &doubled(12))]);
+    assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
+}
+
+#[test]
+fn a_large_union_in_many_properties_is_no_mistake() {
+    let output = output(&[("src/a.types.ts", &leaves(100, 20))]);
+    assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
+}
+
+#[test]
+fn many_exported_types_have_steps_each() {
+    let mut text = String::new();
+    for index in 0..2_000 {
+        writeln!(
+            text,
+            "export interface A{index} {{ next: A{} | null; other?: Partial<A{index}>; keys: keyof A{index} }}",
+            (index + 1) % 2_000
+        )
+        .expect("a string takes everything");
+    }
+    let output = output(&[("src/a.types.ts", &text)]);
+    assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
+}

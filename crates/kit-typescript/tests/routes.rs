@@ -1,4 +1,6 @@
 //! Contract groups and the application factory.
+//!
+//! tidy: long because each case is a program and its errors
 
 mod support;
 
@@ -33,7 +35,7 @@ fn groups_become_routes() {
         &[("src/notes.types.ts", TYPES), ("src/notes.routes.ts", &routes)],
         r#"
         type Note = {
-          /* @id @generated uuid */ id: string;
+          /* @id @generated uuid */ id: string /* @format uuid */;
           title: string;
         }
         type GetNotesQuery = {
@@ -355,6 +357,8 @@ fn handlers_and_contracts_name_the_same_routes() {
             ),
         ],
         r#"
+        src/app.ts:6:29 KIT1401 the path `users` does not begin with a slash
+          help: write `/users`
         src/a.routes.ts:3:7 KIT1403 `/:id/notes` has `id`, which its params lack
           help: write `{ id: string }` as the first type argument of the contract
         src/a.routes.ts:7:22 warning KIT1408 no route group of `createApp` registers `Left`
@@ -363,8 +367,91 @@ fn handlers_and_contracts_name_the_same_routes() {
           help: add `"GET /notes": async ({ ctx }) => …`
         src/app.ts:3:60 KIT1406 `NoteRoutes` has no contract `GET /note`
           help: did you mean `"GET /notes"`?
-        src/app.ts:6:29 KIT1401 the path `users` does not begin with a slash
-          help: write `/users`
+        "#,
+    );
+}
+
+#[test]
+fn a_misspelt_method_is_told_once_and_first() {
+    let routes = r#"import type { RouteContract as RC } from "@kit/types";
+      export interface StatsRoutes {
+        "GETT /stats": RC<void, void, void, { count: number }>;
+        "GET /other": RC<void, void, void, string[]>;
+      }"#;
+    let app = |handlers: &str| {
+        format!(
+            "import {{ createApp, defineHandlers }} from \"@kit/core\";
+            import type {{ StatsRoutes }} from \"./stats.routes.ts\";
+            const stats = defineHandlers<StatsRoutes>({{ {handlers} }});
+            createApp({{ routes: [{{ handlers: stats }}] }});"
+        )
+    };
+    for handlers in [
+        // As the contract is meant, as it is written, and not at all.
+        r#""GET /stats": () => ({ count: 1 }), "GET /other": () => []"#,
+        r#""GETT /stats": () => ({ count: 1 }), "GET /other": () => []"#,
+        r#""GET /other": () => []"#,
+    ] {
+        check_mistakes(
+            &[("src/app.ts", &app(handlers)), ("src/stats.routes.ts", routes)],
+            r"
+            src/stats.routes.ts:3:9 KIT1401 `GETT` is no HTTP method that kit routes
+              help: did you mean `GET /stats`?
+            ",
+        );
+    }
+    check_mistakes(
+        &[
+            ("src/app.ts", &app(r#""GET /stats": () => ({ count: 1 })"#)),
+            ("src/stats.routes.ts", routes),
+        ],
+        r#"
+        src/stats.routes.ts:3:9 KIT1401 `GETT` is no HTTP method that kit routes
+          help: did you mean `GET /stats`?
+        src/app.ts:3:27 KIT1406 `stats` has no handler for `GET /other` of `StatsRoutes`
+          help: add `"GET /other": async ({ ctx }) => …`
+        "#,
+    );
+}
+
+#[test]
+fn middleware_that_returns_an_answer_is_refused() {
+    let routes = r#"import type { RouteContract as RC } from "@kit/types";
+      export interface NoteRoutes { "GET /notes": RC<void, void, void, string[]> }"#;
+    let app = r#"import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
+import type { NoteRoutes } from "./notes.routes.ts";
+const arrow = defineMiddleware(({ ctx: c }) => c.send("no"));
+const chain = defineMiddleware(async (input) => {
+  const own = (ctx: { send(text: string): unknown }) => { return ctx.send("of another function"); };
+  own({ send: () => undefined });
+  if (input.path === "/a") return input.ctx.status(401).send("no");
+  return input.path === "/b" ? undefined : new Response("no");
+});
+function declared({ ctx }) { return ctx.send("no"); }
+const right = defineMiddleware<{ mail: unknown }>(({ ctx }) => {
+  const post = { send: (text: string) => text };
+  return { mail: post.send("yes") };
+});
+const mail = { send: (text: string) => ({ text }) };
+const other = defineMiddleware(() => mail.send("yes"));
+const notes = defineHandlers<NoteRoutes>({ "GET /notes": () => [] });
+createApp({
+  middleware: [{ name: "arrow", middleware: arrow, priority: 1 }, chain, declared],
+  routes: [{ handlers: notes, middleware: [right, other, { name: "in place", middleware: () => Response.json({}), priority: 1 }] }],
+});"#;
+    check_mistakes(
+        &[("src/app.ts", app), ("src/notes.routes.ts", routes)],
+        r#"
+        src/app.ts:3:48 KIT1409 this middleware returns `c.send("no")`, which no client would receive
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
+        src/app.ts:7:35 KIT1409 this middleware returns `input.ctx.status(401).send("no")`, which no client would receive
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
+        src/app.ts:8:44 KIT1409 this middleware returns `new Response("no")`, which no client would receive
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
+        src/app.ts:10:37 KIT1409 this middleware returns `ctx.send("no")`, which no client would receive
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
+        src/app.ts:20:96 KIT1409 this middleware returns `Response.json({})`, which no client would receive
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
         "#,
     );
 }

@@ -65,6 +65,8 @@ fn tags_that_leave_no_value_are_found() {
           /** @minItems 3 @maxItems 2 */ g: string[];
           /** @id @id */ h: string;
           /** @default 1 @default 2 */ i: number;
+          /** @format email @minLength 255 */ j: string;
+          /** @format email @minLength 255 @maxLength 300 */ long: string;
           /** @minimum 1 @maximum 2 @integer */ ok: number;
           /** @exclusiveMinimum 0.5 @exclusiveMaximum 1.5 @multipleOf 0.25 */ fine: number;
         }
@@ -80,6 +82,8 @@ fn tags_that_leave_no_value_are_found() {
           g: string[] /* @minItems 3 @maxItems 2 */;
           /* @id */ h: string;
           /* @default 2 */ i: number;
+          j: string /* @minLength 255 @format email */;
+          long: string /* @minLength 255 @maxLength 300 @format email */;
           ok: number /* @minimum 1 @maximum 2 @integer */;
           fine: number /* @exclusiveMinimum 0.5 @exclusiveMaximum 1.5 @multipleOf 0.25 */;
         }
@@ -102,6 +106,8 @@ fn tags_that_leave_no_value_are_found() {
           help: remove one of the two
         src/a.types.ts:11:18 KIT1313 `@default` is there twice
           help: remove one of the two
+        src/a.types.ts:12:21 KIT1313 no value fits both `@format email` and `@minLength 255`
+          help: change one of the two, or remove it
         ",
     );
 }

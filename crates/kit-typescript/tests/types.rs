@@ -200,12 +200,12 @@ fn utility_types_keep_tags() {
         "#,
         r#"
         type Note = {
-          /* @id @generated uuid */ id: string;
+          /* @id @generated uuid */ id: string /* @format uuid */;
           title: string /* @maxLength 5 */;
           body?: string;
         }
         type P = {
-          /* @id @generated uuid */ id: string;
+          /* @id @generated uuid */ id: string /* @format uuid */;
           title: string /* @maxLength 5 */;
         }
         type O = {
@@ -213,17 +213,17 @@ fn utility_types_keep_tags() {
           body?: string;
         }
         type Pa = {
-          /* @id @generated uuid */ id?: string;
+          /* @id @generated uuid */ id?: string /* @format uuid */;
           title?: string /* @maxLength 5 */;
           body?: string;
         }
         type R = {
-          /* @id @generated uuid */ id: string;
+          /* @id @generated uuid */ id: string /* @format uuid */;
           title: string /* @maxLength 5 */;
           body: string;
         }
         type Ro = {
-          /* @id @generated uuid */ id: string;
+          /* @id @generated uuid */ id: string /* @format uuid */;
           title: string /* @maxLength 5 */;
           body?: string;
         }

@@ -118,13 +118,20 @@ impl<'a> Search<'a> {
         Some(Value::Object(value))
     }
 
-    /// A key for each index signature.
+    /// A key for each index signature that has a key whose rules surely hold.
     fn keys(&self, objects: &[&ObjectType]) -> Vec<String> {
         let signatures = objects.iter().flat_map(|object| &object.index);
-        let keys = signatures.filter_map(|signature| match &signature.key {
-            IndexKey::String => Some("key".to_owned()),
-            IndexKey::Number => Some("1".to_owned()),
-            IndexKey::Template { parts } => template::example(self.program, parts),
+        let keys = signatures.filter_map(|signature| {
+            let mut choices = match &signature.key {
+                IndexKey::String => vec!["key".to_owned()],
+                IndexKey::Number => vec!["1".to_owned()],
+                IndexKey::Template { parts } => template::example(self.program, parts).into_iter().collect(),
+            };
+            if signature.key == IndexKey::String {
+                choices.extend(scalar::text_choices(&signature.rules));
+            }
+            let fits = |key: &String| scalar::text_fit(&signature.rules, key) == Fit::Yes;
+            choices.into_iter().find(fits)
         });
         let keys: BTreeSet<String> = keys.collect();
         keys.into_iter().collect()

@@ -3,7 +3,7 @@
 use kit_ir::{Constraints, ObjectType, Program, TupleElement, TypeId, TypeKind};
 use serde_json::Value;
 
-use super::{index_types, scalar};
+use super::{scalar, signatures_of};
 use crate::members::members;
 use crate::walk::resolve;
 
@@ -79,9 +79,11 @@ fn object_fit(program: &Program, object: &ObjectType, entries: &serde_json::Map<
         .iter()
         .filter(|(key, _)| object.property(key).is_none())
         .flat_map(|(key, value)| {
-            index_types(program, object, key)
+            signatures_of(program, object, key)
                 .into_iter()
-                .map(move |id| fit(program, id, value))
+                .map(move |signature| {
+                    scalar::text_fit(&signature.rules, key).and(fit(program, signature.value, value))
+                })
         });
     Fit::all(declared).and(Fit::all(others))
 }

@@ -52,17 +52,9 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
         }
         (TypeKind::Date, Value::String(text)) => date_fit(text),
         (TypeKind::Bytes, Value::String(text)) => bytes_fit(text),
-        (TypeKind::BigInt, value) => bigint_digits(value).map_or(Fit::No, |digits| {
-            digits.parse::<f64>().map_or(Fit::Unsure, |number| {
-                number_fit(
-                    &Constraints {
-                        integer: false,
-                        ..rules.clone()
-                    },
-                    number,
-                )
-            })
-        }),
+        (TypeKind::BigInt, value) => {
+            bigint_digits(value).map_or(Fit::No, |digits| bigint_fit(rules, &digits))
+        }
         (TypeKind::Literal { value: literal }, value) => match literal {
             LiteralValue::BigInt(digits) => {
                 let same = |found: String| found.trim_start_matches('0') == digits.trim_start_matches('0');
@@ -94,6 +86,31 @@ pub(super) fn bigint_digits(value: &Value) -> Option<String> {
     }
 }
 
+/// A double is too coarse for the bounds of a column, so digits are compared as they are; a number of more than 38 of them is beyond any
+/// bound that a double can say exactly.
+#[allow(clippy::cast_possible_truncation)] // the bound is whole, and rounding toward it keeps the order
+fn bigint_fit(rules: &Constraints, digits: &str) -> Fit {
+    let plain = Constraints {
+        integer: false,
+        ..rules.clone()
+    };
+    let Ok(number) = digits.parse::<i128>() else {
+        return digits
+            .parse::<f64>()
+            .map_or(Fit::Unsure, |number| number_fit(&plain, number));
+    };
+    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
+    let within = get(rules.minimum).is_none_or(|bound| number >= bound.ceil() as i128)
+        && get(rules.maximum).is_none_or(|bound| number <= bound.floor() as i128)
+        && get(rules.exclusive_minimum).is_none_or(|bound| number > bound.floor() as i128)
+        && get(rules.exclusive_maximum).is_none_or(|bound| number < bound.ceil() as i128);
+    match get(rules.multiple_of) {
+        Some(divisor) if within && divisor.fract() == 0.0 => Fit::sure(number % divisor as i128 == 0),
+        Some(_) if within => Fit::Unsure,
+        _ => Fit::sure(within),
+    }
+}
+
 fn number_fit(rules: &Constraints, number: f64) -> Fit {
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);
     let within = get(rules.minimum).is_none_or(|bound| number >= bound)
@@ -112,10 +129,11 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     }
 }
 
-fn text_fit(rules: &Constraints, text: &str) -> Fit {
+/// Fit of a text to rules of strings.
+pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
     let length = text.chars().count() as u64;
     if rules.min_length.is_some_and(|least| length < least)
-        || rules.max_length.is_some_and(|most| length > most)
+        || rules.longest().is_some_and(|most| length > most)
     {
         return Fit::No;
     }
@@ -212,12 +230,18 @@ fn number_examples(rules: &Constraints) -> Vec<Value> {
 }
 
 fn text_examples(rules: &Constraints) -> Vec<Value> {
+    let texts = text_choices(rules).into_iter();
+    texts.map(Value::from).collect()
+}
+
+/// Texts that rules of strings were made for, the plainest first.
+pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
     if let Some(format) = rules.format {
-        return vec![Value::from(format_example(format))];
+        return vec![format_example(format).to_owned()];
     }
     // Longer texts than this are no help in a message.
     let least = usize::try_from(rules.min_length.unwrap_or(0)).map_or(64, |least| least.min(64));
-    vec![Value::from("a".repeat(least.max(1))), Value::from("")]
+    vec!["a".repeat(least.max(1)), String::new()]
 }
 
 /// A text of a format.

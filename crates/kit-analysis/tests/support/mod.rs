@@ -49,6 +49,7 @@ pub fn record(program: &mut Program, value: TypeId) -> TypeId {
         properties: Vec::new(),
         index: vec![IndexSignature {
             key: IndexKey::String,
+            rules: Constraints::default(),
             value,
         }],
     }))
@@ -162,6 +163,7 @@ impl Random {
         if self.below(8) == 0 {
             index.push(IndexSignature {
                 key: IndexKey::String,
+                rules: Constraints::default(),
                 value: program.add_type(TypeKind::Unknown),
             });
         }

@@ -22,7 +22,7 @@ pub(crate) struct Message {
 }
 
 /// What spoils a message when it is put somewhere else.
-const FRAGMENTS: [&[u8]; 28] = [
+const FRAGMENTS: [&[u8]; 36] = [
     b"\r\n",
     b"\n",
     b"\r",
@@ -45,6 +45,14 @@ const FRAGMENTS: [&[u8]; 28] = [
     b"Transfer-Encoding: chunked\r\n",
     b"Transfer-Encoding: gzip, chunked\r\n",
     b"Transfer-Encoding : chunked\r\n",
+    b"Transfer-Encoding: chunked, gzip\r\n",
+    b"Transfer-Encoding:\r\n",
+    b"Transfer-Encoding: gzip,\r\n chunked\r\n",
+    b"Host:\r\n",
+    b"http://[::1",
+    b";a=\"",
+    b"\\",
+    b" ;\t=",
     b" folded: x\r\n",
     b"Host: b\r\n",
     b"Connection: close\r\n",
@@ -77,14 +85,16 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
     let target = *bytes.choose(&[
         "/",
         "/a/b?c=d",
-        "/%2e%2e//?",
+        "/%2e%2e%2e//?",
         "/x?a=%00&b=[1]",
         "/a;b=c/@:!$&'()*+,=",
     ])?;
+    // The absolute form, which means the same.
+    let origin = if bytes.ratio(1, 8)? { "http://[::1]:80" } else { "" };
     let is_http_10 = bytes.ratio(1, 8)?;
     let mut closes = is_http_10;
     let mut head = format!(
-        "{method} {target} HTTP/1.{}\r\nHost: a:80\r\n",
+        "{method} {origin}{target} HTTP/1.{}\r\nHost: a:80\r\n",
         u8::from(!is_http_10)
     );
     for _ in 0..bytes.int_in_range(0..=3_u8)? {
@@ -142,7 +152,16 @@ fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -
     while !body.is_empty() {
         let size = bytes.int_in_range(1..=body.len())?;
         let line = match bytes.int_in_range(0..=4_u8)? {
-            0 => format!("{size:X};a=\"b\"\r\n"),
+            0 => {
+                let extension = bytes.choose(&[
+                    ";a=\"b\"",
+                    ";a",
+                    " ;\ta = b",
+                    ";a=\"x\\\"y;=\\\\\";b=c",
+                    ";a=\"\"",
+                ])?;
+                format!("{size:X}{extension}\r\n")
+            }
             1 => format!("00{size:x}\r\n"),
             _ => format!("{size:x}\r\n"),
         };

@@ -1,6 +1,7 @@
 //! Running a target with the inputs of its corpus and with random ones.
 #![allow(clippy::disallowed_methods)] // Reason: the corpus is files.
 #![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(dead_code)] // Reason: each test binary uses its own part.
 
 use std::fs;
 use std::path::Path;
@@ -25,6 +26,19 @@ pub(crate) fn replay(name: &str, run: fn(&[u8])) -> usize {
         guarded(&path.display().to_string(), &fs::read(path).unwrap(), run);
     }
     paths.len()
+}
+
+/// The names of the files of a directory of `fuzz/`.
+pub(crate) fn files(directory: &str) -> Vec<String> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz")
+        .join(directory);
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 /// Runs one input on a thread of its own, which a hang does not take along.

@@ -20,7 +20,7 @@ pub(super) fn number(text: &str) -> Option<Decimal> {
 }
 
 /// An error about the argument of a tag, with the form to write.
-pub(super) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
+pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let name = tag.name.name();
     let message = if tag.argument.is_empty() {
         format!("`@{name}` lacks its argument")

@@ -2,6 +2,7 @@
 
 use oxc_span::Span;
 
+use super::implied;
 use super::tags::{Style, TagName};
 use crate::modules::{ModuleId, Place};
 
@@ -24,6 +25,8 @@ pub(crate) struct Tag {
     pub(crate) argument: String,
     /// Of the name and the argument's first line.
     pub(crate) place: Place,
+    /// Returns true if the comment is that of a type in a hole of a template literal type, where no rule is checked.
+    pub(crate) in_template: bool,
 }
 
 /// A tag that is almost a known one.
@@ -47,6 +50,17 @@ impl Doc {
     /// Whether a tag is there.
     pub(crate) fn has(&self, name: TagName) -> bool {
         self.tags.iter().any(|tag| tag.name == name)
+    }
+
+    /// Returns true if a tag limits the values of what the comment stands on, by itself or by what it implies.
+    pub(crate) fn has_rules(&self) -> bool {
+        let names_key = self.has(TagName::References);
+        names_key || implied::generated(self).is_some() || self.limits()
+    }
+
+    /// Returns true if a tag limits the values of what the comment stands on by itself.
+    pub(crate) fn limits(&self) -> bool {
+        self.tags.iter().any(|tag| tag.name.is_constraint())
     }
 
     /// The tags of one name.
@@ -110,6 +124,7 @@ impl Doc {
                     name: known,
                     argument: String::new(),
                     place: place(found.at, stop),
+                    in_template: false,
                 });
                 sink = Sink::Tag(known.style());
             } else {

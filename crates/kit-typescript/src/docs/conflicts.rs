@@ -2,7 +2,9 @@
 //! two bounds counts; rules that leave no value, or that cannot be put together, are mistakes.
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{Constraints, Decimal, Format, Program, TypeId, TypeKind};
+use kit_ir::{
+    Constraints, Decimal, Format, LONGEST_EMAIL, LONGEST_FORMATTED_EMAIL, Program, TypeId, TypeKind,
+};
 
 use super::{Tag, problem};
 use crate::modules::Graph;
@@ -118,7 +120,8 @@ fn lengths(rules: &Constraints) -> Conflict {
         Some(Format::Date) => (10, 10),
         Some(Format::Ipv4) => (7, 15),
         Some(Format::DateTime) => (20, u64::MAX),
-        Some(Format::Email) => (3, u64::MAX),
+        Some(Format::Email) if rules.max_length.is_some() => (3, LONGEST_FORMATTED_EMAIL),
+        Some(Format::Email) => (3, LONGEST_EMAIL),
         Some(Format::Uri | Format::Ipv6) => (2, u64::MAX),
         None => (0, u64::MAX),
     };

@@ -1,9 +1,10 @@
 //! Tags that limit values, applied to types.
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{Program, TypeId, TypeKind};
+use kit_ir::{Constraints, Program, TypeId, TypeKind};
 
 use super::conflicts::{self, Merged};
+use super::implied::Implied;
 use super::pattern::unsafe_pattern;
 use super::rules::rule;
 use super::{Doc, Tag, TagName, problem};
@@ -11,9 +12,11 @@ use crate::modules::Graph;
 
 /// The kind of values a constraint is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Domain {
+pub(super) enum Domain {
     Strings,
     Numbers,
+    /// Only columns limit them, no tag does.
+    BigInts,
     Arrays,
 }
 
@@ -31,6 +34,7 @@ impl Domain {
         match self {
             Self::Strings => matches!(kind, TypeKind::String | TypeKind::Template { .. }),
             Self::Numbers => matches!(kind, TypeKind::Number),
+            Self::BigInts => matches!(kind, TypeKind::BigInt),
             Self::Arrays => matches!(kind, TypeKind::Array { .. }),
         }
     }
@@ -39,24 +43,40 @@ impl Domain {
         match self {
             Self::Strings => "strings",
             Self::Numbers => "numbers",
+            Self::BigInts => "bigints",
             Self::Arrays => "arrays",
         }
     }
 }
 
-/// Applies the constraint tags of a comment to a type and returns the constrained one. A reference is replaced by a
-/// constrained copy of what it names; in a union the members that fit are constrained. Rules that the type has already,
-/// from the comment of its alias, hold as well.
+/// What happens to a tag on a type that it does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    /// It is a mistake.
+    Reported,
+    /// It says nothing: the comment stands on a member of an intersection, of which this type is what is left.
+    Ignored,
+}
+
+/// Applies the constraint tags of a comment, and what its other tags imply, to a type and returns the constrained one. A
+/// reference is replaced by a constrained copy of what it names; in a union the members that fit are constrained. Rules that
+/// the type has already, from the comment of its alias, hold as well.
 pub(crate) fn apply(
     graph: &Graph<'_>,
     program: &mut Program,
     id: TypeId,
     doc: &Doc,
+    implied: &[Implied],
+    misfit: Misfit,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> TypeId {
     let mut id = id;
     let mut applied = Vec::new();
     for tag in doc.tags.iter().filter(|tag| tag.name.is_constraint()) {
+        if tag.in_template {
+            diagnostics.push(in_template(graph, tag));
+            continue;
+        }
         // A second tag of one name is reported where the comment is read.
         if applied.iter().any(|earlier: &&Tag| earlier.name == tag.name) {
             continue;
@@ -67,7 +87,8 @@ pub(crate) fn apply(
         let mut conflict = None;
         match constrain(program, id, Domain::of(tag.name), &rule, &mut conflict) {
             Some(constrained) => id = constrained,
-            None => diagnostics.push(misfit(graph, program, id, tag)),
+            None if misfit == Misfit::Ignored => continue,
+            None => diagnostics.push(does_not_fit(graph, program, id, tag)),
         }
         match conflict {
             Some(message) => diagnostics.push(
@@ -77,11 +98,53 @@ pub(crate) fn apply(
             None => applied.push(tag),
         }
     }
+    for implied in implied {
+        // A tag on a type that it does not fit is reported where it is read.
+        for (domain, rules) in implied.parts() {
+            let mut conflict = None;
+            let mut constrained = constrain(program, id, domain, &rules, &mut conflict);
+            if conflict.take().is_some() {
+                // A type has one pattern and one step. Its own stay: a value that breaks those of the key is no key.
+                let rest = Constraints {
+                    pattern: None,
+                    multiple_of: None,
+                    ..rules
+                };
+                constrained = constrain(program, id, domain, &rest, &mut conflict);
+            }
+            if let Some(constrained) = constrained {
+                id = constrained;
+                applied.push(&implied.tag);
+            }
+            diagnostics.extend(conflict.map(|message| {
+                problem(graph, codes::CONFLICTING_TAGS, implied.tag.place, message)
+                    .note(implied.explanation())
+                    .help("remove one of the two tags, or change the type")
+            }));
+        }
+    }
     diagnostics.extend(unsafe_pattern(graph, program, id, doc));
     if let Some(last) = applied.last() {
-        diagnostics.extend(conflicts::find(graph, program, id, &applied, last));
+        let found = conflicts::find(graph, program, id, &applied, last);
+        diagnostics.extend(found.map(|found| {
+            implied
+                .iter()
+                .fold(found, |found, implied| found.note(implied.explanation()))
+        }));
     }
     id
+}
+
+/// Limits the bigints of a type that is stored in a column to the 64 bits of PostgreSQL's `bigint`.
+pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
+    constrain(
+        program,
+        id,
+        Domain::BigInts,
+        &Constraints::bigint_column(),
+        &mut None,
+    )
+    .unwrap_or(id)
 }
 
 /// Adds a rule to whatever of the type it fits; nothing where it fits nowhere.
@@ -89,7 +152,7 @@ fn constrain(
     program: &mut Program,
     id: TypeId,
     domain: Domain,
-    rule: &kit_ir::Constraints,
+    rule: &Constraints,
     conflict: &mut Option<String>,
 ) -> Option<TypeId> {
     let mut r#type = program.resolve(id).clone();
@@ -119,7 +182,16 @@ fn constrain(
     })
 }
 
-fn misfit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagnostic {
+fn in_template(graph: &Graph<'_>, tag: &Tag) -> Diagnostic {
+    let message = format!(
+        "`@{}` is not checked on a part of a template literal type, and this type is one",
+        tag.name.name()
+    );
+    problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message)
+        .help("write a `@pattern` for the whole string on the template, and `string` in it")
+}
+
+fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagnostic {
     let domain = Domain::of(tag.name);
     let found = crate::print::type_text(program, id);
     let kind = &program.resolve(id).kind;

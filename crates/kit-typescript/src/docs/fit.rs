@@ -1,6 +1,8 @@
 //! Whether the value of a `@default` or an `@example` fits its type.
 
-use kit_ir::{Constraints, Decimal, DefaultValue, Format, LiteralValue, Program, TypeId, TypeKind};
+use kit_ir::{
+    Constraints, Decimal, DefaultValue, Format, IndexKey, LiteralValue, Program, Type, TypeId, TypeKind,
+};
 use serde_json::Value;
 
 /// Values nested deeper than this do not fit: a recursive type would otherwise be followed without end.
@@ -22,7 +24,7 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
             value => DefaultValue::Json(value.to_string()),
         });
     }
-    if holds(program, r#type, |kind| matches!(kind, TypeKind::BigInt)) && is_integer(argument) {
+    if bigint_rules(program, r#type).is_some_and(|rules| bigint_fits(rules, argument)) {
         return Some(DefaultValue::Literal(LiteralValue::BigInt(argument.to_owned())));
     }
     fits(
@@ -58,17 +60,30 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn holds(program: &Program, r#type: TypeId, wanted: impl Fn(&TypeKind) -> bool) -> bool {
-    match &program.resolve(r#type).kind {
+/// The type, or the member of a union, of that kind.
+fn member<'p>(program: &'p Program, r#type: TypeId, kind: &TypeKind) -> Option<&'p Type> {
+    let r#type = program.resolve(r#type);
+    match &r#type.kind {
         TypeKind::Union { members } => members
             .iter()
-            .any(|member| wanted(&program.resolve(*member).kind)),
-        kind => wanted(kind),
+            .map(|member| program.resolve(*member))
+            .find(|member| member.kind == *kind),
+        own => (own == kind).then_some(r#type),
     }
 }
 
 fn holds_date(program: &Program, r#type: TypeId) -> bool {
-    holds(program, r#type, |kind| matches!(kind, TypeKind::Date))
+    member(program, r#type, &TypeKind::Date).is_some()
+}
+
+/// The rules of the bigints of a type; nothing where it has none.
+fn bigint_rules(program: &Program, r#type: TypeId) -> Option<&Constraints> {
+    member(program, r#type, &TypeKind::BigInt).map(|member| &member.constraints)
+}
+
+/// Returns true for digits that keep the rules. The one rule on bigints is that of columns, which have 64 bits.
+fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
+    is_integer(digits) && (rules.is_empty() || digits.parse::<i64>().is_ok())
 }
 
 fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) -> bool {
@@ -106,7 +121,9 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
         ) => literal == value,
         (TypeKind::Date, Value::String(text)) => form == Form::Wire && format_fits(Format::DateTime, text),
         (TypeKind::Bytes, Value::String(text)) => form == Form::Wire && is_base64(text),
-        (TypeKind::BigInt, Value::String(text)) => form == Form::Wire && is_integer(text),
+        (TypeKind::BigInt, Value::String(text)) => {
+            form == Form::Wire && bigint_fits(&r#type.constraints, text)
+        }
         (TypeKind::BigInt, Value::Number(number)) => {
             form == Form::Wire && (number.is_i64() || number.is_u64())
         }
@@ -145,9 +162,11 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
                 })
                 && entries.iter().all(|(key, value)| {
                     object.property(key).is_some()
-                        || object
-                            .string_index()
-                            .is_some_and(|index| fits(program, index, value, form, depth + 1))
+                        || object.index.iter().any(|signature| {
+                            signature.key == IndexKey::String
+                                && string_fits(&signature.rules, key)
+                                && fits(program, signature.value, value, form, depth + 1)
+                        })
                 })
         }
         (TypeKind::Union { members }, value) => members
@@ -160,7 +179,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
 fn string_fits(rules: &Constraints, text: &str) -> bool {
     let length = text.chars().count() as u64;
     rules.min_length.is_none_or(|least| length >= least)
-        && rules.max_length.is_none_or(|most| length <= most)
+        && rules.longest().is_none_or(|most| length <= most)
         && rules.format.is_none_or(|format| format_fits(format, text))
 }
 

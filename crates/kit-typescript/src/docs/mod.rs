@@ -1,8 +1,8 @@
 //! Doc comments: their text and their tags.
 //!
 //! [`comment`] takes a comment apart, [`tags`] is the table of tags, and [`constraints`], [`property`] and [`text`] say
-//! what tags mean on a type, on a property and for readers. [`rules`] reads the argument of a constraint, and
-//! [`conflicts`] says what several of them mean together.
+//! what tags mean on a type, on a property and for readers. [`rules`] reads the argument of a constraint, [`implied`] says
+//! which rules follow from other tags, and [`conflicts`] says what several of them mean together.
 
 mod arguments;
 mod comment;
@@ -10,6 +10,7 @@ mod conflicts;
 mod constraints;
 mod examples;
 mod fit;
+mod implied;
 mod pattern;
 mod property;
 mod rules;
@@ -18,12 +19,13 @@ mod text;
 
 use kit_diagnostics::{Code, Diagnostic, codes};
 
-pub(crate) use arguments::words;
+pub(crate) use arguments::{invalid, words};
 pub(crate) use comment::{Doc, Tag};
-pub(crate) use constraints::apply as apply_constraints;
+pub(crate) use constraints::{Misfit, apply as apply_constraints, limit_bigints};
 pub(crate) use examples::examples;
+pub(crate) use implied::{Implied, both, generated, rules_of};
 pub(crate) use pattern::Verdicts;
-pub(crate) use property::{name as property_name, property_tags};
+pub(crate) use property::{name as property_name, property_tags, reference_target};
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;
 

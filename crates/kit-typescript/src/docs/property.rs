@@ -163,8 +163,19 @@ fn default(
 }
 
 fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<ReferenceTarget> {
+    let target = reference_target(tag);
+    if target.is_none() {
+        diagnostics.push(invalid(graph, tag, "@references User.id").note(
+            "what deleting the target does may follow: `cascade`, `set null`, `restrict` or `no action`",
+        ));
+    }
+    target
+}
+
+/// What a `@references` tag names; nothing where its argument cannot be read.
+pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
     let words = words(tag);
-    let target = words.first().and_then(|word| word.split_once('.'));
+    let (entity, property) = words.first()?.split_once('.')?;
     let identifier = |text: &str| {
         !text.is_empty()
             && text
@@ -172,25 +183,15 @@ fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -
                 .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
     };
     let on_delete = match words.get(1..).unwrap_or_default().join(" ").as_str() {
-        "" | "no action" => Some(Relation::NoAction),
-        "cascade" => Some(Relation::Cascade),
-        "set null" => Some(Relation::SetNull),
-        "restrict" => Some(Relation::Restrict),
-        _ => None,
+        "" | "no action" => Relation::NoAction,
+        "cascade" => Relation::Cascade,
+        "set null" => Relation::SetNull,
+        "restrict" => Relation::Restrict,
+        _ => return None,
     };
-    match (target, on_delete) {
-        (Some((entity, property)), Some(on_delete)) if identifier(entity) && identifier(property) => {
-            Some(ReferenceTarget {
-                entity: entity.to_owned(),
-                property: property.to_owned(),
-                on_delete,
-            })
-        }
-        _ => {
-            diagnostics.push(invalid(graph, tag, "@references User.id").note(
-                "what deleting the target does may follow: `cascade`, `set null`, `restrict` or `no action`",
-            ));
-            None
-        }
-    }
+    (identifier(entity) && identifier(property)).then(|| ReferenceTarget {
+        entity: entity.to_owned(),
+        property: property.to_owned(),
+        on_delete,
+    })
 }

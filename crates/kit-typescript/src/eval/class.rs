@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use kit_diagnostics::codes;
 use oxc_ast::ast::{
     Class, ClassElement, Function as FunctionNode, MethodDefinition, MethodDefinitionKind, PropertyKey,
     TSAccessibility, TSInterfaceDeclaration, TSTypeAnnotation,
@@ -10,7 +9,7 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
-use super::members::{insert, symbol_name};
+use super::members::insert;
 use super::types::{Function, Generic};
 use super::values::Widening;
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
@@ -288,18 +287,12 @@ impl<'a> Evaluator<'a> {
         Some(named)
     }
 
+    /// Adds a private or protected member. It tells the class from others in comparisons; `keyof`, `Pick` and mapped types leave
+    /// it out, and an object that has it is refused on the wire.
     fn hidden_member(&mut self, object: &mut Object, name: &str, place: Place) {
-        let issue = self
-            .diagnostic(
-                codes::NO_JSON_FORM,
-                place,
-                format!("`{name}` is private, and so no JSON value is an instance of the class"),
-            )
-            .help("describe the value with an interface of its public properties");
-        object.issues.push(issue);
-        // Only the class itself and what extends it have this member, whatever other classes call theirs.
         let ty = self.store.add(Ty::Unknown);
-        add_member(object, symbol_name(place), KeyKind::Symbol, ty, place, |_| {});
+        let hidden = Prop::hidden_name(name, place);
+        add_member(object, hidden, KeyKind::Symbol, ty, place, |_| {});
     }
 }
 
@@ -319,6 +312,7 @@ fn add_member(
         required: false,
         readonly: false,
         remapped: false,
+        column: false,
         doc: None,
         place,
     };

@@ -65,6 +65,30 @@ const BUILTINS: &[&str] = &[
     "WeakSet",
 ];
 
+/// Returns true if TypeScript infers the type arguments of `new Name(…)` from the values.
+pub(super) fn infers_arguments(name: &str) -> bool {
+    matches!(
+        name,
+        "Array" | "Map" | "Promise" | "ReadableStream" | "Set" | "WeakMap" | "WeakRef" | "WeakSet"
+    )
+}
+
+/// Number of type parameters of a class of which some may be left out; those are `any`.
+fn parameters_of(name: &str) -> usize {
+    match name {
+        "AsyncGenerator"
+        | "AsyncIterable"
+        | "AsyncIterableIterator"
+        | "AsyncIterator"
+        | "Generator"
+        | "Iterable"
+        | "IterableIterator"
+        | "Iterator" => 3,
+        "ReadableStream" => 1,
+        _ => 0,
+    }
+}
+
 /// Whether a name of TypeScript's own is known without its declaration.
 pub(crate) fn is_known(name: &str) -> bool {
     matches!(
@@ -97,6 +121,10 @@ impl Evaluator<'_> {
             return self.utility(utility, arguments, places, place);
         }
         if let Some(builtin) = BUILTINS.iter().find(|builtin| **builtin == name) {
+            let mut arguments = arguments.to_vec();
+            while arguments.len() < parameters_of(name) {
+                arguments.push(self.store.add(Ty::Any));
+            }
             return self.store.add(Ty::Builtin(builtin, arguments.into()));
         }
         let ty = match name {
@@ -132,10 +160,11 @@ impl Evaluator<'_> {
                 required: false,
                 readonly: true,
                 remapped: false,
+                column: false,
                 doc: None,
                 place,
             }],
-            index: vec![Index { key, value: element }],
+            index: vec![Index::plain(key, element)],
             nominal: true,
             ..Object::default()
         };

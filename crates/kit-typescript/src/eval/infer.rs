@@ -370,6 +370,14 @@ impl Evaluator<'_> {
         }
     }
 
+    /// A type without `undefined`. A type expression that nobody has evaluated yet stays unevaluated.
+    pub(super) fn defined_later(&mut self, ty: TyId) -> TyId {
+        match self.store.get(ty) {
+            Ty::Lazy(_) | Ty::Constrained(..) => self.store.add(Ty::Defined(ty)),
+            _ => self.defined(ty),
+        }
+    }
+
     /// A type without `undefined`.
     pub(super) fn defined(&mut self, ty: TyId) -> TyId {
         let absent = self.store.add(Ty::Undefined);

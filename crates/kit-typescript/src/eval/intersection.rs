@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::members::set_index;
-use super::types::{Index, State};
+use super::index::set_index;
+use super::types::State;
 use super::{Evaluator, Object, Prop, Ty, TyId};
 use crate::modules::DeclKind;
 
@@ -73,6 +73,10 @@ impl Evaluator<'_> {
     pub(super) fn intersect_two(&mut self, left: TyId, right: TyId) -> TyId {
         if left == right {
             return left;
+        }
+        self.spend(1);
+        if self.is_exhausted() {
+            return self.exhausted_here();
         }
         let (a, b) = (self.store.get(left).clone(), self.store.get(right).clone());
         match (a, b) {
@@ -172,6 +176,7 @@ impl Evaluator<'_> {
     }
 
     fn merge(&mut self, a: &Object, b: &Object) -> TyId {
+        self.spend_members(a.properties.len() + b.properties.len(), a.properties.len());
         let mut merged = a.clone();
         for property in &b.properties {
             let Some(at) = merged
@@ -205,16 +210,17 @@ impl Evaluator<'_> {
             }
             known.readonly &= property.readonly;
             known.doc = known.doc.or(property.doc);
+            known.column |= property.column;
             merged.properties[at] = known;
         }
         for index in &b.index {
-            let both = match merged.index.iter().find(|known| known.key == index.key) {
-                Some(known) if known.value != index.value => Index {
-                    key: index.key,
-                    value: self.store.intersection([known.value, index.value]),
-                },
-                _ => *index,
-            };
+            let mut both = *index;
+            if let Some(known) = merged.index.iter().find(|known| known.key == index.key) {
+                both.ruled = self.both_rules(known.ruled, index.ruled);
+                if known.value != index.value {
+                    both.value = self.store.intersection([known.value, index.value]);
+                }
+            }
             set_index(&mut merged, both);
         }
         merged.calls.extend(b.calls.iter().cloned());

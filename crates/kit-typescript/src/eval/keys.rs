@@ -110,14 +110,16 @@ impl Evaluator<'_> {
 
     fn object_keys(&mut self, object: &Object) -> TyId {
         let mut keys = Vec::with_capacity(object.properties.len() + object.index.len());
+        // Beside properties, the literals of their names belong to `string`, which has no rules then.
+        let is_map = object.visible().next().is_none();
         for index in &object.index {
-            keys.push(index.key);
+            keys.push(index.ruled.filter(|_| is_map).unwrap_or(index.key));
             // Numbers are keys too where strings are.
             if matches!(self.store.get(index.key), Ty::String) {
                 keys.push(self.store.add(Ty::Number));
             }
         }
-        for property in &object.properties {
+        for property in object.visible() {
             keys.push(self.key_of(property));
         }
         self.union(keys)
@@ -231,13 +233,11 @@ impl Evaluator<'_> {
             _ => None,
         };
         match by_symbol.or_else(|| object.property(&name)) {
-            Some(Prop {
-                ty, optional: true, ..
-            }) => {
-                let absent = self.store.add(Ty::Undefined);
-                self.union(vec![*ty, absent])
+            Some(property) if property.optional => {
+                let (ty, absent) = (self.type_of(property), self.store.add(Ty::Undefined));
+                self.union(vec![ty, absent])
             }
-            Some(property) => property.ty,
+            Some(property) => self.type_of(property),
             None => match self.index_for(object, key_id) {
                 Some(value) => value,
                 None => self.unknown_key(object, &name, place),

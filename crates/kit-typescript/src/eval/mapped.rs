@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::members::{insert, set_index, symbol_name};
+use super::index::KeyMember;
+use super::members::{insert, symbol_name};
 use super::types::{Element, Index, Literal, Owner};
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId, reference};
 use crate::modules::Place;
@@ -38,7 +39,7 @@ impl Modifier {
 
 /// A key of a mapped type.
 struct Key {
-    ty: TyId,
+    member: KeyMember,
     /// The property that it was in the type that is mapped.
     source: Option<Prop>,
 }
@@ -122,7 +123,7 @@ impl<'a> Evaluator<'a> {
                 let key = self.store.add(Ty::String);
                 let value = self.mapped_value(node, key, scope);
                 self.store.object(Object {
-                    index: vec![Index { key, value }],
+                    index: vec![Index::plain(key, value)],
                     ..Object::default()
                 })
             }
@@ -148,7 +149,7 @@ impl<'a> Evaluator<'a> {
     ) -> TyId {
         let value = self.mapped_value(node, key, scope);
         if optional && Modifier::from(node.optional) == Modifier::Remove {
-            return self.defined(value);
+            return self.defined_later(value);
         }
         // The common case, a template that is `T[K]`, keeps the element with its name and tags.
         let (a, b) = (self.peel(value), self.peel(element));
@@ -164,17 +165,19 @@ impl<'a> Evaluator<'a> {
         place: Place,
     ) -> TyId {
         let mut keys: Vec<Key> = Vec::with_capacity(source.properties.len());
-        for property in &source.properties {
+        for property in source.visible() {
+            let shape = self.key_of(property);
             keys.push(Key {
-                ty: self.key_of(property),
+                member: KeyMember { shape, ruled: None },
                 source: Some(property.clone()),
             });
         }
         for index in &source.index {
-            keys.push(Key {
-                ty: index.key,
-                source: None,
-            });
+            let member = KeyMember {
+                shape: index.key,
+                ruled: index.ruled,
+            };
+            keys.push(Key { member, source: None });
         }
         let mut object = self.mapped_members(node, keys, scope, place);
         object.issues.extend(source.issues.iter().cloned());
@@ -185,22 +188,22 @@ impl<'a> Evaluator<'a> {
     fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, place: Place) -> TyId {
         let constraint = self.evaluate(&node.constraint, scope);
         let shape = self.shape(constraint);
-        let members = match self.store.get(shape).clone() {
-            Ty::Union(members) => members,
-            Ty::Never => [].into(),
+        let members = match self.store.get(shape) {
             Ty::Invalid(_) => return shape,
-            Ty::Any => [self.store.add(Ty::String)].into(),
-            _ => [shape].into(),
+            Ty::Any => {
+                let string = self.store.add(Ty::String);
+                self.key_members(string)
+            }
+            _ => self.key_members(constraint),
         };
         let modifiers = self.modifiers_type(&node.constraint, scope);
         let keys = members
-            .iter()
+            .into_iter()
             .map(|member| {
-                let ty = self.shape(*member);
                 let source = modifiers
                     .as_ref()
-                    .and_then(|object| object.property(&self.key_name(ty)?.0).cloned());
-                Key { ty, source }
+                    .and_then(|object| object.property(&self.key_name(member.shape)?.0).cloned());
+                Key { member, source }
             })
             .collect();
         let object = self.mapped_members(node, keys, scope, place);
@@ -238,17 +241,23 @@ impl<'a> Evaluator<'a> {
         place: Place,
     ) -> Object {
         let mut object = Object { ..Object::default() };
+        self.spend_members(keys.len(), keys.len());
+        if self.is_exhausted() {
+            let invalid = self.exhausted(place);
+            if let Ty::Invalid(id) = *self.store.get(invalid) {
+                object.issues.push(self.store.invalid[id.index()].clone());
+            }
+            return object;
+        }
         for key in keys {
-            let inner = self.store.key_scope(scope, node, key.ty);
-            let names: Vec<TyId> = match &node.name_type {
-                None => vec![key.ty],
+            // A value that is the key itself has the rules of the key.
+            let bound = key.member.ruled.unwrap_or(key.member.shape);
+            let inner = self.store.key_scope(scope, node, bound);
+            let names: Vec<KeyMember> = match &node.name_type {
+                None => vec![key.member],
                 Some(name) => {
                     let name = self.evaluate(name, inner);
-                    match self.look(name) {
-                        Ty::Union(names) => names.to_vec(),
-                        Ty::Never => Vec::new(),
-                        _ => vec![name],
-                    }
+                    self.key_members(name)
                 }
             };
             for name in names {
@@ -263,17 +272,16 @@ impl<'a> Evaluator<'a> {
         object: &mut Object,
         node: &'a TSMappedType<'a>,
         key: &Key,
-        name: TyId,
+        name: KeyMember,
         scope: ScopeId,
         place: Place,
     ) {
-        let name = self.shape(name);
         let value = match &node.type_annotation {
             Some(annotation) => self.store.lazy(annotation, scope),
             None => self.store.add(Ty::Any),
         };
-        let Some((text, kind)) = self.key_name(name) else {
-            self.index_signature(object, name, value, place);
+        let Some((text, kind)) = self.key_name(name.shape) else {
+            self.mapped_signature(object, name, value, place);
             return;
         };
         let (optional, readonly) = (Modifier::from(node.optional), Modifier::from(node.readonly));
@@ -291,7 +299,7 @@ impl<'a> Evaluator<'a> {
             None => (value, false),
         };
         let ty = if was_optional && optional == Modifier::Remove {
-            self.defined(ty)
+            self.defined_later(ty)
         } else {
             ty
         };
@@ -309,6 +317,7 @@ impl<'a> Evaluator<'a> {
                 || (was_optional && optional == Modifier::Remove),
             readonly: readonly.apply(source.is_some_and(|source| source.readonly)),
             remapped,
+            column: same && source.is_some_and(|source| source.column),
             doc: source.and_then(|source| source.doc),
             place: source.map_or(place, |source| source.place),
         };
@@ -362,16 +371,18 @@ impl<'a> Evaluator<'a> {
     /// Sets the index signature or the property of each key.
     pub(super) fn keyed(&mut self, keys: TyId, value: TyId, place: Place) -> TyId {
         let shape = self.shape(keys);
-        let members = match self.store.get(shape).clone() {
-            Ty::Union(members) => members,
-            Ty::Never => [].into(),
+        let members = match self.store.get(shape) {
             Ty::Invalid(_) => return shape,
-            Ty::Any => [self.store.add(Ty::String)].into(),
-            _ => [shape].into(),
+            Ty::Any => {
+                let string = self.store.add(Ty::String);
+                self.key_members(string)
+            }
+            _ => self.key_members(keys),
         };
         let mut object = Object { ..Object::default() };
-        for member in members.iter() {
-            if let Some((name, key)) = self.key_name(*member) {
+        let mut many = Vec::new();
+        for member in members {
+            if let Some((name, key)) = self.key_name(member.shape) {
                 let property = Prop {
                     name,
                     key,
@@ -380,22 +391,16 @@ impl<'a> Evaluator<'a> {
                     required: false,
                     readonly: false,
                     remapped: false,
+                    column: false,
                     doc: None,
                     place,
                 };
                 insert(&mut object, property);
-                continue;
-            }
-            let key = self.shape(*member);
-            if matches!(
-                self.store.get(key),
-                Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_)
-            ) {
-                set_index(&mut object, Index { key, value });
             } else {
-                self.index_signature(&mut object, key, value, place);
+                many.push(member);
             }
         }
+        self.index_signatures(&mut object, &many, value, place);
         self.store.object(object)
     }
 }

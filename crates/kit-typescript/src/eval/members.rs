@@ -7,12 +7,13 @@ use oxc_ast::ast::{Expression, PropertyKey, TSMethodSignatureKind, TSSignature, 
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
-use super::types::{Function, Index, number_name};
+use super::types::{Function, number_name};
 use super::{DocId, Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
     /// Adds a member to an object; one of the same name is replaced where it stands.
     pub(super) fn member(&mut self, object: &mut Object, member: &'a TSSignature<'a>, scope: ScopeId) {
+        self.spend_members(1, object.properties.len());
         match member {
             TSSignature::TSPropertySignature(property) => {
                 let Some((name, key)) = self.key(object, &property.key, property.computed, scope) else {
@@ -37,6 +38,7 @@ impl<'a> Evaluator<'a> {
                         required: false,
                         readonly: property.readonly,
                         remapped: false,
+                        column: false,
                         doc,
                         place,
                     },
@@ -72,6 +74,7 @@ impl<'a> Evaluator<'a> {
                         required: false,
                         readonly: false,
                         remapped: false,
+                        column: false,
                         doc,
                         place,
                     },
@@ -130,38 +133,6 @@ impl<'a> Evaluator<'a> {
             calls,
             ..Object::default()
         })
-    }
-
-    /// `[key: K]: V`; a union of keys is a signature for each.
-    pub(super) fn index_signature(
-        &mut self,
-        object: &mut Object,
-        key: TyId,
-        value: TyId,
-        place: crate::modules::Place,
-    ) {
-        let shape = self.shape(key);
-        match self.store.get(shape).clone() {
-            Ty::Union(keys) => {
-                for key in keys.iter() {
-                    self.index_signature(object, *key, value, place);
-                }
-            }
-            // `Record<infer K, V>` is a pattern whose keys are still to be found.
-            Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
-                set_index(object, Index { key: shape, value });
-            }
-            // `[key: UserId]`, a branded string.
-            Ty::Branded(base, _) => self.index_signature(object, base, value, place),
-            Ty::Invalid(id) => object.issues.push(self.store.invalid[id.index()].clone()),
-            _ => {
-                let message = format!("`{}` is no key of an index signature", self.text(key));
-                let issue = self
-                    .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
-                    .help("write `[key: string]: …`, or name the keys: `{ [K in \"a\" | \"b\"]: … }`");
-                object.issues.push(issue);
-            }
-        }
     }
 
     /// The name of a member. One that cannot be read becomes an issue of the object.
@@ -260,14 +231,6 @@ pub(super) fn insert(object: &mut Object, property: Prop) {
     {
         Some(known) => *known = property,
         None => object.properties.push(property),
-    }
-}
-
-/// Adds an index signature; one for the same keys is replaced.
-pub(super) fn set_index(object: &mut Object, index: Index) {
-    match object.index.iter_mut().find(|known| known.key == index.key) {
-        Some(known) => *known = index,
-        None => object.index.push(index),
     }
 }
 

@@ -8,17 +8,21 @@
 //! type always sees what it works on. The exceptions are the parameters of generic *function* types ([`Ty::Parameter`])
 //! and the holes of a pattern with `infer` ([`Ty::Infer`]).
 //!
+//! [`steps`] bounds the work, so that no type keeps a build from ending.
+//!
 //! [`expression`] has one line for each construct; [`relation`] says which type is assignable to which, [`conditional`]
 //! and [`infer`] choose branches, [`mapped`] and [`keys`] work on properties, and [`global`] knows the types that
 //! TypeScript declares.
 
 mod case;
 mod class;
+mod column;
 mod conditional;
 mod expression;
 mod function;
 mod global;
 mod identity;
+mod index;
 mod infer;
 mod infer_names;
 mod intersection;
@@ -29,6 +33,8 @@ mod members;
 mod object;
 mod reference;
 mod relation;
+mod rules;
+mod steps;
 mod store;
 mod template;
 mod text;
@@ -50,10 +56,13 @@ use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, ModuleId, Place};
 
 pub(crate) use global::is_known;
+pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::number_name;
-pub(crate) use types::{DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, ScopeId, Ty, TyId};
+pub(crate) use types::{
+    DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, RuleSource, ScopeId, Ty, TyId,
+};
 use types::{Owner, Scope, State};
 pub(crate) use wire::Good;
 
@@ -71,12 +80,6 @@ const DEEPEST_EVALUATION: u32 = 6_000;
 /// More instances than this of all generic types together come from one that expands without end.
 const MOST_INSTANCES: usize = 200_000;
 
-/// Evaluations of a whole program beyond this would take seconds. A large project needs some ten thousand.
-const MOST_EVALUATIONS: usize = 2_000_000;
-
-/// And as many more for each byte of source: a large project has more to evaluate.
-const EVALUATIONS_PER_BYTE: usize = 8;
-
 /// The stack that an evaluation must have left, and by how much it grows where it has not.
 const STACK_LEFT: usize = 128 * 1024;
 const STACK_GROWTH: usize = 2 * 1024 * 1024;
@@ -85,7 +88,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
     depth: u32,
-    evaluations: usize,
+    /// The steps that were made, and for whom.
+    steps: steps::Steps,
     /// What [`Evaluator::shape`] found.
     shapes: Vec<Option<TyId>>,
     /// Intersections that were evaluated.
@@ -110,11 +114,12 @@ impl<'a> Evaluator<'a> {
             module: ModuleId(0),
             span: Span::default(),
         };
+        let steps = steps::Steps::new(graph.bytes);
         Self {
             graph,
             store: Store::default(),
             depth: 0,
-            evaluations: 0,
+            steps,
             shapes: Vec::new(),
             intersections: FxHashMap::default(),
             relations: relation::Relations::default(),
@@ -153,6 +158,7 @@ impl<'a> Evaluator<'a> {
                 Ty::Lazy(lazy) => self.evaluate_lazy(lazy),
                 Ty::Named(instance) => self.body(instance),
                 Ty::Constrained(inner, _) => inner,
+                Ty::Defined(inner) => self.defined(inner),
                 Ty::Intersection(_) => self.intersect(current),
                 // What is in progress now may have a shape later.
                 Ty::Invalid(_) => return current,
@@ -180,10 +186,13 @@ impl<'a> Evaluator<'a> {
     /// The type with laziness resolved, but names and constraints kept.
     pub(crate) fn peel(&mut self, id: TyId) -> TyId {
         let mut current = id;
-        while let Ty::Lazy(lazy) = *self.store.get(current) {
-            current = self.evaluate_lazy(lazy);
+        loop {
+            current = match *self.store.get(current) {
+                Ty::Lazy(lazy) => self.evaluate_lazy(lazy),
+                Ty::Defined(inner) => self.defined(inner),
+                _ => return current,
+            };
         }
-        current
     }
 
     /// What a name stands for, evaluated once.
@@ -198,7 +207,14 @@ impl<'a> Evaluator<'a> {
         }
         self.store.instances[id.index()].body = State::InProgress;
         let body = self.guarded(
-            |this| this.evaluate_body(id),
+            |this| {
+                let body = this.evaluate_body(id);
+                if this.is_entity(this.store.instances[id.index()].decl) {
+                    this.with_columns(body)
+                } else {
+                    body
+                }
+            },
             |this| {
                 let named = this.store.add(Ty::Named(id));
                 this.endless(named)
@@ -229,6 +245,7 @@ impl<'a> Evaluator<'a> {
                     end = match *this.store.get(end) {
                         Ty::Lazy(next) => this.evaluate_lazy(next),
                         Ty::Constrained(inner, _) => inner,
+                        Ty::Defined(inner) => this.defined(inner),
                         Ty::Invalid(_) => return end,
                         _ => return value,
                     };
@@ -243,17 +260,13 @@ impl<'a> Evaluator<'a> {
         value
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.evaluations >= MOST_EVALUATIONS + EVALUATIONS_PER_BYTE * self.graph.bytes
-    }
-
     /// Runs an evaluation unless too many are under way already. The stack grows with it.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEEPEST_EVALUATION || self.is_exhausted() {
             return refuse(self);
         }
         self.depth += 1;
-        self.evaluations += 1;
+        self.spend(1);
         let value = stacker::maybe_grow(STACK_LEFT, STACK_GROWTH, || run(self));
         self.depth -= 1;
         value
@@ -368,18 +381,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type with the constraint tags of a comment, if there are any.
+    /// The type with the rules of a comment, if there are any.
     fn constrained(&mut self, ty: TyId, doc: Option<DocId>) -> TyId {
         match doc {
-            Some(doc)
-                if self
-                    .store
-                    .doc(doc)
-                    .tags
-                    .iter()
-                    .any(|tag| tag.name.is_constraint()) =>
-            {
-                self.store.add(Ty::Constrained(ty, doc))
+            Some(doc) if self.store.doc(doc).has_rules() => {
+                self.store.add(Ty::Constrained(ty, RuleSource::Doc(doc)))
             }
             _ => ty,
         }
@@ -427,6 +433,10 @@ impl<'a> Evaluator<'a> {
             }
             _ => self.current,
         };
+        // A type that is not evaluated for want of steps is not known to refer to itself.
+        if self.is_exhausted() {
+            return self.exhausted(place);
+        }
         self.recursion(place, &format!("`{text}` refers to itself without end"))
     }
 
@@ -437,6 +447,7 @@ impl<'a> Evaluator<'a> {
                 let lazy = &self.store.lazies[lazy.index()];
                 Some(self.place(lazy.scope, lazy.node.span()))
             }
+            Ty::Defined(inner) => self.written_at(inner),
             _ => None,
         }
     }
@@ -463,11 +474,7 @@ impl<'a> Evaluator<'a> {
 
     fn too_deep(&mut self, place: Place) -> TyId {
         if self.is_exhausted() {
-            return self.unsupported(
-                place,
-                "evaluating the types of this project takes too many steps",
-                "look for a type that calls itself many times over, and write its result",
-            );
+            return self.exhausted(place);
         }
         self.recursion(place, "the type is nested too deeply to be evaluated")
     }

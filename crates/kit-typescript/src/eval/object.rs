@@ -2,7 +2,8 @@
 
 use oxc_ast::ast::{TSInterfaceDeclaration, TSTypeLiteral};
 
-use super::members::{insert, set_index};
+use super::index::set_index;
+use super::members::insert;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Place;
 

@@ -31,6 +31,9 @@ pub(crate) struct Store<'a> {
     scope_facts: Vec<Facts>,
     docs: Vec<Rc<Doc>>,
     docs_by_place: FxHashMap<(ModuleId, u32), DocId>,
+    /// Comments on types in holes of template literal types, by the comments themselves.
+    docs_in_templates: FxHashMap<DocId, DocId>,
+    docs_of_keys: FxHashMap<DocId, DocId>,
     pub(crate) invalid: Vec<Diagnostic>,
 }
 
@@ -116,7 +119,7 @@ impl<'a> Store<'a> {
         match ty {
             Ty::Infer(_) | Ty::Parameter(_) => Facts { depth: 0, open: true },
             Ty::Array { element, .. } => self.facts[element.index()].deeper(),
-            Ty::Constrained(inner, _) | Ty::Cased(_, inner) => self.facts[inner.index()],
+            Ty::Constrained(inner, _) | Ty::Cased(_, inner) | Ty::Defined(inner) => self.facts[inner.index()],
             // A tuple that grows by one element does not grow in depth.
             Ty::Tuple { elements, .. } => self.join(elements.iter().map(|element| element.ty)).deeper(),
             Ty::Union(members) | Ty::Intersection(members) | Ty::Builtin(_, members) => {
@@ -262,6 +265,39 @@ impl<'a> Store<'a> {
         let id = DocId::at(self.docs.len());
         self.docs.push(Rc::new(Doc::parse(module, text, span)));
         self.docs_by_place.insert((module, span.start), id);
+        id
+    }
+
+    /// The same comment as that of a hole of a template literal type.
+    pub(crate) fn doc_in_template(&mut self, of: DocId) -> DocId {
+        if let Some(known) = self.docs_in_templates.get(&of) {
+            return *known;
+        }
+        let mut doc = Doc::clone(&self.docs[of.index()]);
+        for tag in &mut doc.tags {
+            tag.in_template = true;
+        }
+        let id = DocId::at(self.docs.len());
+        self.docs.push(Rc::new(doc));
+        self.docs_in_templates.insert(of, id);
+        id
+    }
+
+    /// The same comment with nothing but the tags that limit values, which hold for keys too. Nothing else follows from it.
+    pub(crate) fn doc_of_keys(&mut self, of: DocId) -> DocId {
+        if let Some(known) = self.docs_of_keys.get(&of) {
+            return *known;
+        }
+        let mut doc = Doc::clone(&self.docs[of.index()]);
+        let before = doc.tags.len();
+        doc.tags.retain(|tag| tag.name.is_constraint());
+        let id = if doc.tags.len() == before {
+            of
+        } else {
+            self.docs.push(Rc::new(doc));
+            DocId::at(self.docs.len() - 1)
+        };
+        self.docs_of_keys.insert(of, id);
         id
     }
 

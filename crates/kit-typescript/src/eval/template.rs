@@ -19,6 +19,7 @@ impl<'a> Evaluator<'a> {
     /// `` `user-${number}` ``. Unions in it are multiplied out, and a template of literals alone is one literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Part>> = vec![Vec::new()];
+        let mut holes = Vec::new();
         for (index, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().map_or("", |text| text.as_str());
             for parts in &mut variants {
@@ -29,6 +30,7 @@ impl<'a> Evaluator<'a> {
             };
             let place = self.place(scope, hole.span());
             let ty = self.evaluate(hole, scope);
+            holes.push(ty);
             let fillings = match self.fillings(ty) {
                 Ok(fillings) => fillings,
                 Err(Some(invalid)) => return invalid,
@@ -83,7 +85,8 @@ impl<'a> Evaluator<'a> {
             .into_iter()
             .map(|parts| self.template_of(parts))
             .collect();
-        self.union(members)
+        let template = self.union(members);
+        self.with_ruled_holes(template, &holes)
     }
 
     /// What a type puts into a template: one list of parts for each member of a union.

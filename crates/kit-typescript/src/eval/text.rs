@@ -127,7 +127,7 @@ impl Evaluator<'_> {
                     .slice(oxc_span::GetSpan::span(lazy.node));
                 text.split_whitespace().collect::<Vec<_>>().join(" ")
             }
-            Ty::Constrained(inner_type, _) => self.nested_text(*inner_type, depth),
+            Ty::Constrained(inner_type, _) | Ty::Defined(inner_type) => self.nested_text(*inner_type, depth),
             Ty::Invalid(_) => "?".to_owned(),
         }
     }
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
             Ty::Undefined => "Void".to_owned(),
             Ty::Bytes => "Bytes".to_owned(),
             Ty::Literal(Literal::String(text)) => pascal(text),
-            Ty::Constrained(inner, _) => self.known_name(*inner, known),
+            Ty::Constrained(inner, _) | Ty::Defined(inner) => self.known_name(*inner, known),
             _ => pascal(&self.text(id)),
         }
     }

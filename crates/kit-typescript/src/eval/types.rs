@@ -93,8 +93,11 @@ pub(crate) enum Ty {
     Named(InstanceId),
     /// A type expression that nobody has looked at yet.
     Lazy(LazyId),
-    /// A type that the tags of a comment constrain.
-    Constrained(TyId, DocId),
+    /// A type with rules that do not show in its shape.
+    Constrained(TyId, RuleSource),
+    /// A type without `undefined`, evaluated when it is asked for: `Required<T>` must not look into the types of its
+    /// properties, which may lead back to the type that is being evaluated.
+    Defined(TyId),
     /// A type parameter of a generic function type, by its number from the outermost one.
     Parameter(u32),
     /// `infer U` while a pattern is matched.
@@ -103,6 +106,15 @@ pub(crate) enum Ty {
     Deferred([TyId; 4]),
     /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
+}
+
+/// Origin of the rules of a [`Ty::Constrained`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum RuleSource {
+    /// The tags of a comment.
+    Doc(DocId),
+    /// The column that stores the values.
+    Column,
 }
 
 /// The string intrinsics of TypeScript.
@@ -268,6 +280,18 @@ impl Object {
         self.properties.iter().find(|property| &*property.name == name)
     }
 
+    /// The properties without private and protected members: what `keyof` and mapped types see.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = &Prop> {
+        self.properties
+            .iter()
+            .filter(|property| property.hidden().is_none())
+    }
+
+    /// Returns true for a type that asks for nothing, as `{}` does: every value but null and undefined fits.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        self.properties.is_empty() && self.index.is_empty() && !self.is_function() && self.issues.is_empty()
+    }
+
     /// Whether it is a function type and nothing else.
     pub(crate) fn is_function(&self) -> bool {
         !self.calls.is_empty() || !self.constructs.is_empty()
@@ -317,17 +341,40 @@ pub(crate) struct Prop {
     pub(crate) readonly: bool,
     /// The comment speaks of another type, from which this one was mapped: only its text counts.
     pub(crate) remapped: bool,
+    /// The property is one of an entity, and so is stored in a column of its table.
+    pub(crate) column: bool,
     pub(crate) doc: Option<DocId>,
     pub(crate) place: Place,
 }
 
+/// Prefix of the name of a private or protected member; no property of the user's can have it.
+const HIDDEN: &str = "\0hidden ";
+
 impl Prop {
+    /// The name under which a private or protected member stands. Only the class itself and what extends it have a member of
+    /// this name, whatever other classes call theirs.
+    pub(crate) fn hidden_name(name: &str, place: Place) -> Rc<str> {
+        format!("{HIDDEN}{}:{} {name}", place.module.0, place.span.start).into()
+    }
+
+    /// The name that a private or protected member was written with; nothing for any other property.
+    pub(crate) fn hidden(&self) -> Option<&str> {
+        let rest = self.name.strip_prefix(HIDDEN)?;
+        rest.split_once(' ').map(|(_, name)| name)
+    }
+
     fn key(&self) -> impl PartialEq + Hash + '_ {
         (
             &*self.name,
             self.key,
             self.ty,
-            (self.optional, self.required, self.readonly, self.remapped),
+            (
+                self.optional,
+                self.required,
+                self.readonly,
+                self.remapped,
+                self.column,
+            ),
             self.doc,
         )
     }
@@ -351,7 +398,21 @@ impl Hash for Prop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
     pub(crate) key: TyId,
+    /// The key with the rules that comments give it: `Code` of `Record<Code, V>`. Nothing for a key without rules. Relations of
+    /// types do not look at rules.
+    pub(crate) ruled: Option<TyId>,
     pub(crate) value: TyId,
+}
+
+impl Index {
+    /// An index signature whose keys have no rules.
+    pub(crate) fn plain(key: TyId, value: TyId) -> Self {
+        Self {
+            key,
+            ruled: None,
+            value,
+        }
+    }
 }
 
 /// A call or construct signature.

@@ -16,6 +16,10 @@ impl Evaluator<'_> {
         for member in members {
             self.flatten(member, &mut flat);
         }
+        self.spend(flat.len());
+        if self.is_exhausted() {
+            return self.exhausted_here();
+        }
         let boolean = [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))));
         if boolean.iter().all(|literal| flat.contains(literal)) {
             let whole = self.store.add(Ty::Boolean);
@@ -121,15 +125,17 @@ impl Evaluator<'_> {
                         match self.store.get(shape).clone() {
                             Ty::Union(members) => flat.extend(members.iter()),
                             Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } => flat.push(member),
-                            _ => self.flatten(shape, flat),
+                            // Names that lead to each other have no end to follow.
+                            Ty::Invalid(_) => flat.push(shape),
+                            _ => self.flatten(body, flat),
                         }
                     }
                     _ => self.flatten(body, flat),
                 }
             }
             Ty::Intersection(_) => {
-                let shape = self.shape(member);
-                self.flatten(shape, flat);
+                let ruled = self.ruled_intersection(member);
+                self.flatten(ruled, flat);
             }
             _ => flat.push(member),
         }

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 
+use super::index::set_index;
 use super::mapped::Modifier;
-use super::members::{insert, set_index};
+use super::members::insert;
 use super::types::{Case, Element, Function, Index};
 use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
 use crate::modules::Place;
@@ -122,16 +123,18 @@ impl Evaluator<'_> {
         match self.store.get(shape).clone() {
             Ty::Object(id) => {
                 let mut object = Object::clone(&self.store.object_at(id));
+                self.spend(object.properties.len());
                 object.nominal = false;
                 object.calls.clear();
                 object.constructs.clear();
+                object.properties.retain(|property| property.hidden().is_none());
                 for property in &mut object.properties {
                     match optional {
                         Modifier::Keep => {}
                         Modifier::Add => (property.optional, property.required) = (true, false),
                         Modifier::Remove => {
                             if property.optional {
-                                property.ty = self.defined(property.ty);
+                                property.ty = self.defined_later(property.ty);
                                 (property.optional, property.required) = (false, true);
                             }
                         }
@@ -160,7 +163,7 @@ impl Evaluator<'_> {
                 // An element of a JSON array is never `undefined`, which `Partial` adds.
                 let element = match optional {
                     Modifier::Keep | Modifier::Add => element,
-                    Modifier::Remove => self.defined(element),
+                    Modifier::Remove => self.defined_later(element),
                 };
                 self.store.add(Ty::Array {
                     element,
@@ -175,7 +178,7 @@ impl Evaluator<'_> {
                     .iter()
                     .map(|element| Element {
                         ty: match optional {
-                            Modifier::Remove => self.defined(element.ty),
+                            Modifier::Remove => self.defined_later(element.ty),
                             _ => element.ty,
                         },
                         optional: match optional {
@@ -212,11 +215,13 @@ impl Evaluator<'_> {
         }
         let object = self.as_object(ty);
         let mut picked = Object { ..Object::default() };
+        let count = self.key_list(keys).len();
+        self.spend_members(count, count);
         if let Some(object) = &object {
             picked.issues.extend(object.issues.iter().cloned());
         }
-        for key in self.key_list(keys).iter() {
-            let key = self.shape(*key);
+        for member in self.key_members(keys) {
+            let key = member.shape;
             if matches!(self.store.get(key), Ty::Invalid(_)) {
                 return key;
             }
@@ -244,6 +249,7 @@ impl Evaluator<'_> {
                         required: false,
                         readonly: false,
                         remapped: false,
+                        column: false,
                         doc: None,
                         place: keys_place,
                     },
@@ -253,7 +259,12 @@ impl Evaluator<'_> {
                     Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..)
                 ) =>
                 {
-                    set_index(&mut picked, Index { key, value });
+                    let own = object.as_ref().and_then(|object| {
+                        let same = object.index.iter().find(|index| index.key == key);
+                        same.and_then(|index| index.ruled)
+                    });
+                    let ruled = self.both_rules(own, member.ruled);
+                    set_index(&mut picked, Index { key, ruled, value });
                 }
                 None => {
                     let message = format!("keys are literals here, not `{}`", self.text(key));

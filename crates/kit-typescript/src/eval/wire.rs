@@ -26,6 +26,9 @@ impl Evaluator<'_> {
             if seen.len() > MOST_PARTS {
                 return true;
             }
+            if self.is_exhausted() {
+                return false;
+            }
             let shape = self.shape(ty);
             if shape != ty && !seen.insert((shape, absent)) {
                 continue;
@@ -56,6 +59,10 @@ impl Evaluator<'_> {
                 Ty::Object(object) => {
                     let object = self.store.object_at(object);
                     if object.is_function()
+                        || object
+                            .properties
+                            .iter()
+                            .any(|property| property.hidden().is_some())
                         || object
                             .issues
                             .iter()

@@ -9,7 +9,7 @@ use oxc_span::GetSpan;
 
 use super::{Located, computed};
 use crate::lower::Lowering;
-use crate::modules::{Place, Symbol, Value};
+use crate::modules::{ModuleId, Place, Symbol, Value};
 
 /// Chains of constants longer than this bite their own tail.
 pub(super) const LONGEST_CHAIN: usize = 100;
@@ -18,8 +18,8 @@ pub(super) const LONGEST_CHAIN: usize = 100;
 pub(super) enum Found<'a> {
     /// An expression, with the name of the last constant that held it.
     Expression(Located<'a>, Option<&'a str>),
-    /// A function declaration.
-    Function(&'a Function<'a>),
+    /// A function declaration and its module.
+    Function(ModuleId, &'a Function<'a>),
     /// Nothing that can be seen from here; the name that leads out of sight, if there is one.
     Unknown(Option<&'a str>),
 }
@@ -67,7 +67,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
             Symbol::Value(module, _, Value::Default(expression)) => {
                 current = Located { module, expression };
             }
-            Symbol::Value(_, _, Value::Function(function)) => return Found::Function(function),
+            Symbol::Value(module, _, Value::Function(function)) => return Found::Function(module, function),
             _ => return Found::Unknown(Some(identifier.name.as_str())),
         }
     }

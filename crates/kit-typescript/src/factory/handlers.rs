@@ -10,7 +10,7 @@ use super::{Located, computed};
 use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Place;
-use crate::routes::Contract;
+use crate::routes::{Contract, parse_key};
 
 /// A map of handlers.
 pub(crate) struct HandlerMap {
@@ -33,11 +33,16 @@ impl HandlerMap {
         })
     }
 
-    /// Reports keys that only one of handlers and contracts has.
+    /// Reports keys that only one of handlers and contracts has. A contract whose key is no route key is reported as that, and what follows from it
+    /// is not: the handler of a misspelt `GETT /stats` is rightly called `GET /stats`.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
-        let known = || contracts.iter().map(|contract| contract.key.as_str());
+        let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
+            .iter()
+            .partition(|contract| parse_key(&contract.key).is_ok());
+        let known = || right.iter().map(|contract| contract.key.as_str());
         for (key, place) in &self.handlers {
-            if known().any(|contract| contract == key) {
+            let misspelt = || wrong.iter().map(|contract| contract.key.as_str());
+            if known().any(|contract| contract == key) || closest(key, misspelt()).is_some() {
                 continue;
             }
             let help = match closest(key, known()) {
@@ -54,7 +59,7 @@ impl HandlerMap {
         if !self.complete {
             return;
         }
-        for contract in contracts
+        for contract in right
             .iter()
             .filter(|contract| !self.handlers.contains_key(&contract.key))
         {

@@ -2,8 +2,10 @@
 
 use oxc_ast::ast::Expression;
 
+use super::calls::kit_call;
 use super::expression::{Found, Member, elements, follow, number, properties, string};
-use super::{About, Located, about, computed};
+use super::{About, Located, about, answers, computed};
+use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Place;
 
@@ -15,6 +17,24 @@ pub(crate) struct Entry {
     pub(crate) place: Place,
     /// What its doc comment says.
     pub(crate) about: About,
+    /// `Added` of `defineMiddleware<Added>`, not evaluated yet; `None` without a type argument that can be read.
+    pub(crate) added: Option<TyId>,
+    /// Paths below `ctx` that it adds, of those that an `@owner` names.
+    pub(crate) adds: Vec<String>,
+}
+
+impl Entry {
+    /// An entry at priority 0.
+    fn new(name: impl Into<String>, place: Place, about: About) -> Self {
+        Self {
+            name: name.into(),
+            priority: 0.0,
+            place,
+            about,
+            added: None,
+            adds: Vec::new(),
+        }
+    }
 }
 
 /// Reads a `middleware` option; the flag says whether all entries were seen.
@@ -33,30 +53,18 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Ve
 fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry> {
     let place = located.place();
     let about = about::read(lowering, located);
+    answers::check(lowering, located);
     match follow(lowering, located) {
-        Found::Function(function) => {
-            let name = function
-                .id
-                .as_ref()
-                .map(|identifier| identifier.name.to_string())?;
-            Some(Entry {
-                name,
-                priority: 0.0,
-                place,
-                about,
-            })
+        Found::Function(_, function) => {
+            let name = &function.id.as_ref()?.name;
+            Some(Entry::new(name.as_str(), place, about))
         }
         Found::Expression(found, name) => match found.expression {
             Expression::ObjectExpression(_) => full_entry(lowering, found, place, about),
             _ => Some(bare(lowering, found, name, place, about)),
         },
         // Something imported from a package: its name is all that is known, and all that is needed.
-        Found::Unknown(Some(name)) => Some(Entry {
-            name: name.to_owned(),
-            priority: 0.0,
-            place,
-            about,
-        }),
+        Found::Unknown(Some(name)) => Some(Entry::new(name, place, about)),
         Found::Unknown(None) => Some(unnamed(lowering, place, about)),
     }
 }
@@ -109,12 +117,27 @@ fn full_entry<'a>(
         (None, Some(value)) => entry(lowering, value)?.name,
         (None, None) => return Some(unnamed(lowering, place, about)),
     };
+    if let Some(value) = member("middleware") {
+        answers::check(lowering, value);
+    }
+    let added = member("middleware").and_then(|value| added(lowering, value));
     Some(Entry {
-        name,
         priority,
-        place,
-        about,
+        added,
+        ..Entry::new(name, place, about)
     })
+}
+
+/// The type argument of the `defineMiddleware` that an expression leads to. It stays unevaluated: it may lead into files and
+/// packages that nothing else of the build needs.
+fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
+    let Found::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    let call = kit_call(lowering, found, "defineMiddleware")?;
+    let argument = call.type_arguments.as_ref()?.params.first()?;
+    let scope = lowering.eval.module_scope(found.module);
+    Some(lowering.eval.store.lazy(argument, scope))
 }
 
 /// A middleware without an entry around it: named after the constant or function.
@@ -141,12 +164,11 @@ fn bare<'a>(
         }
         _ => None,
     };
+    let added = added(lowering, found);
     match own.or(name) {
         Some(name) => Entry {
-            name: name.to_owned(),
-            priority: 0.0,
-            place,
-            about,
+            added,
+            ..Entry::new(name, place, about)
         },
         None => unnamed(lowering, place, about),
     }
@@ -160,12 +182,7 @@ fn unnamed(lowering: &mut Lowering<'_>, place: Place, about: About) -> Entry {
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
     // It runs all the same, so it has its place in the chain.
-    Entry {
-        name: "anonymous".to_owned(),
-        priority: 0.0,
-        place,
-        about,
-    }
+    Entry::new("anonymous", place, about)
 }
 
 /// Global and group middleware as one chain: ascending priority, at equal priority global first, then in order.

@@ -4,6 +4,7 @@
 //! everything else is still read.
 
 mod about;
+mod answers;
 mod app;
 mod calls;
 mod expression;

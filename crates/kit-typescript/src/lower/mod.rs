@@ -3,9 +3,11 @@
 //! Only what is reachable from a declaration, an entity or a route comes here, and so only its mistakes are reported.
 
 mod finish;
+mod implied;
 mod names;
 mod object;
 mod property;
+mod rules;
 
 use std::collections::VecDeque;
 
@@ -16,18 +18,18 @@ use kit_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::docs::{Doc, apply_constraints, documentation, misplaced};
-use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Part, Ty, TyId};
-use crate::modules::{Graph, Place};
+use crate::docs::{Doc, Misfit, documentation, misplaced};
+use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Part, SubjectId, Ty, TyId};
+use crate::modules::{DeclId, Graph, Place};
 
 pub(crate) use names::plural_snake;
 
 /// Inline types inside of inline types beyond this are an expansion without end.
 const DEEPEST: u32 = 250;
 
-/// More inline types than this in one declaration come from one that branches without end, whose depth alone would be
-/// reached too late.
-const MOST_INLINE: u32 = 50_000;
+/// Parts that one declaration may have. A type without a name is written out in each of its places, so that a few lines of types
+/// can lead to gigabytes of generated code, and a type that branches without end reaches [`DEEPEST`] too late.
+const MOST_PARTS: u32 = 50_000;
 
 /// The help for what no JSON value can be.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
@@ -37,13 +39,16 @@ pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) diagnostics: Diagnostics,
     declared: FxHashMap<InstanceId, DeclarationId>,
-    queue: VecDeque<(DeclarationId, InstanceId)>,
+    /// Entities by name.
+    entities: FxHashMap<String, DeclId>,
+    /// Declarations to be lowered, each with the subject that needs it.
+    queue: VecDeque<(DeclarationId, InstanceId, SubjectId)>,
     /// Properties whose tags are read when all types are known.
     tagged: Vec<Tagged>,
     /// Declarations with a comment, for what must fit their types.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
-    /// Inline types of the declaration that is being lowered.
+    /// Parts of the declaration that is being lowered.
     inline: u32,
     reported: FxHashSet<TyId>,
     /// Anonymous objects.
@@ -66,6 +71,7 @@ impl<'a> Lowering<'a> {
             program: Program::default(),
             diagnostics: Diagnostics::default(),
             declared: FxHashMap::default(),
+            entities: FxHashMap::default(),
             queue: VecDeque::new(),
             tagged: Vec::new(),
             documented: Vec::new(),
@@ -142,7 +148,7 @@ impl<'a> Lowering<'a> {
         let id = self.add_declaration(name, origin, about, place);
         self.documented.extend(doc.map(|doc| (id, doc)));
         self.declared.insert(instance, id);
-        self.queue.push_back((id, instance));
+        self.queue.push_back((id, instance, self.eval.subject()));
         id
     }
 
@@ -196,7 +202,8 @@ impl<'a> Lowering<'a> {
 
     /// Lowers the bodies of all declarations that were needed so far, and what they need.
     pub(crate) fn drain(&mut self) {
-        while let Some((id, instance)) = self.queue.pop_front() {
+        while let Some((id, instance, subject)) = self.queue.pop_front() {
+            self.eval.resume(subject);
             let body = self.eval.body(instance);
             self.path = vec![self.program.declarations[id].name.clone()];
             self.stand_at_declaration(instance);
@@ -223,6 +230,7 @@ impl<'a> Lowering<'a> {
         if let Ty::Named(instance) = *self.eval.store.get(ty)
             && self.is_declared(instance)
         {
+            self.eval.spend(1);
             let declaration = self.declare(instance);
             return self.program.add_type(TypeKind::Reference { declaration });
         }
@@ -234,16 +242,43 @@ impl<'a> Lowering<'a> {
         if self.depth > DEEPEST {
             return self.endless(ty);
         }
-        self.inline += 1;
-        if self.inline >= MOST_INLINE {
-            // The first one is reported; what comes after it is no other mistake.
-            let first = self.inline == MOST_INLINE;
-            return if first { self.endless(ty) } else { self.failed() };
+        self.eval.spend(1);
+        if let Some(refused) = self.refuse_exhausted() {
+            return refused;
+        }
+        if !self.has_room(1) {
+            return self.failed();
         }
         self.depth += 1;
         let id = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.structure_inner(ty));
         self.depth -= 1;
         id
+    }
+
+    /// Counts parts of the declaration that is being lowered. Returns false if there are too many, which is reported once.
+    fn has_room(&mut self, parts: u32) -> bool {
+        let before = self.inline;
+        self.inline = before.saturating_add(parts);
+        if self.inline < MOST_PARTS {
+            return true;
+        }
+        if before < MOST_PARTS {
+            let name = self.path.first().cloned().unwrap_or_default();
+            let message = format!("`{name}` has more than {MOST_PARTS} parts");
+            let help = "give the types that stand in many places names: a type with a name is generated once, one without a name in each place";
+            self.refused(codes::TOO_LARGE_TYPE, &message, help);
+        }
+        false
+    }
+
+    /// Reports that what is being compiled takes too many steps, once; nothing where it may go on.
+    pub(crate) fn refuse_exhausted(&mut self) -> Option<TypeId> {
+        if !self.eval.is_exhausted() {
+            return None;
+        }
+        let place = self.eval.some_place();
+        let refused = self.eval.exhausted(place);
+        Some(self.structure_inner(refused))
     }
 
     /// What stands for a type that could not be had, and was reported.
@@ -280,23 +315,19 @@ impl<'a> Lowering<'a> {
                 }
                 return self.structure(body);
             }
-            Ty::Constrained(inner, doc) => {
-                let shape = self.eval.shape(inner);
-                // No constraint fits an object, whose name therefore stays.
-                let id = match self.eval.store.get(shape) {
-                    Ty::Object(_) => self.lower(inner),
-                    _ => self.structure(inner),
-                };
-                if self.has_failed(id) {
+            Ty::Constrained(inner, source) => return self.constrained(inner, source),
+            Ty::Intersection(_) => {
+                let shape = self.eval.shape(ty);
+                let mut id = self.structure(shape);
+                if self.has_failed(id) || matches!(self.eval.store.get(shape), Ty::Object(_)) {
                     return id;
                 }
-                let doc = self.eval.store.doc(doc);
-                let mut issues = Vec::new();
-                let id = apply_constraints(&self.eval.graph, &mut self.program, id, &doc, &mut issues);
-                self.report_all(issues);
+                for source in self.eval.rules_around(ty).into_iter().rev() {
+                    id = self.with_rules(id, source, Misfit::Ignored);
+                }
                 return id;
             }
-            Ty::Intersection(_) | Ty::Lazy(_) => {
+            Ty::Lazy(_) | Ty::Defined(_) => {
                 let shape = self.eval.shape(ty);
                 return self.structure(shape);
             }
@@ -363,6 +394,14 @@ impl<'a> Lowering<'a> {
             Ty::Literal(literal) => TypeKind::Literal {
                 value: literal.value(),
             },
+            // `${string}${string}` is any string, the empty one included.
+            Ty::Template(parts)
+                if parts.iter().all(
+                    |part| matches!(part, Part::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
+                ) =>
+            {
+                TypeKind::String
+            }
             Ty::Template(parts) => {
                 let parts = parts
                     .iter()
@@ -404,23 +443,6 @@ impl<'a> Lowering<'a> {
             Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
-    }
-
-    /// The union of what its members carry on the wire; nothing where none of them has a brand.
-    fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
-        let mut branded = false;
-        let mut plain = Vec::with_capacity(members.len());
-        for member in members {
-            let shape = self.eval.shape(*member);
-            match *self.eval.store.get(shape) {
-                Ty::Branded(base, _) => {
-                    branded = true;
-                    plain.push(base);
-                }
-                _ => plain.push(*member),
-            }
-        }
-        branded.then(|| self.eval.union(plain))
     }
 
     fn no_json(&mut self, what: &str, help: &str) -> TypeId {

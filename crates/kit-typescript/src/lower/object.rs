@@ -2,8 +2,8 @@
 
 use kit_diagnostics::codes;
 use kit_ir::{
-    DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType, TemplatePart,
-    Type, TypeId, TypeKind,
+    Constraints, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType,
+    TemplatePart, Type, TypeId, TypeKind,
 };
 
 use super::{Lowering, Tagged, WRITE_WIRE};
@@ -15,7 +15,8 @@ pub(super) enum State {
     /// It is being lowered; how much of the path leads to it, and the declaration that it got because it came up again
     /// inside of itself.
     Open(usize, Option<DeclarationId>),
-    Done(TypeId),
+    /// It is lowered, to a type of so many parts.
+    Done(TypeId, u32),
 }
 
 impl Lowering<'_> {
@@ -27,8 +28,18 @@ impl Lowering<'_> {
             let what = "a function has no JSON form";
             return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, place);
         }
+        if object.asks_nothing() {
+            return self.anything_but_null();
+        }
         match self.objects.get(&id).copied() {
-            Some(State::Done(known)) => return known,
+            // One type stands for all places, and each place is written out in what is generated.
+            Some(State::Done(known, parts)) => {
+                self.eval.spend(parts as usize);
+                if !self.has_room(parts) {
+                    return self.failed();
+                }
+                return self.refuse_exhausted().unwrap_or(known);
+            }
             // TypeScript lets an anonymous type recurse; every artifact needs a name to refer to.
             Some(State::Open(path, declaration)) => {
                 let declaration = declaration.unwrap_or_else(|| self.name_recursion(ty, path));
@@ -38,6 +49,7 @@ impl Lowering<'_> {
             None => {}
         }
         self.objects.insert(id, State::Open(self.path.len(), None));
+        let before = self.inline;
         let mut lowered = self.object_inner(id);
         if let Some(State::Open(_, Some(declaration))) = self.objects.get(&id).copied() {
             self.program.declarations[declaration].r#type = lowered;
@@ -46,8 +58,32 @@ impl Lowering<'_> {
                 lowered = self.program.add_type(TypeKind::Reference { declaration });
             }
         }
-        self.objects.insert(id, State::Done(lowered));
+        let parts = self.inline.saturating_sub(before).max(1);
+        self.objects.insert(id, State::Done(lowered, parts));
         lowered
+    }
+
+    /// `{}`: TypeScript gives it every value but null and undefined, so the wire form is a union of all other kinds of JSON
+    /// values.
+    fn anything_but_null(&mut self) -> TypeId {
+        let value = self.program.add_type(TypeKind::Unknown);
+        let index = vec![IndexSignature {
+            key: IndexKey::String,
+            rules: Constraints::default(),
+            value,
+        }];
+        let kinds = [
+            TypeKind::String,
+            TypeKind::Number,
+            TypeKind::Boolean,
+            TypeKind::Array { element: value },
+            TypeKind::Object(ObjectType {
+                properties: Vec::new(),
+                index,
+            }),
+        ];
+        let members = kinds.map(|kind| self.program.add_type(kind)).to_vec();
+        self.program.add_type(TypeKind::Union { members })
     }
 
     /// A declaration for an anonymous type that contains itself, named after the way to it.
@@ -66,6 +102,15 @@ impl Lowering<'_> {
     fn object_inner(&mut self, id: ObjectId) -> TypeId {
         let object = self.eval.store.object_at(id);
         self.report_all(object.issues.clone());
+        for property in &object.properties {
+            if let Some(name) = property.hidden() {
+                let message =
+                    format!("`{name}` is private, and so no JSON value is an instance of the class");
+                let help = "describe the value with an interface of its public properties, or with \
+                            `Pick<Class, keyof Class>`, which leaves private members out";
+                self.refused_at(codes::NO_JSON_FORM, &message, help, property.place);
+            }
+        }
         let mut properties = Vec::with_capacity(object.properties.len());
         let mut tagged = Vec::new();
         // JSON has no symbols for keys; what stands under one never leaves the process.
@@ -125,11 +170,15 @@ impl Lowering<'_> {
                     continue;
                 }
             };
+            let rules = index.ruled.map_or_else(Constraints::default, |keys| {
+                let keys = self.structure(keys);
+                self.program.types[keys].constraints.clone()
+            });
             let (value, _) = self.without_undefined(index.value);
             self.path.push("Value".to_owned());
             let value = self.lower(value);
             self.path.pop();
-            signatures.push(IndexSignature { key, value });
+            signatures.push(IndexSignature { key, rules, value });
         }
         signatures
     }

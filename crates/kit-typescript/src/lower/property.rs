@@ -11,7 +11,8 @@ impl Lowering<'_> {
     pub(super) fn property(&mut self, property: &Prop) -> Property {
         let written = self.eval.written_at(property.ty);
         self.eval.stand_at(written.unwrap_or(property.place));
-        let (ty, absent) = self.without_undefined(property.ty);
+        let declared = self.eval.type_of(property);
+        let (ty, absent) = self.without_undefined(declared);
         let r#type = self.lower(ty);
         let mut about = Documentation::default();
         if let Some(doc) = property.doc {
@@ -35,9 +36,9 @@ impl Lowering<'_> {
     /// The type without `undefined`, and whether that was a part of it. On a property it means that it may be absent.
     pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
         let ty = self.eval.peel(ty);
-        if let Ty::Constrained(inner, doc) = *self.eval.store.get(ty) {
+        if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
             let (inner, absent) = self.without_undefined(inner);
-            return (self.eval.store.add(Ty::Constrained(inner, doc)), absent);
+            return (self.eval.store.add(Ty::Constrained(inner, source)), absent);
         }
         let shape = self.eval.shape(ty);
         match self.eval.store.get(shape).clone() {

@@ -135,9 +135,9 @@ impl<'a> Graph<'a> {
         module
     }
 
-    /// The module of a file whose text holds `needle`; other files are not parsed, unless they say something of other
+    /// The module of a file whose text holds one of `needles`; other files are not parsed, unless they say something of other
     /// modules or of all.
-    pub(crate) fn entry_with(&mut self, path: &Path, needle: &str) -> Option<ModuleId> {
+    pub(crate) fn entry_with(&mut self, path: &Path, needles: &[&str]) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
         }
@@ -148,7 +148,9 @@ impl<'a> Graph<'a> {
             None => self.files.read(path),
         };
         match text {
-            Ok(text) if !text.contains(needle) && !speaks_for_others(&text) => None,
+            Ok(text) if !needles.iter().any(|needle| text.contains(needle)) && !speaks_for_others(&text) => {
+                None
+            }
             _ => self.entry(path),
         }
     }

@@ -213,6 +213,14 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// The specifier of the import that a local name comes from: `zod` after `import { z } from "zod"`.
+    pub(crate) fn imported_from(&self, local: &str) -> Option<&'a str> {
+        match self.imports.get(local)? {
+            Link::From(from) => Some(from.source),
+            Link::Local(_) | Link::Path(_) => None,
+        }
+    }
+
     /// The name under which a local name is exported, `default` last.
     pub(crate) fn exported_as(&self, local: &str) -> Option<&'a str> {
         let mut names = self

@@ -77,6 +77,7 @@ pub(crate) fn add(
             }
         },
     };
+    lowering.eval.begin(format!("`{}`", contract.key), contract.place);
     let about = tags::read(lowering, contract);
     let base = slot_base(key.method.name(), &path);
     let mut slots = RouteSlots::default();
@@ -157,8 +158,16 @@ fn slot_declaration(
 ) -> Option<kit_ir::DeclarationId> {
     lowering.eval.stand_at(place);
     let shape = lowering.eval.shape(ty);
-    if matches!(lowering.eval.store.get(shape), Ty::Undefined) {
-        return None;
+    match *lowering.eval.store.get(shape) {
+        Ty::Undefined => return None,
+        // Params and query are objects anyway: `{}` names none of their keys, as `void` does.
+        Ty::Object(object)
+            if matches!(slot, Slot::Params | Slot::Query)
+                && lowering.eval.store.object_at(object).asks_nothing() =>
+        {
+            return None;
+        }
+        _ => {}
     }
     let peeled = lowering.eval.peel(ty);
     if let Ty::Named(instance) = *lowering.eval.store.get(peeled)

@@ -44,6 +44,9 @@ impl Printer<'_> {
     }
 
     fn r#type(&mut self, id: TypeId) -> String {
+        if self.program.is_anything_but_null(id) {
+            return "{}".to_owned();
+        }
         match &self.program.types[id].kind {
             TypeKind::Unknown => "unknown".to_owned(),
             TypeKind::Never => "never".to_owned(),
@@ -82,7 +85,13 @@ impl Printer<'_> {
             }
             TypeKind::Object(object) => self.object(object),
             TypeKind::Union { members } => {
-                let members: Vec<String> = members.iter().map(|member| self.r#type(*member)).collect();
+                let members: Vec<String> = members
+                    .iter()
+                    .map(|member| {
+                        let rules = rules(&self.program.types[*member].constraints);
+                        format!("{rules}{}", self.r#type(*member))
+                    })
+                    .collect();
                 members.join(" | ")
             }
             TypeKind::Reference { declaration } => {
@@ -142,7 +151,8 @@ impl Printer<'_> {
                 IndexKey::Number => "number".to_owned(),
                 IndexKey::Template { parts } => self.template(parts),
             };
-            members.push(format!("[key: {key}]: {}", self.r#type(signature.value)));
+            let rules = rules(&signature.rules);
+            members.push(format!("{rules}[key: {key}]: {}", self.r#type(signature.value)));
         }
         if members.is_empty() {
             "{}".to_owned()

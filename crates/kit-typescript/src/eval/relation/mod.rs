@@ -26,10 +26,15 @@ pub(crate) struct Relations {
 
 impl Evaluator<'_> {
     /// Whether every value of one type is a value of the other.
-    pub(super) fn assignable(&mut self, from: TyId, to: TyId) -> bool {
+    pub(crate) fn assignable(&mut self, from: TyId, to: TyId) -> bool {
         let (from, to) = (self.shape(from), self.shape(to));
         if from == to {
             return true;
+        }
+        if let Ty::Builtin("Iterable", arguments) = self.store.get(to).clone()
+            && let (Some(item), Some(wanted)) = (self.iterated(from), arguments.first())
+        {
+            return self.assignable(item, *wanted);
         }
         if let Some(answer) = self.simple(from, to) {
             return answer;
@@ -39,6 +44,11 @@ impl Evaluator<'_> {
         }
         if self.relations.depth >= DEEPEST_COMPARISON {
             return true;
+        }
+        self.spend(1);
+        if self.is_exhausted() {
+            self.relations.broken = Some(self.exhausted_here());
+            return false;
         }
         // A pair that comes up again inside itself is assumed to hold: types may be recursive.
         let open = self.store.is_open(from) || self.store.is_open(to);
@@ -220,6 +230,12 @@ impl Evaluator<'_> {
                 Ty::NonPrimitive,
             ) => true,
             (Ty::Object(id), Ty::Builtin("Function", _)) => self.store.object_at(id).is_function(),
+            (Ty::Object(id), Ty::Builtin(name, _)) => {
+                if self.may_be_builtin(id, name) {
+                    self.relations.broken = Some(self.unknown_builtin(from, to));
+                }
+                false
+            }
             (Ty::Object(a), Ty::Object(b)) => self.object_assignable(a, b),
             (_, Ty::Object(object)) => self.members_assignable(from, object),
             _ => false,

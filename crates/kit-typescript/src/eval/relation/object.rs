@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::types::{Function, Generic, Literal, is_numeric_name};
+use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
@@ -177,6 +177,64 @@ impl Evaluator<'_> {
             }
             property.optional || self.is_method(from, &property.name)
         })
+    }
+
+    /// The items of a value that TypeScript's library declares to be iterable; nothing for any other value.
+    pub(super) fn iterated(&mut self, id: TyId) -> Option<TyId> {
+        match self.store.get(id).clone() {
+            Ty::Array { element, .. } => Some(element),
+            Ty::Tuple { elements, .. } => Some(self.item_of(&elements)),
+            Ty::String | Ty::Template(_) | Ty::Cased(..) | Ty::Literal(Literal::String(_)) => {
+                Some(self.store.add(Ty::String))
+            }
+            Ty::Bytes => Some(self.store.add(Ty::Number)),
+            Ty::Builtin("Set" | "ReadonlySet" | "Generator" | "IterableIterator", arguments) => {
+                arguments.first().copied()
+            }
+            Ty::Builtin("Map" | "ReadonlyMap", arguments) if arguments.len() == 2 => {
+                let elements = arguments.iter().map(|argument| Element::plain(*argument));
+                let elements = elements.collect();
+                Some(self.store.add(Ty::Tuple {
+                    elements,
+                    readonly: false,
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if an object has the members by which TypeScript would take it for an interface of its library. Kit knows these
+    /// interfaces by name only, so the comparison cannot be decided then.
+    pub(super) fn may_be_builtin(&self, object: ObjectId, name: &str) -> bool {
+        let members: &[&str] = match name {
+            "Error" | "EvalError" | "RangeError" | "ReferenceError" | "SyntaxError" | "TypeError" => {
+                &["name", "message"]
+            }
+            "PromiseLike" => &["then"],
+            "Promise" => &["then", "catch", "finally"],
+            "Iterable" | "IterableIterator" | "Generator" => &["\0symbol Symbol.iterator"],
+            "AsyncIterable" | "AsyncIterableIterator" | "AsyncGenerator" => {
+                &["\0symbol Symbol.asyncIterator"]
+            }
+            "Iterator" | "AsyncIterator" => &["next"],
+            "Set" | "ReadonlySet" | "WeakSet" | "Map" | "ReadonlyMap" | "WeakMap" => &["has"],
+            "ArrayBuffer" | "ArrayBufferLike" | "SharedArrayBuffer" => &["byteLength", "slice"],
+            "URL" => &["href"],
+            "RegExp" => &["exec"],
+            _ => return false,
+        };
+        let object = self.store.object_at(object);
+        members.iter().all(|member| object.property(member).is_some())
+    }
+
+    pub(super) fn unknown_builtin(&mut self, from: TyId, to: TyId) -> TyId {
+        let message = format!(
+            "kit cannot tell whether `{}` is assignable to `{}`",
+            self.text(from),
+            self.text(to)
+        );
+        let place = self.some_place();
+        self.unsupported(place, &message, "write the result of the comparison")
     }
 
     fn has_length(&self, id: TyId) -> bool {

@@ -3,9 +3,10 @@
 use oxc_ast::ast::{Argument, BinaryExpression, BinaryOperator, CallExpression};
 
 use super::Widening;
+use crate::eval::reference::parameters;
 use crate::eval::types::{Function, Literal};
 use crate::eval::{Evaluator, ScopeId, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::{Name, Place, Symbol};
 
 impl<'a> Evaluator<'a> {
     /// The declared result of a function that is called. Type arguments count as far as they are written; what would have to
@@ -45,13 +46,64 @@ impl<'a> Evaluator<'a> {
         }
         match (fitting.as_slice(), generic) {
             ([only], None) if !self.store.is_open(*only) => *only,
-            ([], Some(signature)) => self.uninferred_call(&signature, place),
-            _ => self.uninferred(
+            // A result that mentions no type parameter needs no type arguments.
+            ([], Some(signature)) if !self.store.is_open(signature.result) => signature.result,
+            (_, generic) => self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, place),
+        }
+    }
+
+    /// The mistake of a call whose result only TypeScript's inference knows.
+    fn unreadable_call(
+        &mut self,
+        call: &'a CallExpression<'a>,
+        generic: Option<Function>,
+        scope: ScopeId,
+        place: Place,
+    ) -> TyId {
+        if let Some(library) = self.schema_library(&call.callee, scope) {
+            return self.schema_value(library, place);
+        }
+        match generic {
+            Some(signature) => self.uninferred_call(&signature, place),
+            None => self.uninferred(
                 place,
                 "the result of this call",
                 "the type beside the name, and use that: `const settings: Settings = …`",
             ),
         }
+    }
+
+    /// The mistake of `new Name(…)` whose type arguments TypeScript infers from the values; nothing where the class has no type
+    /// parameters. `free` says that there is no value to infer from, so that every default holds.
+    pub(super) fn uninferred_class(
+        &mut self,
+        path: &[Name<'a>],
+        free: bool,
+        scope: ScopeId,
+        place: Place,
+    ) -> Option<TyId> {
+        let module = self.store.module_of(scope);
+        let symbol = match path {
+            [only] => self.graph.type_symbol(module, only.text),
+            _ => self.graph.type_path(module, path),
+        };
+        let name = path.last().map_or("", |last| last.text);
+        let inferred = match symbol {
+            Symbol::Type(decl) => {
+                let parameters = parameters(self.graph.decl(decl)).unwrap_or_default();
+                let defaults = parameters.iter().all(|parameter| parameter.default.is_some());
+                !(parameters.is_empty() || (free && defaults))
+            }
+            Symbol::Global => crate::eval::global::infers_arguments(name),
+            _ => false,
+        };
+        inferred.then(|| {
+            self.uninferred(
+                place,
+                &format!("`new {name}(…)` without type arguments"),
+                &format!("the type arguments: `new {name}<…>(…)`"),
+            )
+        })
     }
 
     /// Whether a signature takes as many arguments as a call gives.
@@ -73,10 +125,6 @@ impl<'a> Evaluator<'a> {
 
     /// A call whose type arguments follow from its values only.
     fn uninferred_call(&mut self, signature: &Function, place: Place) -> TyId {
-        // A result that mentions no type parameter needs none of them.
-        if !self.store.is_open(signature.result) {
-            return signature.result;
-        }
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
             place,

@@ -192,6 +192,12 @@ impl<'a> Evaluator<'a> {
             }
             Expression::NewExpression(new) => {
                 if let Some(path) = expression_path(&new.callee) {
+                    if new.type_arguments.is_none() {
+                        let free = new.arguments.is_empty() && !matches!(widening, Widening::For(_));
+                        if let Some(invalid) = self.uninferred_class(&path, free, scope, place) {
+                            return invalid;
+                        }
+                    }
                     return self.path_type(&path, new.type_arguments.as_deref(), place, scope);
                 }
                 return self.uninferred(place, "this expression", "the type beside the name");
@@ -328,7 +334,7 @@ impl<'a> Evaluator<'a> {
                     match *self.store.get(shape) {
                         Ty::Object(id) => {
                             let spread = self.store.object_at(id);
-                            for property in &spread.properties {
+                            for property in spread.visible() {
                                 let mut property = property.clone();
                                 property.readonly = widening == Widening::Const;
                                 insert(&mut object, property);
@@ -374,6 +380,7 @@ impl<'a> Evaluator<'a> {
                     required: false,
                     readonly: widening == Widening::Const,
                     remapped: false,
+                    column: false,
                     doc,
                     place,
                 },

@@ -6,6 +6,7 @@
 
 mod call;
 mod expression;
+mod schemas;
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::{
@@ -147,6 +148,7 @@ impl<'a> Evaluator<'a> {
                             required: false,
                             readonly: true,
                             remapped: false,
+                            column: false,
                             doc: None,
                             place,
                         },

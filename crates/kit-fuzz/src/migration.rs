@@ -1,0 +1,45 @@
+//! The SQL of migrations: how it is cut into statements, and how statements are judged.
+
+/// Cuts any text into statements and judges them.
+///
+/// # Panics
+///
+/// If a part of the text is lost or moved, if the statements by themselves are cut in another way, or if a statement that drops a
+/// table is not found behind them.
+pub fn migration(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(statements) = kit_migrate::cut(&text) else {
+        return;
+    };
+    let mut at = 0;
+    for statement in &statements {
+        let start = statement.text.as_ptr() as usize - text.as_ptr() as usize;
+        assert!(start >= at, "statements overlap");
+        assert_eq!(statement.line, 1 + text[..start].matches('\n').count());
+        is_empty(&text[at..start]);
+        at = start + statement.text.len();
+    }
+    is_empty(&text[at..]);
+    let mut again = String::new();
+    for statement in &statements {
+        let alone = kit_migrate::cut(statement.text).expect("a statement can be cut again");
+        assert_eq!(alone.len(), 1, "a statement by itself is cut in another way");
+        assert_eq!(alone[0].text, statement.text);
+        // The last line of a statement may be a comment, so the semicolon stands below it.
+        again.push_str(statement.text);
+        again.push_str("\n;\n");
+    }
+    let dropped = format!("{again}DROP TABLE a");
+    assert!(
+        !kit_migrate::judge(&dropped)
+            .expect("statements can be cut again")
+            .is_empty()
+    );
+}
+
+/// Asserts that the text between statements is blank, or a comment.
+fn is_empty(between: &str) {
+    if let Ok(statements) = kit_migrate::cut(between) {
+        assert_eq!(statements, [], "a part is lost");
+    }
+}

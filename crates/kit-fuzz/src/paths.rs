@@ -1,0 +1,174 @@
+//! Any text as a request path: its normal form, and what the router makes of every spelling.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use kit_guard::{has_dot_segment, normal_path};
+use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree, Router};
+
+const ROUTES: [&str; 12] = [
+    "/",
+    "/admin",
+    "/admin/users/:id",
+    "/:kind/users",
+    "/users/@me",
+    "/users/%40me",
+    "/users/:id",
+    "/caf\u{e9}/:a/:b",
+    "/x%2Fy",
+    "/a%3Ab/*rest",
+    "/files/*path",
+    "/files/a%20b",
+];
+
+static ROUTER: LazyLock<Router> = LazyLock::new(|| {
+    let routes = ROUTES.map(|path| RouteSpec::new("GET", path));
+    RouteTree::compile(routes)
+        .expect("the routes have no conflict")
+        .router()
+});
+
+/// Holds the normal form of a path against decoding by hand, and the router against a search of every route in turn.
+///
+/// # Panics
+///
+/// If one of these does not hold.
+pub fn paths(data: &[u8]) {
+    // The first bytes choose how the path is spelled anew.
+    let (choices, text) = data.split_at(data.len().min(8));
+    if text.len() > 600 {
+        return;
+    }
+    let path = format!("/{}", String::from_utf8_lossy(text));
+    let decoded = decode(&path);
+    let Some(normal) = normal_path(&path) else {
+        assert_eq!(decoded, None, "{path:?} has a normal form");
+        assert_eq!(find(&path), (Match::BadPath, Vec::new()), "{path:?}");
+        return;
+    };
+    assert_eq!(
+        decode(&normal),
+        decoded,
+        "{path:?} and {normal:?} mean different texts"
+    );
+    let again = normal_path(&normal);
+    assert!(
+        matches!(&again, Some(Cow::Borrowed(same)) if *same == normal),
+        "{normal:?} is not its own normal form but {again:?}"
+    );
+    let has_dots = decoded.is_some_and(|segments| segments.iter().any(|text| text == "." || text == ".."));
+    assert_eq!(has_dot_segment(path.as_bytes()), has_dots, "{path:?}");
+
+    let found = find(&normal);
+    // Characters that no server lets through are not looked for in a path without escapes.
+    if path.contains('%') || !path.is_ascii() || path == normal {
+        assert_eq!(find(&path), found, "{path:?} and {normal:?}");
+    }
+    let respelled = respell(&normal, choices);
+    assert_eq!(
+        normal_path(&respelled).as_deref(),
+        Some(&*normal),
+        "{respelled:?}"
+    );
+    assert_eq!(find(&respelled), found, "{respelled:?} and {normal:?}");
+    check_route(&normal, &found);
+}
+
+fn find(path: &str) -> (Match, Vec<String>) {
+    let mut params = ParamBuffer::new();
+    let found = ROUTER.find("GET", path, &mut params);
+    (found, params.values(path).map(Cow::into_owned).collect())
+}
+
+/// Decodes each segment; nothing if an escape is invalid or a segment is not UTF-8.
+fn decode(path: &str) -> Option<Vec<String>> {
+    path.split('/').map(decode_segment).collect()
+}
+
+fn decode_segment(segment: &str) -> Option<String> {
+    let mut parts = segment.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let digits = part
+            .get(..2)
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Writes some unreserved characters as escapes, and the digits of some escapes in lower case.
+fn respell(normal: &str, choices: &[u8]) -> String {
+    let mut respelled = String::new();
+    let mut digits = 0;
+    for (index, character) in normal.chars().enumerate() {
+        let chosen = choices
+            .get(index / 8 % choices.len().max(1))
+            .is_some_and(|byte| byte >> (index % 8) & 1 == 1);
+        if digits > 0 {
+            digits -= 1;
+            respelled.push(if chosen {
+                character.to_ascii_lowercase()
+            } else {
+                character
+            });
+        } else if character == '%' {
+            digits = 2;
+            respelled.push(character);
+        } else if chosen && (character.is_ascii_alphanumeric() || "-._~:*^{|}".contains(character)) {
+            let written = write!(respelled, "%{:02x}", u32::from(character));
+            assert_eq!(written, Ok(()), "text can grow");
+        } else {
+            respelled.push(character);
+        }
+    }
+    respelled
+}
+
+/// Holds what was found against every route that fits by itself: a search that compares one segment after the other.
+fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
+    let fitting: Vec<_> = ROUTES.iter().map(|route| fit(route, normal)).collect();
+    match found {
+        Match::Route(number) => {
+            let expected = fitting[*number as usize].as_ref();
+            assert_eq!(
+                Some(values),
+                expected,
+                "{normal:?} is not for {}",
+                ROUTES[*number as usize]
+            );
+        }
+        Match::NotFound => assert!(
+            fitting.iter().all(Option::is_none),
+            "{normal:?} fits: {fitting:?}"
+        ),
+        other => panic!("{normal:?}: {other:?}"),
+    }
+}
+
+/// The values of a route's parameters, if the route fits the path.
+fn fit(route: &str, normal: &str) -> Option<Vec<String>> {
+    let route = normal_path(route)?;
+    if normal == "/" || route == "/" {
+        return (normal == route).then(Vec::new);
+    }
+    let mut rest = normal.strip_suffix('/').unwrap_or(normal);
+    let mut values = Vec::new();
+    for part in route.split('/').skip(1) {
+        rest = rest.strip_prefix('/')?;
+        let end = match part.as_bytes() {
+            [b'*', ..] => rest.len(),
+            _ => rest.find('/').unwrap_or(rest.len()),
+        };
+        let (segment, after) = rest.split_at(end);
+        if part.starts_with([':', '*']) {
+            values.push(decode_segment(segment).filter(|value| !value.is_empty())?);
+        } else if part != segment {
+            return None;
+        }
+        rest = after;
+    }
+    rest.is_empty().then_some(values)
+}

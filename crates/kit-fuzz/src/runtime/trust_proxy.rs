@@ -1,0 +1,76 @@
+//! The address behind proxies: what a client sends before the entries of the proxies must not matter.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use kit_runtime::trust_proxy::TrustProxy;
+
+/// Reads any bytes as a setting and as a header; then lets trusted proxies append to the header.
+///
+/// The first byte chooses the header, how many proxies there are, and how they append; the rest is what the client sent.
+///
+/// # Panics
+///
+/// If the client's bytes change which address is found.
+pub fn trust_proxy(data: &[u8]) {
+    let Some((choice, sent)) = data.split_first() else {
+        return;
+    };
+    let _ = TrustProxy::parse(&String::from_utf8_lossy(sent), None);
+    // A header has no line feeds and no U+0000; servers read its bytes as Latin-1.
+    let sent: String = sent
+        .iter()
+        .filter(|byte| !matches!(byte, b'\r' | b'\n' | 0))
+        .map(|byte| char::from(*byte))
+        .collect();
+    let peer = IpAddr::from([10, 0, 0, 1]);
+    let is_standard = choice & 1 != 0;
+    let name = if is_standard {
+        "forwarded"
+    } else {
+        "x-forwarded-for"
+    };
+    let find = |proxies: &str, text: &str| {
+        let option = TrustProxy::parse(proxies, Some(name)).expect("the setting is right");
+        option.client(peer, |asked| (asked == name).then_some(Cow::Borrowed(text)))
+    };
+    // Without an entry of a proxy there is nothing to hold on to, but nothing breaks.
+    for proxies in ["1", "2", "1000000", "10.0.0.0/8", "true"] {
+        let _ = find(proxies, &sent);
+    }
+
+    let client = [
+        IpAddr::from([203, 0, 113, 9]),
+        "2001:db9::5".parse().expect("an address"),
+    ][usize::from(choice >> 1 & 1)];
+    let (mut text, separator) = (sent, [", ", ","][usize::from(choice >> 2 & 1)]);
+    if choice & 8 != 0 && text.is_empty() {
+        text.push_str(&entry(client, choice >> 4, is_standard));
+    } else {
+        text = format!("{text}{separator}{}", entry(client, choice >> 4, is_standard));
+    }
+    assert_eq!(find("1", &text), Some(client), "{text:?}");
+    assert_eq!(find("10.0.0.0/8", &text), Some(client), "{text:?}");
+    let text = format!(
+        "{text}{separator}{}",
+        entry(IpAddr::from([10, 0, 0, 2]), choice >> 6, is_standard)
+    );
+    assert_eq!(find("2", &text), Some(client), "{text:?}");
+    assert_eq!(find("10.0.0.0/8", &text), Some(client), "{text:?}");
+}
+
+/// An entry as proxies write it.
+fn entry(address: IpAddr, form: u8, is_standard: bool) -> String {
+    let with_port = match address {
+        IpAddr::V4(address) => format!("{address}:4711"),
+        IpAddr::V6(address) => format!("[{address}]:4711"),
+    };
+    match (is_standard, form & 3) {
+        (false, 0 | 1) => address.to_string(),
+        (false, _) => with_port,
+        (true, 0) => format!("for=\"{with_port}\""),
+        (true, 1) => format!("for=\"{with_port}\";proto=https;by=10.0.0.1"),
+        (true, 2) => format!("host=\"a,\\\"b\";For=\"{with_port}\""),
+        (true, _) => format!("by=_hidden;for=\"{with_port}\";host=\"x\\\\\""),
+    }
+}

@@ -1,0 +1,73 @@
+//! The Rust runtime with what fuzzing found interesting and with random input of fixed seeds, on every run of the tests.
+
+mod support;
+
+use support::{guarded, random, replay};
+
+/// Bytes of an alphabet, so that random texts come near to what is read.
+fn near(seed: u64, length: usize, pieces: &[&str]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for byte in random(seed, length) {
+        text.extend_from_slice(pieces[usize::from(byte) % pieces.len()].as_bytes());
+    }
+    text
+}
+
+#[test]
+fn any_json() {
+    assert!(replay("runtime-json", kit_fuzz::runtime::json) >= 10);
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "\\u0000",
+        "\\ud83d",
+        "0",
+        "1",
+        "-",
+        ".",
+        "e",
+        "+",
+        "true",
+        "null",
+        " ",
+        "\"title\":",
+        "\"title\":\"a\",\"children\":[]",
+        "\"any\":",
+        "\"names\":",
+        "é",
+        "{\"title\":\"a\",\"children\":[]}",
+    ];
+    for seed in 0..4000 {
+        let bytes = near(seed, 40, &pieces);
+        guarded(&format!("seed {seed}"), &bytes, kit_fuzz::runtime::json);
+        guarded(
+            &format!("seed {seed}"),
+            &random(seed, 60),
+            kit_fuzz::runtime::json,
+        );
+    }
+}
+
+#[test]
+fn any_bytes_before_the_entry_of_a_proxy() {
+    assert!(replay("trust-proxy", kit_fuzz::runtime::trust_proxy) >= 10);
+    let pieces = [
+        "\"", "\\", ",", ";", "=", "for=", "6.6.6.6", " ", "\t", ":", "[", "]", "a", "%", "_",
+    ];
+    for seed in 0..4000 {
+        let mut bytes = near(seed, 20, &pieces);
+        bytes.insert(0, seed.to_le_bytes()[0]);
+        guarded(&format!("seed {seed}"), &bytes, kit_fuzz::runtime::trust_proxy);
+        guarded(
+            &format!("seed {seed}"),
+            &random(seed, 60),
+            kit_fuzz::runtime::trust_proxy,
+        );
+    }
+}

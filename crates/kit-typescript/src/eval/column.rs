@@ -1,0 +1,76 @@
+//! Properties of entities, which are stored in columns.
+
+use super::types::{RuleSource, State};
+use super::{Evaluator, Object, Prop, Ty, TyId};
+use crate::docs::TagName;
+use crate::modules::{DeclId, DeclKind};
+
+/// Longer chains of names do not occur; ones that lead back to their beginning do.
+const MOST_STEPS: u32 = 10_000;
+
+impl Evaluator<'_> {
+    /// Returns true for a declaration with `@table`. Most comments do not even have these letters, and are not read for it.
+    pub(super) fn is_entity(&mut self, decl: DeclId) -> bool {
+        let declared = self.graph.decl(decl);
+        let module = self.graph.module(declared.module);
+        let mut comments = declared.statements.iter().filter_map(|start| module.doc(*start));
+        let may_be = comments
+            .next()
+            .and_then(|span| module.text.get(span.start as usize..span.end as usize))
+            .is_some_and(|text| text.contains("@table"));
+        may_be
+            && self
+                .declaration_doc(decl)
+                .is_some_and(|doc| doc.has(TagName::Table))
+    }
+
+    /// Marks the properties of an entity: each of them is stored in a column. A type that is no object stays as it is.
+    pub(super) fn with_columns(&mut self, body: TyId) -> TyId {
+        let shape = self.shape(body);
+        let Ty::Object(id) = *self.store.get(shape) else {
+            return body;
+        };
+        let mut object = Object::clone(&self.store.object_at(id));
+        for property in &mut object.properties {
+            property.column = true;
+        }
+        self.store.object(object)
+    }
+
+    /// Type of a property outside of its object, as `Note["views"]` names it. The rules of its column come with it.
+    pub(crate) fn type_of(&mut self, property: &Prop) -> TyId {
+        if property.column && !property.remapped && self.holds_bigint(property.ty) {
+            self.store.add(Ty::Constrained(property.ty, RuleSource::Column))
+        } else {
+            property.ty
+        }
+    }
+
+    /// Returns true for `bigint` and a union with it. What is being evaluated at the moment is no such type, or it would refer to itself.
+    fn holds_bigint(&mut self, ty: TyId) -> bool {
+        let mut next = vec![ty];
+        // Names that lead back to each other are a mistake, which is reported where the type is needed.
+        for _ in 0..MOST_STEPS {
+            let Some(at) = next.pop() else {
+                return false;
+            };
+            match self.store.get(at).clone() {
+                Ty::BigInt => return true,
+                Ty::Union(members) | Ty::Intersection(members) => next.extend(members.iter()),
+                Ty::Constrained(inner, _) | Ty::Branded(inner, _) | Ty::Defined(inner) => next.push(inner),
+                Ty::Lazy(lazy) if self.store.lazies[lazy.index()].value != State::InProgress => {
+                    next.push(self.peel(at));
+                }
+                Ty::Named(instance) => {
+                    let known = &self.store.instances[instance.index()];
+                    let is_alias = matches!(self.graph.decl(known.decl).kind, DeclKind::Alias(_));
+                    if is_alias && known.body != State::InProgress {
+                        next.push(self.body(instance));
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}

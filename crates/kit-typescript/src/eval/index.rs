@@ -1,0 +1,212 @@
+//! Index signatures: which keys they take, and the rules that comments give those keys.
+
+use kit_diagnostics::codes;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::types::{Index, RuleSource};
+use super::{Evaluator, Object, Ty, TyId};
+use crate::modules::Place;
+
+/// A member of a type of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct KeyMember {
+    /// The shape of the member.
+    pub(super) shape: TyId,
+    /// The member with the rules that comments give it; nothing for one without rules.
+    pub(super) ruled: Option<TyId>,
+}
+
+impl Evaluator<'_> {
+    /// The members of a type of keys, each once.
+    pub(super) fn key_members(&mut self, keys: TyId) -> Vec<KeyMember> {
+        let mut found = Vec::new();
+        self.collect_keys(keys, Vec::new(), &mut found);
+        let mut seen = FxHashSet::default();
+        found.retain(|member| seen.insert(*member));
+        found
+    }
+
+    /// `rules` are those around the keys, the outermost first.
+    fn collect_keys(&mut self, keys: TyId, mut rules: Vec<RuleSource>, found: &mut Vec<KeyMember>) {
+        let shape = self.shape(keys);
+        if matches!(self.store.get(shape), Ty::Invalid(_)) {
+            found.push(KeyMember { shape, ruled: None });
+            return;
+        }
+        let mut at = self.peel(keys);
+        loop {
+            at = match self.store.get(at).clone() {
+                Ty::Named(instance) => self.body(instance),
+                Ty::Constrained(inner, source) => {
+                    rules.extend(self.rule_of_keys(source));
+                    inner
+                }
+                Ty::Union(members) => {
+                    for member in members.iter() {
+                        self.collect_keys(*member, rules.clone(), found);
+                    }
+                    return;
+                }
+                Ty::Never => return,
+                Ty::Intersection(_) => {
+                    for source in self.rules_around(at) {
+                        rules.extend(self.rule_of_keys(source));
+                    }
+                    break;
+                }
+                _ => break,
+            };
+            at = self.peel(at);
+        }
+        let shape = self.shape(at);
+        if let Ty::Union(members) = self.store.get(shape).clone() {
+            for member in members.iter() {
+                self.collect_keys(*member, rules.clone(), found);
+            }
+            return;
+        }
+        // `[key: UserId]`, a branded string.
+        if let Ty::Branded(base, _) = *self.store.get(shape)
+            && self.key_name(base).is_none()
+        {
+            return self.collect_keys(base, rules, found);
+        }
+        // A literal is one key: the rules have nothing to add.
+        let ruled = (!rules.is_empty() && self.key_name(shape).is_none()).then(|| self.ruled(shape, &rules));
+        found.push(KeyMember { shape, ruled });
+    }
+
+    /// The tags of a comment that hold for keys; nothing where it has none. Keys are not held to what follows from a reference,
+    /// a generated value or a column.
+    fn rule_of_keys(&mut self, source: RuleSource) -> Option<RuleSource> {
+        match source {
+            RuleSource::Doc(doc) if self.store.doc(doc).limits() => {
+                Some(RuleSource::Doc(self.store.doc_of_keys(doc)))
+            }
+            RuleSource::Doc(_) | RuleSource::Column => None,
+        }
+    }
+
+    /// `[key: K]: V`; a union of keys is a signature for each.
+    pub(super) fn index_signature(&mut self, object: &mut Object, keys: TyId, value: TyId, place: Place) {
+        let members = self.key_members(keys);
+        self.index_signatures(object, &members, value, place);
+    }
+
+    /// A signature for each member of a type of keys. A key of several members must satisfy the rules of one of them; kit checks
+    /// that only where one of them has no rules, or all have the same.
+    pub(super) fn index_signatures(
+        &mut self,
+        object: &mut Object,
+        members: &[KeyMember],
+        value: TyId,
+        place: Place,
+    ) {
+        let mut rules: FxHashMap<TyId, Vec<Option<TyId>>> = FxHashMap::default();
+        for member in members {
+            rules.entry(member.shape).or_default().push(member.ruled);
+        }
+        for member in members {
+            // Members of one shape make one signature, where the first of them stands.
+            let Some(of_shape) = rules.remove(&member.shape) else {
+                continue;
+            };
+            let mut ruled = member.ruled;
+            if of_shape.contains(&None) {
+                ruled = None;
+            } else if let Some(Some(other)) = of_shape.iter().find(|other| **other != ruled) {
+                self.refuse_alternatives(object, ruled, *other, place);
+                continue;
+            }
+            self.one_index_signature(object, KeyMember { ruled, ..*member }, value, place);
+        }
+    }
+
+    /// The signature of a key of a mapped type, beside those of the keys before it.
+    pub(super) fn mapped_signature(
+        &mut self,
+        object: &mut Object,
+        member: KeyMember,
+        value: TyId,
+        place: Place,
+    ) {
+        let known = object.index.iter().find(|index| index.key == member.shape);
+        let ruled = match known.map(|index| index.ruled) {
+            Some(known) if known != member.ruled => match (known, member.ruled) {
+                (Some(a), Some(b)) => return self.refuse_alternatives(object, Some(a), b, place),
+                _ => None,
+            },
+            _ => member.ruled,
+        };
+        self.one_index_signature(object, KeyMember { ruled, ..member }, value, place);
+    }
+
+    fn one_index_signature(&mut self, object: &mut Object, member: KeyMember, value: TyId, place: Place) {
+        let KeyMember { shape, ruled } = member;
+        match self.store.get(shape).clone() {
+            Ty::Number if ruled.is_some() => self.refuse_number_rules(object, ruled, place),
+            // `Record<infer K, V>` is a pattern whose keys are still to be found.
+            Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
+                let key = shape;
+                set_index(object, Index { key, ruled, value });
+            }
+            Ty::Invalid(id) => object.issues.push(self.store.invalid[id.index()].clone()),
+            _ => {
+                let message = format!("`{}` is no key of an index signature", self.text(shape));
+                let issue = self
+                    .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
+                    .help("write `[key: string]: …`, or name the keys: `{ [K in \"a\" | \"b\"]: … }`");
+                object.issues.push(issue);
+            }
+        }
+    }
+
+    fn refuse_number_rules(&mut self, object: &mut Object, ruled: Option<TyId>, place: Place) {
+        let Some(label) = ruled.and_then(|ruled| self.rule_label(ruled)) else {
+            return;
+        };
+        let message = "keys that are numbers are not held to rules";
+        let issue = self
+            .diagnostic(codes::TAG_DOES_NOT_FIT, place, message)
+            .label(label)
+            .help("write the keys as strings with `@pattern`, or take the tag off the type of the keys");
+        object.issues.push(issue);
+    }
+
+    fn refuse_alternatives(&mut self, object: &mut Object, a: Option<TyId>, b: TyId, place: Place) {
+        let message = "a key of this type may satisfy the rules of one member or those of another";
+        let mut issue = self.diagnostic(codes::TAG_DOES_NOT_FIT, place, message);
+        for ruled in a.into_iter().chain([b]) {
+            if let Some(label) = self.rule_label(ruled) {
+                issue = issue.label(label);
+            }
+        }
+        object.issues.push(issue.help(
+            "write one type of keys whose rules all keys satisfy: one `@pattern` can say both with `|`",
+        ));
+    }
+
+    /// The place of the first rule that comments give a type.
+    fn rule_label(&mut self, ruled: TyId) -> Option<kit_diagnostics::Label> {
+        let rules = self.rules_around(ruled);
+        let tag = rules.into_iter().find_map(|source| {
+            let RuleSource::Doc(doc) = source else { return None };
+            let doc = self.store.doc(doc);
+            doc.tags
+                .iter()
+                .find(|tag| tag.name.is_constraint())
+                .map(|tag| tag.place)
+        })?;
+        let mut label = self.graph.label(tag).message("the rule");
+        label.primary = false;
+        Some(label)
+    }
+}
+
+/// Adds an index signature; one for the same keys is replaced.
+pub(super) fn set_index(object: &mut Object, index: Index) {
+    match object.index.iter_mut().find(|known| known.key == index.key) {
+        Some(known) => *known = index,
+        None => object.index.push(index),
+    }
+}

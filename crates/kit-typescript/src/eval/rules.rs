@@ -1,0 +1,126 @@
+//! Rules that comments and columns give to types: they stay with a type through names, intersections and unions, which evaluation looks through.
+
+use super::types::{RuleSource, State};
+use super::{Evaluator, Ty, TyId};
+use crate::modules::DeclKind;
+
+impl Evaluator<'_> {
+    /// The sources of the rules around a type, the outermost first: those of the names that lead to it, and those of the members of an
+    /// intersection.
+    pub(crate) fn rules_around(&mut self, ty: TyId) -> Vec<RuleSource> {
+        let mut rules = Vec::new();
+        self.collect_rules(ty, &mut rules);
+        rules
+    }
+
+    fn collect_rules(&mut self, ty: TyId, rules: &mut Vec<RuleSource>) {
+        let mut at = ty;
+        let mut passed = Vec::new();
+        loop {
+            at = self.peel(at);
+            at = match self.store.get(at).clone() {
+                Ty::Named(instance) if !passed.contains(&instance) => {
+                    passed.push(instance);
+                    let named = &self.store.instances[instance.index()];
+                    let is_alias = matches!(self.graph.decl(named.decl).kind, DeclKind::Alias(_));
+                    if !is_alias || named.body == State::InProgress {
+                        return;
+                    }
+                    self.body(instance)
+                }
+                Ty::Constrained(inner, source) => {
+                    if !rules.contains(&source) {
+                        rules.push(source);
+                    }
+                    inner
+                }
+                Ty::Intersection(members) => {
+                    for member in members.iter() {
+                        self.collect_rules(*member, rules);
+                    }
+                    return;
+                }
+                _ => return,
+            };
+        }
+    }
+
+    /// A type with rules, the outermost first.
+    pub(crate) fn ruled(&mut self, ty: TyId, rules: &[RuleSource]) -> TyId {
+        rules
+            .iter()
+            .rev()
+            .fold(ty, |ty, source| self.store.add(Ty::Constrained(ty, *source)))
+    }
+
+    /// The shape of an intersection with the rules of its members. Properties of objects keep their own.
+    pub(super) fn ruled_intersection(&mut self, intersection: TyId) -> TyId {
+        let shape = self.shape(intersection);
+        if matches!(
+            self.store.get(shape),
+            Ty::Object(_) | Ty::Union(_) | Ty::Never | Ty::Invalid(_)
+        ) {
+            return shape;
+        }
+        let rules = self.rules_around(intersection);
+        self.ruled(shape, &rules)
+    }
+
+    /// The rules of two types of the same keys, both of which must hold.
+    pub(super) fn both_rules(&mut self, a: Option<TyId>, b: Option<TyId>) -> Option<TyId> {
+        match (a, b) {
+            (Some(a), Some(b)) if a != b => {
+                let known = self.rules_around(a);
+                let rules = self.rules_around(b);
+                let new: Vec<RuleSource> = rules
+                    .into_iter()
+                    .filter(|source| !known.contains(source))
+                    .collect();
+                Some(self.ruled(a, &new))
+            }
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A template with the mistake that the type of one of its holes has rules, if it has: nothing holds a part of a text to rules.
+    pub(super) fn with_ruled_holes(&mut self, template: TyId, holes: &[TyId]) -> TyId {
+        let mut rules = Vec::new();
+        for hole in holes {
+            let shape = self.shape(*hole);
+            let members = match self.store.get(shape).clone() {
+                Ty::Union(members) => members,
+                _ => [shape].into(),
+            };
+            let mut many = members
+                .iter()
+                .filter(|member| !self.is_one_text(**member))
+                .peekable();
+            if many.peek().is_none() {
+                continue;
+            }
+            let many: Vec<TyId> = many.copied().collect();
+            for part in [*hole].into_iter().chain(many) {
+                for source in self.rules_around(part) {
+                    // What follows from a key or a column is about the whole value.
+                    let RuleSource::Doc(doc) = source else { continue };
+                    if !self.store.doc(doc).limits() {
+                        continue;
+                    }
+                    let source = RuleSource::Doc(self.store.doc_in_template(doc));
+                    if !rules.contains(&source) {
+                        rules.push(source);
+                    }
+                }
+            }
+        }
+        self.ruled(template, &rules)
+    }
+
+    /// Returns true if a type stands for one text, which no rule has anything to add to.
+    fn is_one_text(&self, ty: TyId) -> bool {
+        matches!(
+            self.store.get(ty),
+            Ty::Literal(_) | Ty::EnumMember(_) | Ty::Null | Ty::Undefined
+        )
+    }
+}

@@ -1,0 +1,78 @@
+//! Schemas of validation libraries: TypeScript infers their types from the values, which kit cannot do yet. The mistake says what to write instead.
+
+use kit_diagnostics::codes;
+use oxc_ast::ast::Expression;
+
+use crate::eval::{Evaluator, ScopeId, TyId};
+use crate::modules::Place;
+
+/// A validation library.
+#[derive(Clone, Copy)]
+pub(super) struct Library {
+    package: &'static str,
+    /// How a schema is held against a type in it.
+    checked: &'static str,
+}
+
+/// The libraries by their packages. A subpath (`zod/v4`) belongs to its package.
+const LIBRARIES: [Library; 8] = [
+    Library::new("zod", "const user: z.ZodType<User> = z.object({ … })"),
+    Library::new("valibot", "const user: v.GenericSchema<User> = v.object({ … })"),
+    Library::new("yup", "const user: yup.ObjectSchema<User> = yup.object({ … })"),
+    Library::new("effect", "const user: Schema.Schema<User> = Schema.Struct({ … })"),
+    Library::new("arktype", ""),
+    Library::new("io-ts", ""),
+    Library::new("@sinclair/typebox", ""),
+    Library::new("typebox", ""),
+];
+
+impl Library {
+    const fn new(package: &'static str, checked: &'static str) -> Self {
+        Self { package, checked }
+    }
+
+    fn of(specifier: &str) -> Option<Self> {
+        LIBRARIES.into_iter().find(|library| {
+            let rest = specifier.strip_prefix(library.package);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}
+
+impl<'a> Evaluator<'a> {
+    /// The validation library that a called function comes from: `z` of `z.object`, also in a chain of calls.
+    pub(super) fn schema_library(&self, callee: &'a Expression<'a>, scope: ScopeId) -> Option<Library> {
+        let mut current = callee;
+        loop {
+            match current.get_inner_expression() {
+                Expression::StaticMemberExpression(member) => current = &member.object,
+                Expression::CallExpression(call) => current = &call.callee,
+                Expression::Identifier(name) => {
+                    let module = self.graph.module(self.store.module_of(scope));
+                    return Library::of(module.imported_from(name.name.as_str())?);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The mistake of a type that only the schema of a library says.
+    pub(super) fn schema_value(&mut self, library: Library, place: Place) -> TyId {
+        let Library { package, checked } = library;
+        let message = format!("kit cannot read a type out of a schema of `{package}` yet");
+        let mut help = String::from(
+            "declare the type, and use it in place of the one that the schema gives: \
+             `export interface User { /** @format email */ email: string }`",
+        );
+        if !checked.is_empty() {
+            help.push_str("; TypeScript holds the schema against it: `");
+            help.push_str(checked);
+            help.push('`');
+        }
+        let diagnostic = self
+            .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
+            .note("kit validates requests by the type and its doc tags, so an API needs no schema")
+            .help(help);
+        self.store.reject(diagnostic)
+    }
+}

@@ -1,0 +1,226 @@
+//! Middleware that tries to answer. Only handlers answer, so what middleware returns through `ctx.send` would never reach a client.
+//!
+//! Only what stands in a `return` of the function itself is seen. The types refuse more, and the runtime the rest.
+
+use kit_diagnostics::codes;
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    ArrowFunctionBody, BindingPattern, CallExpression, Expression, FormalParameters, Function, FunctionBody,
+};
+use oxc_ast_visit::Visit;
+use oxc_span::GetSpan;
+
+use super::Located;
+use super::calls::kit_call;
+use super::expression::{Found, follow};
+use crate::lower::Lowering;
+use crate::modules::{Place, Symbol};
+
+/// Reports each answer that the function of a middleware returns.
+pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
+    let mut found = follow(lowering, middleware);
+    if let Found::Expression(located, _) = &found
+        && let Some(call) = kit_call(lowering, *located, "defineMiddleware")
+    {
+        let argument = call.arguments.first();
+        let Some(function) = argument.and_then(|argument| argument.as_expression()) else {
+            return;
+        };
+        found = follow(lowering, located.with(function));
+    }
+    let (module, body, parameters) = match found {
+        Found::Function(module, function) => (module, Body::of(function), &function.params),
+        Found::Expression(Located { module, expression }, _) => match expression {
+            Expression::ArrowFunctionExpression(arrow) => {
+                let body = match &arrow.body {
+                    ArrowFunctionBody::FunctionBody(body) => Body::Block(body),
+                    value => Body::Value(value.as_expression()),
+                };
+                (module, body, &arrow.params)
+            }
+            Expression::FunctionExpression(function) => (module, Body::of(function), &function.params),
+            _ => return,
+        },
+        Found::Unknown(_) => return,
+    };
+    let names = Names::of(parameters);
+    let returned = lowering.graph().module(module).room.run(|| body.returned());
+    for expression in returned {
+        let mut answers = Vec::new();
+        alternatives(expression, &mut answers);
+        for expression in answers {
+            if !is_answer(lowering, Located { module, expression }, &names) {
+                continue;
+            }
+            let place = Place {
+                module,
+                span: expression.span(),
+            };
+            let text = lowering.graph().module(module).slice(expression.span());
+            let shown = if text.contains('\n') { "an answer" } else { text };
+            let diagnostic = lowering
+                .eval
+                .diagnostic(
+                    codes::MIDDLEWARE_ANSWERS,
+                    place,
+                    format!("this middleware returns `{shown}`, which no client would receive"),
+                )
+                .note("what middleware returns is added to `ctx`; only handlers answer")
+                .help(
+                    "refuse the request with `ctx.fail(401, \"UNAUTHORIZED\", \"…\")`, or answer in the handler",
+                );
+            lowering.report(diagnostic);
+        }
+    }
+}
+
+/// The body of a function.
+enum Body<'a> {
+    Block(&'a FunctionBody<'a>),
+    /// The body of `() => value`; nothing if the function has no body.
+    Value(Option<&'a Expression<'a>>),
+}
+
+impl<'a> Body<'a> {
+    fn of(function: &'a Function<'a>) -> Self {
+        function.body.as_deref().map_or(Self::Value(None), Self::Block)
+    }
+
+    fn returned(&self) -> Vec<&'a Expression<'a>> {
+        match self {
+            Self::Block(body) => returns(body),
+            Self::Value(value) => value.iter().copied().collect(),
+        }
+    }
+}
+
+/// The values that the `return` statements of a block give, without those of functions in it.
+fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
+    #[derive(Default)]
+    struct Returns<'a> {
+        found: Vec<&'a Expression<'a>>,
+        /// Number of functions around the node that are in the body.
+        depth: usize,
+    }
+
+    impl<'a> Visit<'a> for Returns<'a> {
+        fn enter_node(&mut self, kind: AstKind<'a>) {
+            match kind {
+                AstKind::Function(_) | AstKind::ArrowFunctionExpression(_) => self.depth += 1,
+                AstKind::ReturnStatement(statement) if self.depth == 0 => {
+                    self.found.extend(&statement.argument);
+                }
+                _ => {}
+            }
+        }
+
+        fn leave_node(&mut self, kind: AstKind<'a>) {
+            if matches!(kind, AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)) {
+                self.depth -= 1;
+            }
+        }
+    }
+
+    let mut returns = Returns::default();
+    returns.visit_function_body(body);
+    returns.found
+}
+
+/// The expressions that a conditional expression may give.
+fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expression<'a>>) {
+    match expression.get_inner_expression() {
+        Expression::ConditionalExpression(conditional) => {
+            alternatives(&conditional.consequent, found);
+            alternatives(&conditional.alternate, found);
+        }
+        Expression::LogicalExpression(logical) => {
+            alternatives(&logical.left, found);
+            alternatives(&logical.right, found);
+        }
+        Expression::AwaitExpression(awaited) => alternatives(&awaited.argument, found),
+        other => found.push(other),
+    }
+}
+
+/// The names by which a middleware's function knows its input and `ctx`.
+#[derive(Default)]
+struct Names<'a> {
+    input: Option<&'a str>,
+    ctx: Option<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(parameters: &'a FormalParameters<'a>) -> Self {
+        let mut names = Self::default();
+        match parameters.items.first().map(|parameter| &parameter.pattern) {
+            Some(BindingPattern::BindingIdentifier(input)) => names.input = Some(input.name.as_str()),
+            Some(BindingPattern::ObjectPattern(pattern)) => {
+                let ctx = pattern
+                    .properties
+                    .iter()
+                    .find(|property| property.key.static_name().is_some_and(|name| name == "ctx"));
+                if let Some(BindingPattern::BindingIdentifier(name)) = ctx.map(|property| &property.value) {
+                    names.ctx = Some(name.name.as_str());
+                }
+            }
+            _ => {}
+        }
+        names
+    }
+
+    /// Returns true for `ctx`, and for `input.ctx`.
+    fn is_ctx(&self, expression: &Expression<'_>) -> bool {
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.ctx == Some(name.name.as_str()),
+            Expression::StaticMemberExpression(member) => {
+                member.property.name == "ctx"
+                    && matches!(&member.object, Expression::Identifier(object) if self.input == Some(object.name.as_str()))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns true for `ctx.send(…)`, also behind `ctx.status(…)` and the like, and for a `Response` of the platform.
+fn is_answer<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
+    match located.expression {
+        Expression::CallExpression(call) => {
+            sends(call, names)
+                || matches!(&call.callee, Expression::StaticMemberExpression(member)
+                    if is_response(lowering, located.with(&member.object)))
+        }
+        Expression::NewExpression(new) => is_response(lowering, located.with(&new.callee)),
+        _ => false,
+    }
+}
+
+fn sends(call: &CallExpression<'_>, names: &Names<'_>) -> bool {
+    let Expression::StaticMemberExpression(member) = &call.callee else {
+        return false;
+    };
+    if member.property.name != "send" {
+        return false;
+    }
+    let mut object = &member.object;
+    loop {
+        if names.is_ctx(object) {
+            return true;
+        }
+        match object.get_inner_expression() {
+            Expression::CallExpression(inner) => match &inner.callee {
+                Expression::StaticMemberExpression(member) => object = &member.object,
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
+}
+
+/// Returns true for the global `Response`.
+fn is_response<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> bool {
+    let Expression::Identifier(name) = located.expression else {
+        return false;
+    };
+    let graph = &mut lowering.eval.graph;
+    name.name == "Response" && matches!(graph.value_symbol(located.module, "Response"), Symbol::Global)
+}

@@ -1,0 +1,122 @@
+//! Rules that follow from tags: a property with `@references` has those of the key that the tag names.
+
+use kit_ir::Constraints;
+
+use super::Lowering;
+use crate::docs::{Doc, Implied, TagName, both, generated, reference_target, rules_of};
+use crate::eval::{RuleSource, Ty, TyId};
+use crate::modules::DeclId;
+
+/// Longer chains of names do not occur; ones that lead back to their beginning do.
+const MOST_STEPS: u32 = 10_000;
+
+impl Lowering<'_> {
+    /// Makes an entity known by its name, under which `@references` finds it. Of two with one name the first keeps the name,
+    /// in the order in which declarations get theirs.
+    pub(crate) fn add_entity(&mut self, decl: DeclId) {
+        let ty = self.eval.declared(decl);
+        let name = self.eval.pascal_name(ty);
+        let order = |lowering: &Self, decl: DeclId| {
+            let decl = lowering.graph().decl(decl);
+            let module = lowering.graph().module(decl.module);
+            (module.display.clone(), decl.span.start)
+        };
+        let is_first = match self.entities.get(&name) {
+            Some(known) => order(self, decl) < order(self, *known),
+            None => true,
+        };
+        if is_first {
+            self.entities.insert(name, decl);
+        }
+    }
+
+    /// The rules that the tags of a comment imply.
+    pub(super) fn implied(&mut self, doc: &Doc) -> Vec<Implied> {
+        let mut implied: Vec<_> = generated(doc).into_iter().collect();
+        for tag in doc.all(TagName::References) {
+            if let Some(target) = reference_target(tag) {
+                let key = self.key_rules(&target.entity, &target.property, &mut Vec::new());
+                implied.extend(Implied::by_reference(tag, key));
+            }
+        }
+        implied
+    }
+
+    /// The rules of an entity's property; none where there is no such property, which is reported with the tables. A key that refers to
+    /// another one has the rules of that too; `seen` are the keys on the way, which may lead back.
+    fn key_rules(&mut self, entity: &str, property: &str, seen: &mut Vec<(String, String)>) -> Constraints {
+        let mut rules = Constraints::default();
+        let key = (entity.to_owned(), property.to_owned());
+        let Some(decl) = self
+            .entities
+            .get(entity)
+            .copied()
+            .filter(|_| !seen.contains(&key))
+        else {
+            return rules;
+        };
+        seen.push(key);
+        let declared = self.eval.declared(decl);
+        let object = self.eval.as_object(declared);
+        let Some(ty) = object
+            .as_ref()
+            .and_then(|object| object.property(property))
+            .map(|property| property.ty)
+        else {
+            return rules;
+        };
+        let mut at = ty;
+        // Names that lead back to each other are a mistake, which is reported where the type is needed.
+        for _ in 0..MOST_STEPS {
+            at = self.eval.peel(at);
+            at = match self.eval.store.get(at).clone() {
+                Ty::Constrained(inner, source) => {
+                    rules = self.and_rules(rules, source, seen);
+                    inner
+                }
+                Ty::Named(instance) => self.eval.body(instance),
+                Ty::Branded(base, _) => base,
+                Ty::Intersection(_) => {
+                    for source in self.eval.rules_around(at) {
+                        rules = self.and_rules(rules, source, seen);
+                    }
+                    self.eval.shape(at)
+                }
+                Ty::Union(members) => match self.only_value(&members) {
+                    Some(member) => member,
+                    None => break,
+                },
+                _ => break,
+            };
+        }
+        rules
+    }
+
+    /// Rules with those of a comment or of a column.
+    fn and_rules(
+        &mut self,
+        rules: Constraints,
+        source: RuleSource,
+        seen: &mut Vec<(String, String)>,
+    ) -> Constraints {
+        let RuleSource::Doc(doc) = source else {
+            return both(rules, &Constraints::bigint_column());
+        };
+        let doc = self.eval.store.doc(doc);
+        let mut rules = both(rules, &rules_of(self.graph(), &doc));
+        for target in doc.all(TagName::References).filter_map(reference_target) {
+            let further = self.key_rules(&target.entity, &target.property, seen);
+            rules = both(rules, &further);
+        }
+        rules
+    }
+
+    /// The member of a union beside `null` and `undefined`.
+    fn only_value(&self, members: &[TyId]) -> Option<TyId> {
+        let mut values = members
+            .iter()
+            .filter(|member| !matches!(self.eval.store.get(**member), Ty::Null | Ty::Undefined));
+        let first = values.next()?;
+        values.next().is_none().then_some(*first)
+    }
+}

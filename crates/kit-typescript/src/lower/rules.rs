@@ -1,0 +1,70 @@
+//! Types with the rules of comments and columns.
+
+use kit_ir::TypeId;
+
+use super::Lowering;
+use crate::docs::{Misfit, apply_constraints, limit_bigints};
+use crate::eval::{RuleSource, Ty, TyId};
+
+impl Lowering<'_> {
+    /// A type with the rules of a comment or of a column.
+    pub(super) fn constrained(&mut self, inner: TyId, source: RuleSource) -> TypeId {
+        let shape = self.eval.shape(inner);
+        let has_none = match source {
+            RuleSource::Column => false,
+            RuleSource::Doc(doc) => {
+                let doc = self.eval.store.doc(doc);
+                !doc.limits() && self.implied(&doc).is_empty()
+            }
+        };
+        // No constraint fits an object, whose name therefore stays; so does any name where there is nothing to add.
+        let id = match self.eval.store.get(shape) {
+            _ if has_none => return self.lower(inner),
+            Ty::Object(_) => self.lower(inner),
+            _ => self.structure(inner),
+        };
+        if self.has_failed(id) {
+            return id;
+        }
+        self.with_rules(id, source, Misfit::Reported)
+    }
+
+    /// The type with the rules, of which those that do not fit are told of or not.
+    pub(super) fn with_rules(&mut self, id: TypeId, source: RuleSource, misfit: Misfit) -> TypeId {
+        let RuleSource::Doc(doc) = source else {
+            return limit_bigints(&mut self.program, id);
+        };
+        let doc = self.eval.store.doc(doc);
+        let implied = self.implied(&doc);
+        let mut issues = Vec::new();
+        let id = apply_constraints(
+            &self.eval.graph,
+            &mut self.program,
+            id,
+            &doc,
+            &implied,
+            misfit,
+            &mut issues,
+        );
+        self.report_all(issues);
+        id
+    }
+
+    /// The union of what its members carry on the wire; nothing if none of them has a brand.
+    pub(super) fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
+        let mut branded = false;
+        let mut plain = Vec::with_capacity(members.len());
+        for member in members {
+            let shape = self.eval.shape(*member);
+            match *self.eval.store.get(shape) {
+                Ty::Branded(base, _) => {
+                    branded = true;
+                    let rules = self.eval.rules_around(*member);
+                    plain.push(self.eval.ruled(base, &rules));
+                }
+                _ => plain.push(*member),
+            }
+        }
+        branded.then(|| self.eval.union(plain))
+    }
+}

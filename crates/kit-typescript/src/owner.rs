@@ -1,0 +1,303 @@
+//! `@owner`: which rows of an entity a request may read and change.
+//!
+//! The tag names a property of the entity and a value that middleware adds to `ctx`. The property is checked against the
+//! entity's type, the value against the type argument of `defineMiddleware<Added>`. Only the properties on the way to that
+//! value are evaluated: the rest of `Added` may be types of a package, which have no JSON form and take long.
+
+use std::rc::Rc;
+
+use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_ir::{EntityId, EntityOwner, Program, TypeId, TypeKind};
+
+use crate::docs::{Doc, Tag, TagName, invalid};
+use crate::eval::{Object, TyId};
+use crate::factory::{Entry, Factory};
+use crate::lower::Lowering;
+use crate::modules::{DeclId, Graph};
+
+/// Form of the tag, for help.
+const FORM: &str = "@owner userId = ctx.userId";
+
+/// An `@owner` tag of an entity.
+pub(crate) struct Written {
+    pub(crate) entity: EntityId,
+    /// The entity's interface.
+    pub(crate) ty: TyId,
+    pub(crate) owner: EntityOwner,
+    pub(crate) tag: Tag,
+}
+
+/// Reads the tag of an entity. An argument that does not parse is reported, and read as no tag.
+pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -> Option<(EntityOwner, Tag)> {
+    let tag = doc.all(TagName::Owner).next()?;
+    let owner = parse(&tag.argument);
+    if owner.is_none() {
+        issues.push(invalid(graph, tag, FORM).note(
+            "left of `=` stands a property of the entity, right of it a value that middleware adds to `ctx`; \
+             `@owner none` lets every user read and change every row",
+        ));
+    }
+    Some((owner?, tag.clone()))
+}
+
+/// Errors about `@owner` on a declaration without `@table`.
+pub(crate) fn without_table(graph: &Graph<'_>, decl: DeclId, doc: &Doc) -> Vec<Diagnostic> {
+    let name = graph.decl(decl).name;
+    doc.all(TagName::Owner)
+        .map(|tag| {
+            let message = format!("`{name}` has `@owner` and no `@table`");
+            Diagnostic::new(codes::OWNER_WITHOUT_TABLE, message)
+                .label(graph.label(tag.place))
+                .help("add `@table`, or remove `@owner`: only stored rows have an owner")
+        })
+        .collect()
+}
+
+/// Parses `none` or `userId = ctx.user.id`.
+fn parse(argument: &str) -> Option<EntityOwner> {
+    if argument == "none" {
+        return Some(EntityOwner::None);
+    }
+    let (property, value) = argument.split_once('=')?;
+    let (property, context) = (property.trim(), value.trim().strip_prefix("ctx.")?);
+    let valid = is_identifier(property) && context.split('.').all(is_identifier);
+    valid.then(|| EntityOwner::Property {
+        property: property.to_owned(),
+        context: context.to_owned(),
+    })
+}
+
+fn is_identifier(text: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | '$');
+    text.starts_with(is_letter)
+        && text
+            .chars()
+            .all(|letter| is_letter(letter) || letter.is_numeric())
+}
+
+/// Checks the tags once all types are known, and notes on each middleware which of the named values it adds. A tag with a
+/// mistake is taken off its entity.
+pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<Written>) {
+    for written in owners {
+        let EntityOwner::Property { property, context } = &written.owner else {
+            continue;
+        };
+        let mistake = match property_type(lowering, &written, property) {
+            Ok(Some(expected)) => added(lowering, factory, &written, expected, context).err(),
+            Ok(None) => None,
+            Err(mistake) => Some(mistake),
+        };
+        if let Some(mistake) = mistake {
+            lowering.report(*mistake);
+            lowering.program.entities[written.entity].owner = None;
+        }
+    }
+}
+
+/// A mistake; boxed, since it is large and rare.
+type Mistake = Box<Diagnostic>;
+
+/// The type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
+fn property_type(
+    lowering: &mut Lowering<'_>,
+    written: &Written,
+    property: &str,
+) -> Result<Option<TyId>, Mistake> {
+    let Some(object) = lowering.eval.as_object(written.ty) else {
+        return Ok(None);
+    };
+    let name = lowering.eval.text(written.ty);
+    let place = written.tag.place;
+    let mistake = |lowering: &Lowering<'_>, message: String, help: String| {
+        let diagnostic = lowering.eval.diagnostic(codes::OWNER_PROPERTY, place, message);
+        Box::new(diagnostic.help(help))
+    };
+    let Some(found) = object.property(property) else {
+        let known = object.properties.iter().map(|property| &*property.name);
+        let help = match closest(property, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("name a property of `{name}`"),
+        };
+        let message = format!("`{name}` has no property `{property}` for `@owner`");
+        return Err(mistake(lowering, message, help));
+    };
+    let program = &lowering.program;
+    let declaration = program.entities[written.entity].declaration;
+    let properties = program.properties(program.declarations[declaration].r#type);
+    let Some(stored) = properties.iter().find(|known| known.name == property) else {
+        return Ok(None);
+    };
+    if holds_an_owner(program, stored.r#type) {
+        return Ok(Some(found.ty));
+    }
+    let r#type = crate::print::type_text(program, stored.r#type);
+    let message = format!("`{property}` of `{name}` is `{type}`, which cannot hold an owner");
+    let help = "name a property that is a `string`, a `number` or a `bigint`".to_owned();
+    Err(mistake(lowering, message, help))
+}
+
+/// Returns true if a column of this type holds values that name a user: texts and numbers; `null` beside them names nobody.
+fn holds_an_owner(program: &Program, id: TypeId) -> bool {
+    match &program.resolve(id).kind {
+        TypeKind::String | TypeKind::Number | TypeKind::BigInt | TypeKind::Template { .. } => true,
+        TypeKind::Union { members } => {
+            let mut named = members
+                .iter()
+                .filter(|member| program.resolve(**member).kind != TypeKind::Null)
+                .peekable();
+            named.peek().is_some() && named.all(|member| holds_an_owner(program, *member))
+        }
+        _ => false,
+    }
+}
+
+/// Notes which middleware adds the value, and checks that its type fits the property.
+fn added(
+    lowering: &mut Lowering<'_>,
+    factory: &mut Factory,
+    written: &Written,
+    expected: TyId,
+    context: &str,
+) -> Result<(), Mistake> {
+    if factory.place.is_none() {
+        // Contracts without an application: nothing is known of middleware here.
+        return Ok(());
+    }
+    let mut is_added = false;
+    let mut untyped = Vec::new();
+    let groups = factory.groups.iter_mut().map(|group| &mut group.middleware);
+    for entry in std::iter::once(&mut factory.middleware).chain(groups).flatten() {
+        let Some(ty) = entry.added else {
+            untyped.push(entry.name.clone());
+            continue;
+        };
+        match value(lowering, ty, context) {
+            Value::Missing => continue,
+            Value::Optional => return Err(misfit(lowering, entry, written, context, expected, None)),
+            Value::Present(ty) if !lowering.eval.assignable(ty, expected) => {
+                return Err(misfit(lowering, entry, written, context, expected, Some(ty)));
+            }
+            Value::Present(_) => {}
+        }
+        is_added = true;
+        if !entry.adds.iter().any(|known| known == context) {
+            entry.adds.push(context.to_owned());
+        }
+    }
+    if is_added {
+        return Ok(());
+    }
+    let expected = lowering.eval.text(expected);
+    let message = format!("no middleware of the application adds `ctx.{context}`");
+    let r#type = context
+        .rsplit('.')
+        .fold(expected, |inner, name| format!("{{ {name}: {inner} }}"));
+    let mut diagnostic = lowering
+        .eval
+        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.place, message)
+        .help(format!(
+            "type the middleware that adds it with `defineMiddleware<{type}>`"
+        ));
+    untyped.dedup();
+    if !untyped.is_empty() {
+        diagnostic = diagnostic.note(format!(
+            "`{}` has no type argument that kit can read, so kit does not know what it adds",
+            untyped.join("`, `")
+        ));
+    }
+    Err(Box::new(diagnostic))
+}
+
+/// The error about a value that a middleware adds, and that may be absent (`found` is `None`) or of another type.
+fn misfit(
+    lowering: &mut Lowering<'_>,
+    entry: &Entry,
+    written: &Written,
+    context: &str,
+    expected: TyId,
+    found: Option<TyId>,
+) -> Mistake {
+    let expected = lowering.eval.text(expected);
+    let message = match found {
+        Some(found) => {
+            let found = lowering.eval.text(found);
+            format!("`ctx.{context}` is `{found}`, and the property that holds the owner is `{expected}`")
+        }
+        None => format!("`ctx.{context}` may be absent, and then a request would have no rows of its own"),
+    };
+    let mut adds = lowering.graph().label(entry.place).message("adds it");
+    adds.primary = false;
+    let diagnostic = lowering
+        .eval
+        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.place, message)
+        .label(adds)
+        .help(format!("let `{}` add a `{expected}`", entry.name));
+    Box::new(diagnostic)
+}
+
+/// A value below `ctx`.
+enum Value {
+    Missing,
+    /// A property on the way has a `?`.
+    Optional,
+    Present(TyId),
+}
+
+fn value(lowering: &mut Lowering<'_>, added: TyId, context: &str) -> Value {
+    let mut ty = added;
+    let mut optional = false;
+    for name in context.split('.') {
+        let object: Option<Rc<Object>> = lowering.eval.as_object(ty);
+        let Some(property) = object.as_deref().and_then(|object| object.property(name)) else {
+            return Value::Missing;
+        };
+        optional |= property.optional;
+        ty = property.ty;
+    }
+    if optional {
+        Value::Optional
+    } else {
+        Value::Present(ty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::EntityOwner;
+
+    use super::parse;
+
+    #[test]
+    fn parses_what_it_prints() {
+        for argument in ["none", "userId = ctx.userId", "tenant = ctx.user.tenant.id"] {
+            assert_eq!(
+                parse(argument).map(|owner| owner.to_string()).as_deref(),
+                Some(argument)
+            );
+        }
+        let plain = EntityOwner::Property {
+            property: "userId".to_owned(),
+            context: "userId".to_owned(),
+        };
+        assert_eq!(parse("userId=ctx.userId"), Some(plain));
+    }
+
+    #[test]
+    fn refuses_what_names_no_property_or_no_value() {
+        for argument in [
+            "",
+            "nobody",
+            "userId",
+            "userId = userId",
+            "userId = ctx",
+            "userId = ctx.",
+            "= ctx.userId",
+            "userId = ctx.user..id",
+            "userId == ctx.userId",
+            "user-id = ctx.userId",
+            "userId = ctx.user[0]",
+        ] {
+            assert_eq!(parse(argument), None, "{argument}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `@table` in files that are neither type files nor route files, of which no table is made.
+
+use std::path::Path;
+
+use kit_diagnostics::{Diagnostic, codes};
+
+use crate::docs::TagName;
+use crate::lower::Lowering;
+use crate::modules::{DeclId, ModuleId, Place};
+
+/// Text that a file holds if it declares tables.
+pub(crate) const TAG: &str = "@table";
+
+/// Warns of each declaration with `@table` in files of the project that are neither type files nor route files: no table is made of them.
+pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId]]) {
+    let graph = lowering.graph();
+    let is_own = |path: &Path| {
+        let below = path.strip_prefix(root);
+        below.is_ok_and(|path| path.components().all(|part| part.as_os_str() != "node_modules"))
+    };
+    let files = graph.files().filter(|(id, module)| {
+        !read.iter().any(|list| list.contains(id)) && is_own(&module.path) && module.text.contains(TAG)
+    });
+    let decls: Vec<DeclId> = files.flat_map(|(id, _)| graph.declared_in(id)).collect();
+    for decl in decls {
+        let doc = lowering.eval.declaration_doc(decl);
+        if !doc.is_some_and(|doc| doc.has(TagName::Table)) {
+            continue;
+        }
+        let graph = lowering.graph();
+        let decl = graph.decl(decl);
+        let file = &graph.module(graph.file(decl.module)).display;
+        let place = Place {
+            module: decl.module,
+            span: decl.span,
+        };
+        let message = format!(
+            "`{}` has `@table` in a file that `typeFiles` does not name",
+            decl.name
+        );
+        let diagnostic = Diagnostic::warning(codes::TABLE_ELSEWHERE, message)
+            .label(graph.label(place))
+            .note("no table is made of it")
+            .help(format!(
+                "add `{file}` to `typeFiles` of the configuration, or move `{}` to a file that is named there",
+                decl.name
+            ));
+        lowering.report(diagnostic);
+    }
+}

@@ -1,0 +1,149 @@
+//! `@owner`: what is understood, and what the user is told.
+
+// A helper of a test may fail the test.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kit_ir::{EntityOwner, Program};
+use support::{mistakes, output};
+
+const ROUTES: &str = "
+import type { RouteContract } from \"@kit/types\";
+import type { Todo } from \"./todos.types.ts\";
+export interface TodoRoutes { \"GET /todos\": RouteContract<void, void, void, Todo[]> }";
+
+/// A todo with this tag and this property, behind this middleware.
+fn compiled(owner: &str, property: &str, middleware: &str) -> (Program, String) {
+    let types = format!("/** @table @owner {owner} */\nexport interface Todo {{ id: string; {property} }}");
+    let app = format!(
+        "
+import {{ createApp, defineHandlers, defineMiddleware }} from \"@kit/core\";
+import {{ packaged }} from \"a-package\";
+import type {{ TodoRoutes }} from \"./todos.routes.ts\";
+interface User {{ id: string; send(text: string): void }}
+{middleware}
+export const handlers = defineHandlers<TodoRoutes>({{ \"GET /todos\": () => [] }});
+export const app = createApp({{ routes: [{{ prefix: \"/todos\", handlers, middleware: [auth] }}] }});"
+    );
+    let output = output(&[
+        ("src/todos.types.ts", types.as_str()),
+        ("src/todos.routes.ts", ROUTES),
+        ("src/app.ts", app.as_str()),
+    ]);
+    let told = mistakes(&output);
+    (output.program, told)
+}
+
+#[track_caller]
+fn understood(owner: &str, property: &str, middleware: &str) -> Vec<String> {
+    let (program, told) = compiled(owner, property, middleware);
+    assert_eq!(told, "");
+    let read = program.entities.iter().next().unwrap().owner.as_ref();
+    assert_eq!(read.map(EntityOwner::to_string).as_deref(), Some(owner));
+    program.application.middleware[0].adds.clone()
+}
+
+#[track_caller]
+fn refused(owner: &str, property: &str, middleware: &str, says: &str) {
+    let (program, told) = compiled(owner, property, middleware);
+    assert!(told.contains(says), "{told}");
+    assert_eq!(program.entities.iter().next().unwrap().owner, None, "{told}");
+}
+
+#[test]
+fn a_value_is_found_where_middleware_says_that_it_adds_it() {
+    let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
+    assert_eq!(
+        understood("userId = ctx.userId", "userId: string", plain),
+        ["userId"]
+    );
+    // What a request adds to a column that may be null is one of its values.
+    for property in ["userId: string | null", "userId?: string"] {
+        assert_eq!(understood("userId = ctx.userId", property, plain), ["userId"]);
+    }
+    let nested = "const auth = defineMiddleware<{ user: User }>(() => ({ user: null! }));";
+    assert_eq!(
+        understood("owner = ctx.user.id", "owner: string", nested),
+        ["user.id"]
+    );
+    let entry = "const run = defineMiddleware<{ n: number } & { big: bigint }>(() => null!);
+        const auth = { name: \"auth\", middleware: run, priority: 5 };";
+    assert_eq!(understood("n = ctx.n", "n: number", entry), ["n"]);
+    assert_eq!(understood("n = ctx.big", "n: bigint", entry), ["big"]);
+    assert_eq!(understood("none", "userId: string", plain), Vec::<String>::new());
+}
+
+#[test]
+fn a_value_that_nobody_adds_is_refused() {
+    let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
+    refused(
+        "userId = ctx.user",
+        "userId: string",
+        plain,
+        "no middleware of the application adds `ctx.user`",
+    );
+    refused(
+        "userId = ctx.userId.id",
+        "userId: string",
+        plain,
+        "adds `ctx.userId.id`",
+    );
+    for middleware in [
+        "const auth = defineMiddleware(() => ({ userId: \"\" }));",
+        "const auth = packaged;",
+        "function auth() { return { userId: \"\" }; }",
+    ] {
+        let says = "no middleware of the application adds `ctx.userId`";
+        refused("userId = ctx.userId", "userId: string", middleware, says);
+    }
+}
+
+#[test]
+fn a_value_of_another_type_is_refused() {
+    let added = |r#type: &str| format!("const auth = defineMiddleware<{type}>(() => null!);");
+    let number = added("{ userId: number }");
+    refused(
+        "userId = ctx.userId",
+        "userId: string",
+        &number,
+        "`ctx.userId` is `number`",
+    );
+    let missing = added("{ userId: string | undefined }");
+    refused("userId = ctx.userId", "userId: string", &missing, "KIT1319");
+    for optional in ["{ userId?: string }", "{ user?: { id: string } }"] {
+        let owner = if optional.contains("user?") {
+            "userId = ctx.user.id"
+        } else {
+            "userId = ctx.userId"
+        };
+        refused(owner, "userId: string", &added(optional), "may be absent");
+    }
+}
+
+#[test]
+fn a_property_that_cannot_hold_an_owner_is_refused() {
+    let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
+    refused(
+        "userid = ctx.userId",
+        "userId: string",
+        plain,
+        "did you mean `userId`?",
+    );
+    for property in [
+        "userId: boolean",
+        "userId: Date",
+        "userId: string[]",
+        "userId: null",
+    ] {
+        refused("userId = ctx.userId", property, plain, "KIT1318");
+    }
+}
+
+#[test]
+fn a_malformed_tag_is_refused() {
+    let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
+    for owner in ["", "nobody", "userId", "userId = userId", "ctx.userId = userId"] {
+        refused(owner, "userId: string", plain, "KIT1303");
+    }
+}

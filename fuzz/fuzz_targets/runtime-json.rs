@@ -1,0 +1,4 @@
+//! libFuzzer's bytes to [`kit_fuzz::runtime::json`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::runtime::json(data));
