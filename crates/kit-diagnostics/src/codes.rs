@@ -175,6 +175,11 @@ codes! {
         1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
         1315 UNSAFE_PATTERN "a `@pattern` that could hold a server up"
         1316 AMBIGUOUS_UNION "a union whose members cannot be told apart"
+        1317 OWNER_WITHOUT_TABLE "`@owner` on a type that is no table"
+        1318 OWNER_PROPERTY "an `@owner` whose property cannot hold an owner"
+        1319 OWNER_NOT_ADDED "an `@owner` whose value no middleware adds"
+        1320 TOO_LARGE_TYPE "a type that takes too many steps to compile"
+        1321 TABLE_ELSEWHERE "`@table` in a file that `typeFiles` does not name"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"
@@ -185,6 +190,7 @@ codes! {
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
         1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
         1408 NO_ROUTES "contracts that no route group registers"
+        1409 MIDDLEWARE_ANSWERS "a middleware that returns an answer"
     }
     Plugins {
         1501 NOT_A_PLUGIN "an entry of `plugins` that is no plugin"
@@ -203,6 +209,7 @@ codes! {
         1604 DUPLICATE_TABLE "two entities in one table"
         1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not take as it is"
         1606 INVALID_MIGRATION "a committed migration that cannot be read"
+        1607 RENAME "a `@renamedFrom` that renames nothing, or could mean two things"
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Code;
+use crate::{Code, Phase, codes};
 
 /// How bad it is. Errors stop the build at the end of the phase; warnings never do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,12 +180,20 @@ impl Diagnostics {
         self.items.iter()
     }
 
-    /// Orders them by file, position and code, and drops exact repetitions.
+    /// Orders them by file, position and code, and drops exact repetitions. Mistakes that cause others come first: files that cannot be
+    /// read, then route keys that cannot be read.
     pub fn sort(&mut self) {
-        fn key(diagnostic: &Diagnostic) -> (&str, usize, Code) {
-            diagnostic.primary().map_or(("", 0, diagnostic.code), |label| {
-                (label.path.as_str(), label.range.start, diagnostic.code)
-            })
+        fn key(diagnostic: &Diagnostic) -> (u8, &str, usize, Code) {
+            let (path, start) = diagnostic
+                .primary()
+                .map_or(("", 0), |label| (label.path.as_str(), label.range.start));
+            let code = diagnostic.code;
+            let rank = match code.phase() {
+                Phase::Configuration | Phase::Parse => 0,
+                _ if code == codes::INVALID_ROUTE_KEY => 1,
+                _ => 2,
+            };
+            (rank, path, start, code)
         }
         self.items.sort_by(|a, b| key(a).cmp(&key(b)));
         self.items.dedup();
@@ -198,5 +206,36 @@ impl<'a> IntoIterator for &'a Diagnostics {
 
     fn into_iter(self) -> Self::IntoIter {
         self.items.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Code, Diagnostic, Diagnostics, Label, codes};
+
+    #[test]
+    fn causes_come_before_what_follows_from_them() {
+        let mut diagnostics = Diagnostics::default();
+        let mut add = |code: Code, path: &str| {
+            diagnostics.push(Diagnostic::new(code, "wrong").label(Label::primary(path, 3..4).at(1, 4)));
+        };
+        add(codes::UNKNOWN_HANDLER_KEY, "src/a.ts");
+        add(codes::INVALID_ROUTE_KEY, "src/z.ts");
+        add(codes::UNSUPPORTED_TYPE, "src/b.ts");
+        add(codes::SYNTAX, "src/z.ts");
+        diagnostics.sort();
+        let order: Vec<(Code, &str)> = diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code, diagnostic.labels[0].path.as_str()))
+            .collect();
+        assert_eq!(
+            order,
+            [
+                (codes::SYNTAX, "src/z.ts"),
+                (codes::INVALID_ROUTE_KEY, "src/z.ts"),
+                (codes::UNKNOWN_HANDLER_KEY, "src/a.ts"),
+                (codes::UNSUPPORTED_TYPE, "src/b.ts"),
+            ]
+        );
     }
 }

@@ -7,7 +7,7 @@
 //! Invariants:
 //! - Every diagnostic has a [`Code`] of the one registry in `codes.rs`; a code never changes its meaning.
 //! - A message says what was found, help says what to do. Help shows the code to write wherever it can.
-//! - Order is deterministic: [`Diagnostics::sort`] orders by file, position and code.
+//! - Order is deterministic: [`Diagnostics::sort`] orders by file, position and code, causes first.
 //!
 //! ```
 //! use kit_diagnostics::{codes, Diagnostic, Diagnostics, Label};
@@ -31,5 +31,5 @@ mod suggest;
 pub use codes::{Code, Phase};
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use json::{BuildFailure, Failure};
-pub use render::{Sources, Style, render};
+pub use render::{Finding, Sources, Style, draw, render};
 pub use suggest::closest;

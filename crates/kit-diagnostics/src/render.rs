@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{Diagnostic, Severity};
+use crate::{Diagnostic, Label, Severity};
 
 /// Where the text of a labelled file comes from.
 pub trait Sources {
@@ -22,18 +22,47 @@ pub enum Style {
     Colored,
 }
 
-/// Draws one diagnostic, without a final line break. Whatever the texts hold, no escape sequence of theirs gets out:
-/// names in messages are as foreign as the sources.
+/// A mistake to draw. Other tools' mistakes have codes that are not in kit's registry, such as `TS2322`.
+#[derive(Debug, Clone, Copy)]
+pub struct Finding<'a> {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The code, which stands in brackets.
+    pub code: &'a str,
+    /// What was found.
+    pub message: &'a str,
+    /// Places.
+    pub labels: &'a [Label],
+    /// Reasons.
+    pub notes: &'a [String],
+    /// What to do.
+    pub help: Option<&'a str>,
+}
+
+/// Draws one diagnostic, without a final line break.
 pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> String {
-    let level = match diagnostic.severity {
+    let finding = Finding {
+        severity: diagnostic.severity,
+        code: &diagnostic.code.name(),
+        message: &diagnostic.message,
+        labels: &diagnostic.labels,
+        notes: &diagnostic.notes,
+        help: diagnostic.help.as_deref(),
+    };
+    draw(finding, sources, style)
+}
+
+/// Draws one finding, without a final line break. Whatever the texts hold, no escape sequence of theirs gets out:
+/// names in messages are as foreign as the sources.
+pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String {
+    let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let code = diagnostic.code.name();
-    let message = visible(&diagnostic.message);
-    let mut group = Group::with_title(level.primary_title(message).id(code.as_str()));
+    let message = visible(finding.message);
+    let mut group = Group::with_title(level.primary_title(message).id(finding.code));
     let mut files: Vec<&str> = Vec::new();
-    for label in &diagnostic.labels {
+    for label in finding.labels {
         if !files.contains(&label.path.as_str()) {
             files.push(&label.path);
         }
@@ -44,7 +73,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
             group = group.element(Origin::path(path));
             continue;
         };
-        let annotations = diagnostic
+        let annotations = finding
             .labels
             .iter()
             .filter(|label| label.path == file)
@@ -59,10 +88,10 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
             });
         group = group.element(Snippet::source(text).path(path).annotations(annotations));
     }
-    for note in &diagnostic.notes {
+    for note in finding.notes {
         group = group.element(Level::NOTE.message(visible(note)));
     }
-    if let Some(help) = &diagnostic.help {
+    if let Some(help) = finding.help {
         group = group.element(Level::HELP.message(visible(help)));
     }
     let renderer = match style {
