@@ -1,6 +1,7 @@
 //! Follows the framing of a chunked body, byte by byte, without touching its data. A line is held back until it is complete
 //! and was checked: hyper would find what is wrong with half of one, and say nothing to the peer.
 
+use crate::extension::are_extensions;
 use crate::head::split_field;
 use crate::rejection::Rejection;
 
@@ -117,17 +118,18 @@ impl Chunked {
     }
 }
 
-/// The size before any extension, which is checked for control characters and otherwise ignored, as RFC 9112 has it.
+/// Reads the size of a chunk. Extensions behind it are checked against their grammar and otherwise ignored, as RFC 9112, 7.1.1 asks.
 fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
-    let end = memchr::memchr(b';', line).unwrap_or(line.len());
-    let (digits, extension) = line.split_at(end);
-    let valid = (1..=13).contains(&digits.len())
-        && digits.iter().all(u8::is_ascii_hexdigit)
-        && extension
-            .iter()
-            .all(|&byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
-    if !valid {
+    let end = line
+        .iter()
+        .position(|byte| !byte.is_ascii_hexdigit())
+        .unwrap_or(line.len());
+    let (digits, extensions) = line.split_at(end);
+    if !(1..=13).contains(&digits.len()) {
         return Err(Rejection::bad_request("a chunk's size is invalid"));
+    }
+    if !are_extensions(extensions) {
+        return Err(Rejection::bad_request("a chunk's extensions are invalid"));
     }
     let digit = |byte: &u8| match byte {
         b'0'..=b'9' => byte - b'0',

@@ -191,9 +191,11 @@ impl Guard {
                 Ok(end - before)
             }
             HeadEnd::Incomplete(line_start) => {
-                let is_long = self.line_start == 0 && self.has_long_line(&self.held);
+                let is_first_line = self.line_start == 0;
+                let is_long = is_first_line && self.has_long_line(&self.held);
                 // This head may never become complete.
                 if is_long
+                    || (is_first_line && head::endless_method(&self.held).is_some())
                     || self.held.len() > self.limits.head_bytes
                     || has_bare_cr(&self.held[self.line_start..])
                 {
@@ -230,6 +232,7 @@ impl Guard {
             is_long.then_some((line + 1, Rejection::TARGET_TOO_LONG)),
             is_large.then_some((self.limits.head_bytes + 1, Rejection::HEADERS_TOO_LARGE)),
             cr.map(|at| (at + 2, LINE_END)),
+            head::endless_method(head),
         ];
         let first = causes.into_iter().flatten().min_by_key(|(known, _)| *known);
         first.map_or(found, |(_, rejection)| rejection)

@@ -3,6 +3,9 @@
 //! hyper takes what a server had better refuse (see [`crate::guard`]). The rules here are those of RFC 9112 without its
 //! tolerances, since every tolerance is a chance that a proxy in front reads the same bytes differently.
 
+use crate::authority::is_authority;
+use crate::coding::{self, Coding};
+use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
 
 /// Bounds on a head.
@@ -62,11 +65,14 @@ pub(crate) struct Checked {
 /// Greatest body length that is believed: what a JavaScript number holds exactly.
 const MAX_LENGTH: u64 = 1 << 53;
 
-const TOKEN: u8 = 1;
+/// Characters of a token (RFC 9110, 5.6.2).
+pub(crate) const TOKEN: u8 = 1;
 const PATH: u8 = 2;
 const QUERY: u8 = 4;
-const HOST: u8 = 8;
-const VALUE: u8 = 16;
+/// Characters of a host's name, without brackets, colon and percent sign.
+pub(crate) const HOST: u8 = 8;
+/// Characters of a field's value.
+pub(crate) const VALUE: u8 = 16;
 
 /// Character classes by byte.
 static CLASSES: [u8; 256] = classes();
@@ -82,15 +88,16 @@ const fn classes() -> [u8; 256] {
         if alphanumeric || contains(b"!#$%&'*+-.^_`|~", byte) {
             class |= TOKEN;
         }
-        // What clients send raw, browsers among them: every visible character but those that the URL standard has
-        // encoded everywhere. The path follows `http::Uri`, which would refuse the rest behind our back.
-        if byte > b' ' && byte < 0x7f && !contains(b"\"<>#", byte) {
+        // Characters that clients send raw, browsers among them: every visible character except those that the URL standard
+        // encodes everywhere, and except the backslash, which no URI has (RFC 3986) and which some parsers take for a slash.
+        // The path follows `http::Uri`, which would refuse the rest behind our back.
+        if byte > b' ' && byte < 0x7f && !contains(b"\"<>#\\", byte) {
             class |= QUERY;
             if !contains(b"`", byte) {
                 class |= PATH;
             }
         }
-        if alphanumeric || contains(b"-._~%!$&'()*+,;=:[]", byte) {
+        if alphanumeric || contains(b"-._~!$&'()*+,;=", byte) {
             class |= HOST;
         }
         if byte == b'\t' || (byte >= b' ' && byte != 0x7f) {
@@ -113,8 +120,23 @@ const fn contains(set: &[u8], byte: u8) -> bool {
     false
 }
 
-fn all(bytes: &[u8], class: u8) -> bool {
+/// Returns true if every byte is in the class.
+pub(crate) fn all(bytes: &[u8], class: u8) -> bool {
     bytes.iter().all(|&byte| CLASSES[usize::from(byte)] & class != 0)
+}
+
+/// Longest method.
+const MAX_METHOD: usize = 32;
+
+const METHOD: Rejection = Rejection::bad_request("the method is invalid");
+
+/// Reason why the beginning of a head cannot become a request line, if its first bytes are too many for a method, and the number of bytes
+/// after which that is known. A line that ends earlier is judged as a whole.
+pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
+    let start = head.get(..=MAX_METHOD)?;
+    memchr::memchr2(b' ', b'\n', start)
+        .is_none()
+        .then_some((MAX_METHOD + 1, METHOD))
 }
 
 /// Whether a request may begin with this byte.
@@ -208,8 +230,8 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
             SHAPE
         });
     };
-    if method.is_empty() || method.len() > 32 || !all(method, TOKEN) {
-        return Err(Rejection::bad_request("the method is invalid"));
+    if method.is_empty() || method.len() > MAX_METHOD || !all(method, TOKEN) {
+        return Err(METHOD);
     }
     let is_http_11 = match version {
         b"HTTP/1.1" => true,
@@ -256,7 +278,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
             .position(|byte| matches!(byte, b'/' | b'?'))
             .unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
-        if authority.is_empty() || !all(authority, HOST) {
+        if !is_authority(authority) {
             return Err(Rejection::bad_request("the request target names no valid host"));
         }
         path
@@ -265,13 +287,17 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
         Some(mark) => path_and_query.split_at(mark),
         None => (path_and_query, &[][..]),
     };
-    if all(path, PATH) && all(query, QUERY) {
-        Ok(target.len() - query.len())
-    } else {
-        Err(Rejection::bad_request(
+    if !all(path, PATH) || !all(query, QUERY) {
+        return Err(Rejection::bad_request(
             "the request target has characters that must be percent-encoded",
-        ))
+        ));
     }
+    if has_dot_segment(path) {
+        return Err(Rejection::bad_request(
+            "the request target has a dot segment, `.` or `..`; send the path that it stands for",
+        ));
+    }
+    Ok(target.len() - query.len())
 }
 
 /// What the framing depends on.
@@ -281,7 +307,7 @@ struct Fields {
     authorized: bool,
     typed: bool,
     length: Option<u64>,
-    chunked: bool,
+    coding: Option<Coding>,
     /// A field asks for more than an answer.
     special: bool,
 }
@@ -292,7 +318,7 @@ impl Fields {
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => {
                 self.hosts += 1;
-                if !all(value, HOST) {
+                if !is_authority(value) {
                     return Err(Rejection::bad_request("the header `host` is invalid"));
                 }
             }
@@ -322,17 +348,12 @@ impl Fields {
                 self.length = Some(parse_length(value)?);
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                if self.chunked {
+                if self.coding.is_some() {
                     return Err(Rejection::bad_request(
                         "the header `transfer-encoding` is repeated",
                     ));
                 }
-                if !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Rejection::not_implemented(
-                        "only the transfer encoding `chunked` is supported",
-                    ));
-                }
-                self.chunked = true;
+                self.coding = Some(coding::read(value)?);
             }
             _ => {}
         }
@@ -346,13 +367,18 @@ impl Fields {
         if is_http_11 && self.hosts == 0 {
             return Err(Rejection::bad_request("the header `host` is missing"));
         }
-        match (self.chunked, self.length) {
-            (true, Some(_)) => Err(Rejection::bad_request(
+        match (self.coding, self.length) {
+            (Some(_), Some(_)) => Err(Rejection::bad_request(
                 "`content-length` and `transfer-encoding` exclude each other",
             )),
-            (true, None) if !is_http_11 => Err(Rejection::bad_request("HTTP/1.0 has no `transfer-encoding`")),
-            (true, None) => Ok(Framing::Chunked),
-            (false, length) => Ok(Framing::Length(length.unwrap_or(0))),
+            (Some(_), None) if !is_http_11 => {
+                Err(Rejection::bad_request("HTTP/1.0 has no `transfer-encoding`"))
+            }
+            (Some(Coding::Unsupported), None) => Err(Rejection::not_implemented(
+                "only the transfer encoding `chunked` is supported",
+            )),
+            (Some(Coding::Chunked), None) => Ok(Framing::Chunked),
+            (None, length) => Ok(Framing::Length(length.unwrap_or(0))),
         }
     }
 }

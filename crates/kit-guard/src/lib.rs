@@ -9,11 +9,16 @@
 //! - What is refused, and why, does not depend on how the bytes were cut.
 //! - It keeps no more than one head and one line of a chunked body.
 
+mod authority;
 mod chunked;
+mod coding;
+mod extension;
 mod guard;
 mod head;
+mod path;
 mod rejection;
 
 pub use guard::{Guard, screen};
 pub use head::{Layout, Limits, Lines, trim};
+pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;

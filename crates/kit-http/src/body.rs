@@ -13,9 +13,10 @@ use http_body_util::Full;
 
 use crate::link::{Link, Stage};
 
-/// From here on enough is waiting for the peer, and [`crate::Engine::write`] says so.
-const HIGH_WATER: usize = 64 * 1024;
-/// From here on there is room again. Well below the other, so that not each piece costs a turn of the loop.
+/// Number of waiting bytes from which [`crate::Engine::write`] asks the writer to wait. With the state of hyper and V8, a client that
+/// reads nothing then costs less than 64 KiB of the process.
+const HIGH_WATER: usize = 48 * 1024;
+/// Number of waiting bytes from which the writer may go on. Well below [`HIGH_WATER`], so that not each piece costs a turn of the loop.
 const LOW_WATER: usize = 16 * 1024;
 /// Smaller pieces are gathered: each would otherwise be a chunk of its own, with its size and its line ends.
 const SMALL_PIECE: usize = 4 * 1024;
@@ -38,6 +39,8 @@ pub(crate) struct Queue {
     gathered: RefCell<BytesMut>,
     /// Bytes of both.
     waiting: Cell<usize>,
+    /// Bytes that hyper took and that may still be in its buffer. hyper would take some 400 KiB for a peer that does not read.
+    unsent: Cell<usize>,
     /// Bytes that are yet to be written, where the head said how many there are.
     missing: Cell<Option<u64>>,
     ended: Cell<bool>,
@@ -77,7 +80,7 @@ impl Queue {
             }
             pieces.push_back(piece);
         }
-        let has_room = self.waiting.get() < HIGH_WATER;
+        let has_room = self.held() < HIGH_WATER;
         self.owes_drain.set(!has_room);
         has_room
     }
@@ -94,7 +97,17 @@ impl Queue {
 
     /// Whether the writer is to be told that there is room, once each time it was told that there is none.
     pub(crate) fn take_drain(&self) -> bool {
-        self.waiting.get() <= LOW_WATER && self.owes_drain.replace(false)
+        self.held() <= LOW_WATER && self.owes_drain.replace(false)
+    }
+
+    /// Notes that the system has taken all that hyper had.
+    pub(crate) fn note_sent(&self) {
+        self.unsent.set(0);
+    }
+
+    /// Bytes that are in memory for the peer.
+    fn held(&self) -> usize {
+        self.waiting.get() + self.unsent.get()
     }
 
     fn pop(&self) -> Option<Bytes> {
@@ -103,6 +116,7 @@ impl Queue {
             (!gathered.is_empty()).then(|| gathered.split().freeze())
         })?;
         self.waiting.set(self.waiting.get() - piece.len());
+        self.unsent.set(self.unsent.get() + piece.len());
         Some(piece)
     }
 }

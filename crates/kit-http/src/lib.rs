@@ -59,6 +59,7 @@ mod half;
 mod linger;
 mod link;
 mod listener;
+mod own_headers;
 mod plain;
 mod rejection;
 mod request;
@@ -74,7 +75,7 @@ mod whole;
 /// The names that [`Request::has_header`] takes.
 pub use http::header::HeaderName;
 
-pub use kit_guard::Rejection;
+pub use kit_guard::{Rejection, normal_target};
 
 pub use config::{Config, Limits, Timeouts};
 pub use engine::{Engine, Handler, Pause, Written};

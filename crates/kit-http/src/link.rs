@@ -126,10 +126,18 @@ impl Link {
         }
     }
 
-    /// Whether the peer has closed its side, and whether nothing can be written to it any more.
+    /// Tells if the peer seems to have left, and if nothing can be written to the peer any more.
+    ///
+    /// A peer that has closed its sending side looks like one that has left, though it may wait for its answer. A handler that still works
+    /// on the answer is told. A stream goes on until a write fails, and the system asks a silent peer now and then.
     pub(crate) fn departure(&self) -> (bool, bool) {
-        let socket = self.socket.borrow();
-        (socket.is_read_closed(), socket.is_dead())
+        let mut socket = self.socket.borrow_mut();
+        let is_read_closed = socket.is_read_closed();
+        let is_streaming = self.stream.get() != Streaming::No;
+        if is_read_closed && is_streaming {
+            socket.probe_peer();
+        }
+        (is_read_closed && !is_streaming, socket.is_dead())
     }
 
     fn poll_read(&self, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {

@@ -17,8 +17,9 @@ use http::header::{CONNECTION, CONTENT_TYPE, DATE};
 
 use crate::date;
 use crate::link::{Link, Stage};
+use crate::own_headers::NO_SNIFF_LINE;
 use crate::request::Request;
-use crate::response::{Response, View};
+use crate::response::{Response, View, sets_sniffing};
 use crate::whole::Whole;
 
 /// The longest answer that takes the short way. For longer ones, what hyper costs is little.
@@ -189,6 +190,9 @@ fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::R
     }
     if let Some(content_type) = content_type {
         field(out, "content-type", content_type.as_bytes())?;
+    }
+    if !sets_sniffing(headers) {
+        out.write_all(NO_SNIFF_LINE.as_bytes())?;
     }
     for (index, (name, value)) in headers.iter().enumerate() {
         // A name that is repeated has its values one behind the other, where it first came.

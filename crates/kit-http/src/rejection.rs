@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use kit_guard::Rejection;
 
 use crate::envelope::error_body;
+use crate::own_headers::NO_SNIFF_LINE;
 
 /// One refusal, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +28,11 @@ pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128) -> Vec<u8> {
         .ok()
         .and_then(|status| status.canonical_reason())
         .unwrap_or("Error");
-    let mut text = String::with_capacity(200 + body.len());
+    let mut text = String::with_capacity(240 + body.len());
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{NO_SNIFF_LINE}content-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status,
         body.len(),
     );

@@ -8,6 +8,7 @@ use http::HeaderMap;
 use http::header::{COOKIE, HeaderName};
 use http::request::Parts;
 
+use crate::own_headers::apply_target_host;
 use crate::whole::Whole;
 
 /// Names a request until it is answered. Numbers are never used twice within an engine's life, so that a late answer
@@ -55,7 +56,13 @@ enum Content {
 }
 
 impl Request {
-    pub(crate) fn new(parts: Parts, body: Bytes, body_too_large: bool, remote: Option<SocketAddr>) -> Self {
+    pub(crate) fn new(
+        mut parts: Parts,
+        body: Bytes,
+        body_too_large: bool,
+        remote: Option<SocketAddr>,
+    ) -> Self {
+        apply_target_host(&mut parts);
         let parts = Box::new(parts);
         Self {
             content: Content::Parsed { parts, body },

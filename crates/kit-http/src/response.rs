@@ -1,11 +1,12 @@
 //! An answer, and what may be in it.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
 
 use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
+use crate::own_headers::add_no_sniff;
 
 /// An answer to a request. Length, date and connection headers are the engine's business.
 #[derive(Debug)]
@@ -170,6 +171,9 @@ impl Response {
         if let Some(content_type) = self.content_type {
             headers.insert(CONTENT_TYPE, content_type);
         }
+        if !sets_sniffing(&self.headers) {
+            add_no_sniff(&mut headers);
+        }
         for (name, value) in self.headers {
             headers.append(name, value);
         }
@@ -178,6 +182,11 @@ impl Response {
         *response.headers_mut() = headers;
         response
     }
+}
+
+/// Returns true if a handler has said by itself how browsers may read the answer.
+pub(crate) fn sets_sniffing(headers: &[(HeaderName, HeaderValue)]) -> bool {
+    headers.iter().any(|(name, _)| name == X_CONTENT_TYPE_OPTIONS)
 }
 
 fn is_reserved(name: &str) -> bool {

@@ -18,9 +18,11 @@ pub(crate) struct Socket {
     /// The peer has closed its side; reading will end, and no further event will say so.
     read_closed: bool,
     dead: bool,
+    /// True if the system asks a silent peer now and then if it is still there.
+    is_probing: bool,
     /// Grows with each byte that the system took.
     written: usize,
-    /// Whether the peer has sent anything yet.
+    /// True if the peer has sent anything yet.
     has_spoken: bool,
 }
 
@@ -33,6 +35,7 @@ impl Socket {
             writable: true,
             read_closed: false,
             dead: false,
+            is_probing: false,
             written: 0,
             has_spoken: false,
         }
@@ -56,6 +59,13 @@ impl Socket {
     /// Whether the peer has closed its side, by leaving or by a half-close; the two cannot be told apart.
     pub(crate) fn is_read_closed(&self) -> bool {
         self.read_closed
+    }
+
+    /// Has the system ask a silent peer now and then if it is still there. The connection is broken then if it is not.
+    pub(crate) fn probe_peer(&mut self) {
+        if !std::mem::replace(&mut self.is_probing, true) {
+            self.stream.probe_peer();
+        }
     }
 
     /// Whether the connection is broken in both directions.
@@ -89,12 +99,12 @@ impl Socket {
         self.stream.reset_when_closed();
     }
 
-    /// Whether the peer lets the socket's buffer stay full.
-    /// Whether the peer has sent anything yet.
+    /// True if the peer has sent anything yet.
     pub(crate) fn has_spoken(&self) -> bool {
         self.has_spoken
     }
 
+    /// Returns true if the peer lets the socket's buffer stay full.
     pub(crate) fn is_write_blocked(&self) -> bool {
         !self.writable
     }

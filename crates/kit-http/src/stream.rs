@@ -7,7 +7,10 @@ use std::time::Duration;
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
-use socket2::SockRef;
+use socket2::{SockRef, TcpKeepalive};
+
+/// Time that a peer may be silent before the system asks if the peer is still there.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking stream.
 #[derive(Debug)]
@@ -31,6 +34,16 @@ impl Stream {
         if let Self::Tcp(stream) = self {
             // Where it cannot be set, the peer is gone.
             let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+        }
+    }
+
+    /// Asks a silent peer whether it is still there (TCP keep-alive). The system of a peer that has closed both sides forgets the
+    /// connection within about a minute and then answers with a reset. A Unix stream has no such thing, and needs none.
+    pub(crate) fn probe_peer(&self) {
+        if let Self::Tcp(stream) = self {
+            let probes = TcpKeepalive::new().with_time(SILENCE);
+            // Where it cannot be set, the peer is gone.
+            let _ = SockRef::from(stream).set_tcp_keepalive(&probes);
         }
     }
 

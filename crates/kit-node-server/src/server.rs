@@ -1,5 +1,6 @@
 //! One server: its engine, its routes, its turns of the loop.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
@@ -225,6 +226,17 @@ impl Ends for Server {
     }
 }
 
+/// Returns path and query of a request, the path in the normal form.
+fn normal_target(request: &Request) -> Cow<'_, str> {
+    let target = request.target();
+    // Most requests have no escape at all.
+    if request.path().contains('%') {
+        kit_http::normal_target(target)
+    } else {
+        Cow::Borrowed(target)
+    }
+}
+
 fn report(env: Env<'_>, error: &Error) {
     if let Ok(error) = env.error(error) {
         env.report(error);
@@ -266,7 +278,12 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
     fn start(&mut self, id: RequestId, request: &Request) -> Result<(), Error> {
         self.enter()?;
         let env = self.env;
-        let path = request.path();
+        // One spelling for the router and for JavaScript.
+        let target = normal_target(request);
+        let path = match &target {
+            Cow::Borrowed(_) => request.path(),
+            Cow::Owned(normal) => normal.split_once('?').map_or(normal.as_str(), |(path, _)| path),
+        };
         let mut params = self.server.params.borrow_mut();
         let matched = routes::find(&self.server.router, request.method(), path, &mut params);
         self.arguments.clear();
@@ -275,7 +292,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
             env.int(matched.route)?,
             env.int(routes::traits(request))?,
             // The guard lets nothing but visible ASCII into a target.
-            env.latin1(request.target().as_bytes())?,
+            env.latin1(target.as_bytes())?,
             body_length(env, request)?,
             self.body_text(request)?,
         ]);

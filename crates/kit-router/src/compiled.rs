@@ -21,7 +21,7 @@ pub struct CompiledRouteTree {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledRouteNode {
-    /// Decoded text of a static segment, `:` for a parameter, `*` for a wildcard, empty for the root.
+    /// Text of a static segment in the normal form of paths, `:` for a parameter, `*` for a wildcard, empty for the root.
     pub segment: String,
     /// Name of the parameter or wildcard, which only those have. Routes that name it differently share the place; it is
     /// the first one's.

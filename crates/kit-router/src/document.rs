@@ -1,5 +1,8 @@
 //! A document back to a tree. Documents are files that anyone may have edited, so nothing in them is taken on trust.
 
+use std::sync::Arc;
+
+use kit_guard::normal_path;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::pattern::{Segment, check, is_name};
@@ -100,10 +103,10 @@ impl Reader<'_> {
                 validators: method.validators.clone(),
             });
         }
-        let mut texts = FxHashSet::default();
+        let mut keys = FxHashSet::default();
         for child in &node.children {
             let segment = segment(child).map_err(|reason| malformed(segments, &reason))?;
-            if node.children.len() > 1 && !texts.insert(child.segment.as_str()) {
+            if node.children.len() > 1 && !keys.insert(key_of(&segment)) {
                 return Err(malformed(segments, &format!("two children `{}`", child.segment)));
             }
             segments.push(segment);
@@ -125,7 +128,19 @@ fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
         )),
         (None, true) => Err("a wildcard without a name".to_owned()),
         (None, false) if node.segment.is_empty() => Err("an empty segment".to_owned()),
-        (None, false) => Ok(Segment::Static(node.segment.as_str().into())),
+        (None, false) => match normal_path(&node.segment) {
+            Some(normal) if !normal.contains('/') => Ok(Segment::Static(normal.into())),
+            _ => Err(format!("`{}` is not the text of one segment", node.segment)),
+        },
+    }
+}
+
+/// Returns what two children of a node cannot share: a text, or being a parameter, or being a wildcard.
+fn key_of(segment: &Segment) -> (bool, Arc<str>) {
+    match segment {
+        Segment::Static(text) => (true, Arc::clone(text)),
+        Segment::Parameter(_) => (false, ":".into()),
+        Segment::Wildcard(_) => (false, "*".into()),
     }
 }
 

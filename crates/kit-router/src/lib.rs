@@ -9,23 +9,24 @@
 //! # Rules
 //!
 //! - A path is a list of segments. `name` is static text, `:name` takes one segment, `*name` takes the rest and stands last.
-//!   Static text is percent-decoded, so `/caf%C3%A9` and `/café` are one path.
+//!   Static text is kept in the normal form of paths ([`kit_guard::normal_path`]), so `/caf%C3%A9` and `/café` are one path, and
+//!   `/@me` and `/%40me` are two.
 //! - Static text wins over a parameter and a parameter over a wildcard, segment by segment, *with backtracking*: `/users/me/posts` is
 //!   answered by `/users/:id/posts` although `/users/me` is a route.
 //! - A place in the tree answers only methods that are registered there; one that lacks the request's method does not stop the search.
 //!   If nothing has it, the answer is 405 with the methods of *every* place that fits the path.
 //! - HEAD is answered by GET where HEAD is not registered itself. OPTIONS is like any other method.
 //! - One trailing slash of a request is ignored. Parameters and wildcards take at least one character; an empty segment
-//!   (`//`) fits only inside of a wildcard. `.` and `..` are ordinary text.
-//! - Segments are split before they are decoded, so `%2F` never splits. A path with an invalid escape, or one that does not
+//!   (`//`) fits only inside of a wildcard. `.` and `..` are ordinary text here; servers refuse them before they match.
+//! - The normal form of a path is searched, and text is compared as it is: nothing is decoded any more, so `%2F` never splits. Only
+//!   values of parameters are decoded. A path with an invalid escape, or one that does not
 //!   decode to UTF-8, is [`Match::BadPath`] whether or not a route would fit.
 //!
 //! # Invariants
 //!
 //! - A place has a parameter or a wildcard below it, never both. So a search has at most one alternative to try at each level.
 //! - A search visits a node at most once: its cost is bounded by the tree and the path's length however the path is chosen.
-//! - A path without escapes is searched as it is; so is one with escapes unless one of them stands where the tree has text: it is
-//!   decoded first.
+//! - A path of ASCII text without escapes is searched as it is; others are brought into the normal form first.
 //! - Matching allocates nothing once a [`ParamBuffer`] is warm.
 //!
 //! ```

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-use crate::radix::{PERCENT_IN_TEXT, SLASH_IN_TEXT};
-
 /// Where a match leaves the parameters: byte ranges into the path, in the order of the route's path, a wildcard's last.
 ///
 /// Reuse one for many requests; it allocates only while it grows.
@@ -15,8 +13,6 @@ pub struct ParamBuffer {
     pub(crate) ranges: Vec<Range<usize>>,
     /// Places where the search may go on when the current one fails.
     pub(crate) pending: Vec<Pending>,
-    /// A path with escapes as it is searched.
-    pub(crate) decoded: Vec<u8>,
     /// Whether any range may hold an escape.
     pub(crate) escaped: bool,
     /// Nodes that the last search looked at.
@@ -84,58 +80,16 @@ impl ParamBuffer {
         }
     }
 
-    /// Decodes the path for a search, keeping what splits apart from what is text; false where it does not decode.
-    ///
-    /// ```text
-    /// /a%2Fb/50%25 -> /a b/50 with SLASH_IN_TEXT for the first gap and PERCENT_IN_TEXT behind 50
-    /// ```
-    pub(crate) fn decode_path(&mut self, path: &str) -> bool {
-        self.escaped = true;
-        self.decoded.clear();
-        let mut rest = path.as_bytes();
-        while let Some((&byte, after)) = rest.split_first() {
-            rest = after;
-            if byte != b'%' {
-                self.decoded.push(byte);
-                continue;
-            }
-            let Some((Some(high), Some(low))) = rest
-                .first_chunk::<2>()
-                .map(|[high, low]| (hex_digit(*high), hex_digit(*low)))
-            else {
-                return false;
-            };
-            rest = &rest[2..];
-            self.decoded.push(match high << 4 | low {
-                b'/' => SLASH_IN_TEXT,
-                b'%' => PERCENT_IN_TEXT,
-                // Bytes that UTF-8 never has.
-                SLASH_IN_TEXT | PERCENT_IN_TEXT => return false,
-                other => other,
-            });
-        }
-        // Both stand for characters of one byte, so the whole is UTF-8 where all between them is.
-        self.decoded
-            .split(|byte| matches!(*byte, SLASH_IN_TEXT | PERCENT_IN_TEXT))
-            .all(|text| std::str::from_utf8(text).is_ok())
-    }
-
-    /// Whether all values decode.
-    pub(crate) fn ranges_decode(&mut self, path: &str) -> bool {
-        (0..self.ranges.len()).all(|index| {
-            let range = self.ranges[index].clone();
-            self.decode_path(&path[range])
-        })
-    }
-
-    /// Turns ranges of the decoded path into ranges of the path it was made of.
-    pub(crate) fn locate_in(&mut self, path: &str) {
-        let bytes = path.as_bytes();
+    /// Turns ranges of the normal form of a path into ranges of that path.
+    pub(crate) fn locate_in(&mut self, path: &str, normal: &str) {
+        let (path, normal) = (path.as_bytes(), normal.as_bytes());
+        let length = |byte: u8| if byte == b'%' { 3 } else { 1 };
         let (mut from, mut to) = (0, 0);
         let mut locate = |place: usize| {
             while from < place {
-                from += 1;
-                to += if bytes[to] == b'%' { 3 } else { 1 };
+                // A character is raw or an escape on either side.
+                to += length(path[to]);
+                from += length(normal[from]);
             }
             to
         };
@@ -164,16 +118,6 @@ pub(crate) fn decode(text: &str) -> Option<Cow<'_, str>> {
         .flatten()
 }
 
-#[inline]
-fn hex_digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
-    }
-}
-
 fn has_valid_escapes(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
@@ -187,7 +131,9 @@ fn has_valid_escapes(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ParamBuffer, decode};
+    use kit_guard::normal_path;
+
+    use super::decode;
 
     #[test]
     fn decodes_valid_escapes_and_refuses_the_rest() {
@@ -215,8 +161,8 @@ mod tests {
             ("%F5%80%80%80", None),
         ] {
             assert_eq!(decode(text).as_deref(), expected, "{text}");
-            // A path is decodable exactly where its values are.
-            assert_eq!(ParamBuffer::new().decode_path(text), expected.is_some(), "{text}");
+            // A path has a normal form exactly if its values decode.
+            assert_eq!(normal_path(text).is_some(), expected.is_some(), "{text}");
         }
     }
 }

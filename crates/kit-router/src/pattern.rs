@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kit_guard::normal_path;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-
-use crate::params::decode;
 
 /// The greatest number of segments in a route's path. It keeps the compiled document within the nesting that JSON parsers
 /// accept by default, and every walk over the tree within a small stack.
@@ -14,7 +13,7 @@ pub const MAX_SEGMENTS: usize = 50;
 /// One segment of a route's path. Routes share their text, so that copying one allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
-    /// Decoded text.
+    /// Text in the normal form of paths.
     Static(Arc<str>),
     /// `:name`
     Parameter(Arc<str>),
@@ -114,8 +113,8 @@ impl Segment {
                 escaped: utf8_percent_encode(found.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string(),
             });
         }
-        match decode(text) {
-            Some(decoded) => Ok(Self::Static(decoded.into())),
+        match normal_path(text) {
+            Some(normal) => Ok(Self::Static(normal.into())),
             None => Err(InvalidPath::InvalidEscape {
                 segment: text.to_owned(),
             }),

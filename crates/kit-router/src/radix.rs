@@ -3,11 +3,6 @@
 use crate::RouteTree;
 use crate::pattern::Segment;
 
-/// Stands for a slash that is text and splits nothing. No UTF-8 text has this byte.
-pub(crate) const SLASH_IN_TEXT: u8 = 0xFF;
-/// Stands for a percent sign that is text and no escape. No UTF-8 text has this byte.
-pub(crate) const PERCENT_IN_TEXT: u8 = 0xFE;
-
 /// A radix tree under construction. Indices stay what they are while it grows.
 pub(crate) struct Radix {
     pub(crate) nodes: Vec<RadixNode>,
@@ -48,7 +43,7 @@ impl Radix {
                 radix.insert(ends[place], b"/")
             };
             for (segment, &child) in &node.statics {
-                ends[child] = radix.insert(start, &text_bytes(segment));
+                ends[child] = radix.insert(start, segment.as_bytes());
                 radix.nodes[ends[child]].place = Some(child);
             }
             if let Some(child) = node.rest {
@@ -120,16 +115,6 @@ impl Radix {
             _ => None,
         }
     }
-}
-
-/// A static segment's decoded text, with what would read as syntax replaced.
-fn text_bytes(segment: &str) -> Vec<u8> {
-    let replaced = |byte| match byte {
-        b'/' => SLASH_IN_TEXT,
-        b'%' => PERCENT_IN_TEXT,
-        other => other,
-    };
-    segment.bytes().map(replaced).collect()
 }
 
 /// Whether a segment takes the rest of the path.

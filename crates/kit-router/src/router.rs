@@ -1,6 +1,10 @@
 //! Matching: the search for what answers a request.
 
-use crate::packed::{CHILDLESS, NONE, Node, Packed, ROOT, Routes};
+use std::borrow::Cow;
+
+use kit_guard::normal_path;
+
+use crate::packed::{NONE, Node, Packed, ROOT, Routes};
 use crate::params::{ParamBuffer, Pending};
 use crate::words::Words;
 use crate::{Allow, Method, RouteTree};
@@ -22,13 +26,6 @@ pub enum Match {
 #[derive(Debug, Clone)]
 pub struct Router(Packed);
 
-/// How a search ends.
-enum Outcome {
-    Done(Match),
-    /// The path has an escape where the tree has text, and has to be decoded first.
-    Escaped,
-}
-
 impl RouteTree {
     /// Packs the tree for matching.
     pub fn router(&self) -> Router {
@@ -37,7 +34,8 @@ impl RouteTree {
 }
 
 impl Router {
-    /// Finds what answers a request. `path` is the target as received without its query; parameters are left in `params`.
+    /// Finds what answers a request. `path` is the target without its query; parameters are left in `params`. The normal form of
+    /// the path is searched, whichever spelling the path has.
     #[inline]
     pub fn find(&self, method: &str, path: &str, params: &mut ParamBuffer) -> Match {
         params.clear();
@@ -49,11 +47,10 @@ impl Router {
             let found = self.route_at(self.0.root, method);
             return found.unwrap_or_else(|| refuse(Allow(self.0.root.methods)));
         }
-        match self.search::<true>(method, path.as_bytes(), params) {
-            Outcome::Done(found) if params.escaped => checked(found, path, params),
-            Outcome::Done(found) => found,
-            Outcome::Escaped => self.find_escaped(method, path, params),
+        if Words::new(path.as_bytes()).may_be_changed_by_normal_form() {
+            return self.find_normal(method, path, params);
         }
+        self.search(method, path.as_bytes(), params)
     }
 
     /// Bytes that the router takes on the heap.
@@ -61,30 +58,25 @@ impl Router {
         self.0.size()
     }
 
-    /// Searches with the decoded path, then says where its parameters are in the path as received.
+    /// Searches the normal form of a path, then says where its parameters are in the path as received.
     #[cold]
-    fn find_escaped(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
-        params.clear();
-        if !params.decode_path(path) {
+    fn find_normal(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
+        let Some(normal) = normal_path(path) else {
             return Match::BadPath;
+        };
+        params.escaped = true;
+        let found = self.search(method, normal.as_bytes(), params);
+        if let Cow::Owned(normal) = normal {
+            params.locate_in(path, &normal);
         }
-        let decoded = std::mem::take(&mut params.decoded);
-        let outcome = self.search::<false>(method, &decoded, params);
-        params.decoded = decoded;
-        params.locate_in(path);
-        match outcome {
-            Outcome::Done(found) => found,
-            Outcome::Escaped => unreachable!("only a path as received has escapes"),
-        }
+        found
     }
 
     /// Walks down the tree. Where a node has both a child that fits and a parameter or wildcard, the child is taken and the other
-    /// noted; the last one noted is tried when the walk ends without a route.
-    ///
-    /// `RAW` says that there may be escapes. Text of the tree has none, so only where text and path differ at one could decoding
-    /// change what is found. Others are told by [`ParamBuffer::escaped`].
+    /// noted; the last one noted is tried when the walk ends without a route. Tree and path are in the normal form, so text is
+    /// compared byte by byte.
     #[inline]
-    fn search<const RAW: bool>(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Outcome {
+    fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
         let words = Words::new(path);
         let end = path.len() - usize::from(path.ends_with(b"/"));
         let mut allow = 0;
@@ -92,9 +84,6 @@ impl Router {
         let mut at = usize::from(node.length);
         let word = words.at(0);
         if !starts_with(word, node) {
-            if RAW && differs_at_escape(word, node) {
-                return Outcome::Escaped;
-            }
             node = self.node(NONE);
             at = 0;
         }
@@ -118,15 +107,10 @@ impl Router {
                         at += usize::from(child.length);
                         continue;
                     }
-                    if RAW && differs_at_escape(word, child) {
-                        return Outcome::Escaped;
-                    }
-                } else if RAW && path[at] == b'%' && node.children != CHILDLESS {
-                    return Outcome::Escaped;
                 }
             } else if at == end {
                 if let Some(found) = self.route_at(node.routes, method) {
-                    return Outcome::Done(found);
+                    return found;
                 }
                 allow |= node.routes.methods;
             }
@@ -139,20 +123,11 @@ impl Router {
                 (rest, at) = (pending.node, pending.start);
             }
             node = self.node(rest);
-            let mut stop = match (node.is_wildcard, RAW) {
-                (false, true) => words.find(b'/', b'%', at),
-                (false, false) => words.find(b'/', b'/', at),
-                (true, true) => words.find(b'%', b'%', at),
-                (true, false) => end,
+            let stop = if node.is_wildcard {
+                end
+            } else {
+                words.find(b'/', at)
             };
-            if RAW && path.get(stop) == Some(&b'%') {
-                params.escaped = true;
-                stop = if node.is_wildcard {
-                    end
-                } else {
-                    words.find(b'/', b'/', stop)
-                };
-            }
             let stop = stop.min(end);
             if at < stop {
                 params.ranges.push(at..stop);
@@ -163,11 +138,7 @@ impl Router {
             }
         }
         params.ranges.clear();
-        // What lies before has been compared with text, or would have been told.
-        if RAW && words.find(b'%', b'%', at) < path.len() {
-            params.escaped = true;
-        }
-        Outcome::Done(refuse(Allow(allow)))
+        refuse(Allow(allow))
     }
 
     #[inline]
@@ -198,28 +169,6 @@ impl Router {
 #[inline]
 fn starts_with(word: u64, node: &Node) -> bool {
     (word ^ node.text) << node.unused_bits == 0
-}
-
-/// Whether a word that does not begin with the text of a node has an escape where they differ.
-#[inline]
-fn differs_at_escape(word: u64, node: &Node) -> bool {
-    let at = (word ^ node.text).trailing_zeros() & !7;
-    (word >> at) & 0xFF == u64::from(b'%')
-}
-
-/// What was found for a path with escapes that the search has passed over, unless one is invalid.
-#[cold]
-fn checked(found: Match, path: &str, params: &mut ParamBuffer) -> Match {
-    let is_valid = match found {
-        // Text of the tree equals the rest of the path, which has none.
-        Match::Route(_) => params.ranges_decode(path),
-        _ => params.decode_path(path),
-    };
-    if is_valid {
-        return found;
-    }
-    params.ranges.clear();
-    Match::BadPath
 }
 
 fn refuse(allow: Allow) -> Match {
@@ -303,25 +252,14 @@ mod tests {
             .unwrap()
             .router();
         let mut params = ParamBuffer::new();
-        let path = "/x/%62";
+        let path = "/x/%20";
         router.find("GET", path, &mut params);
-        let before = (
-            params.ranges.as_ptr(),
-            params.pending.as_ptr(),
-            params.decoded.as_ptr(),
-        );
+        let before = (params.ranges.as_ptr(), params.pending.as_ptr());
         for _ in 0..100 {
             assert_eq!(router.find("GET", path, &mut params), Match::Route(0));
         }
-        assert_eq!(
-            (
-                params.ranges.as_ptr(),
-                params.pending.as_ptr(),
-                params.decoded.as_ptr()
-            ),
-            before
-        );
-        assert_eq!(params.values(path).collect::<Vec<_>>(), ["x", "b"]);
+        assert_eq!((params.ranges.as_ptr(), params.pending.as_ptr()), before);
+        assert_eq!(params.values(path).collect::<Vec<_>>(), ["x", " "]);
     }
 
     #[test]

@@ -38,12 +38,21 @@ impl<'a> Words<'a> {
         self.last.unbounded_shr(shift)
     }
 
-    /// Where the first of two bytes other than zero stands from `at` on, or the end.
+    /// Tells if there is a percent sign, or a byte outside of ASCII.
     #[inline]
-    pub(crate) fn find(&self, first: u8, second: u8, mut at: usize) -> usize {
+    pub(crate) fn may_be_changed_by_normal_form(&self) -> bool {
+        (0..self.bytes.len()).step_by(8).any(|at| {
+            let word = self.at(at);
+            (bytes_equal_to(b'%', word) | word & HIGH_BITS) != 0
+        })
+    }
+
+    /// Returns the place of the first such byte, which is not zero, from `at` on, or the end.
+    #[inline]
+    pub(crate) fn find(&self, byte: u8, mut at: usize) -> usize {
         while at < self.bytes.len() {
             let word = self.at(at);
-            let hits = bytes_equal_to(first, word) | bytes_equal_to(second, word);
+            let hits = bytes_equal_to(byte, word);
             if hits != 0 {
                 return at + hits.trailing_zeros() as usize / 8;
             }
@@ -92,21 +101,33 @@ mod tests {
     }
 
     #[test]
-    fn finding_stops_at_the_first_of_both_bytes() {
-        // Bytes beside the values, where finding them by arithmetic could go wrong.
-        for other in [0, 0x2E, 0x30, 0x24, 0x26, 0xAF, 0xA5, b'a', 0xFF] {
+    fn finding_stops_at_the_first_such_byte() {
+        // Bytes beside the value, which arithmetic on words could take for the value.
+        for other in [0, 0x2E, 0x30, 0xAF, b'a', 0xFF] {
             for length in 0..30 {
                 for at in 0..=length {
                     for hit in at..=length {
-                        for byte in [b'/', b'%'] {
-                            let mut text = vec![other; length];
-                            if let Some(place) = text.get_mut(hit) {
-                                *place = byte;
-                            }
-                            let words = Words::new(&text);
-                            assert_eq!(words.find(b'/', b'%', at), hit, "{text:?} from {at}");
+                        let mut text = vec![other; length];
+                        if let Some(place) = text.get_mut(hit) {
+                            *place = b'/';
                         }
+                        assert_eq!(Words::new(&text).find(b'/', at), hit, "{text:?} from {at}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sees_escapes_and_bytes_outside_of_ascii_at_every_place() {
+        for length in 0..30 {
+            let plain = vec![b'a'; length];
+            assert!(!Words::new(&plain).may_be_changed_by_normal_form());
+            for at in 0..length {
+                for byte in [b'%', 0x80, 0xC3, 0xFF] {
+                    let mut text = plain.clone();
+                    text[at] = byte;
+                    assert!(Words::new(&text).may_be_changed_by_normal_form(), "{text:?}");
                 }
             }
         }

@@ -30,8 +30,8 @@ impl Engine {
     ///
     /// Answers whether there is a peer. Where there is none, nothing is told of the stream.
     ///
-    /// A peer that closes its side is taken for one that leaves: unlike with an answer that is there at once, nobody would
-    /// otherwise learn of it while there is nothing to write.
+    /// A peer that closes its sending side may still read, so the stream goes on until a write fails. While there is nothing to write,
+    /// the system asks a silent peer now and then if it is still there.
     ///
     /// An answer to HEAD, and one whose status allows none, has its head alone and is complete at once.
     pub fn respond_stream(
@@ -146,6 +146,10 @@ impl Engine {
         if left || dead {
             connection.drop_http();
             return Outcome::Done;
+        }
+        // hyper writes until the system takes no more.
+        if !connection.link.socket.borrow().is_write_blocked() {
+            queue.note_sent();
         }
         if queue.take_drain() {
             handler.drained(id);

@@ -64,6 +64,39 @@ fn a_reader_that_stops_stops_the_writer() {
     assert!(body.iter().enumerate().all(|(index, byte)| *byte == abcd(index)));
 }
 
+#[test]
+fn a_reader_that_stops_costs_no_more_than_one_queue() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    let mut written = 0;
+    loop {
+        let drained = server.log.drained;
+        fill(&server, id, &mut written);
+        // The system may find more room for a moment.
+        for _ in 0..10 {
+            std::thread::sleep(Duration::from_millis(5));
+            server.turn();
+        }
+        if server.log.drained == drained {
+            break;
+        }
+    }
+    // All that the system has, and nothing of what the engine has: it gets no turn.
+    let mut received = 0;
+    loop {
+        std::thread::sleep(Duration::from_millis(20));
+        client.take();
+        if client.received.len() == received {
+            break;
+        }
+        received = client.received.len();
+    }
+    let held = written - received;
+    assert!(held <= 66_000, "the engine holds {held} bytes");
+}
+
 /// The data of a chunked body.
 fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();

@@ -4,6 +4,7 @@ mod backpressure;
 mod closing;
 mod draining;
 mod envelope;
+mod half_closed;
 mod limits;
 mod pieces;
 mod refusals;

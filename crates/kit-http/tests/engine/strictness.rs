@@ -96,16 +96,16 @@ fn ambiguous_framing_is_refused() {
     ] {
         bad(format!("POST / HTTP/1.1\r\n{H}Content-Length: {length}\r\n\r\na"));
     }
-    for coding in [
-        "gzip",
-        "chunked, chunked",
-        "gzip, chunked",
-        "identity",
-        "xchunked",
-        "",
+    for (coding, status, code) in [
+        ("gzip", 400, "BAD_REQUEST"),
+        ("chunked, chunked", 400, "BAD_REQUEST"),
+        ("identity", 400, "BAD_REQUEST"),
+        ("xchunked", 400, "BAD_REQUEST"),
+        ("", 400, "BAD_REQUEST"),
+        ("gzip, chunked", 501, "NOT_IMPLEMENTED"),
     ] {
         let text = format!("POST / HTTP/1.1\r\n{H}Transfer-Encoding: {coding}\r\n\r\n0\r\n\r\n");
-        refused(&server, 501, "NOT_IMPLEMENTED", text);
+        refused(&server, status, code, text);
     }
     accepted(
         &server,
@@ -159,7 +159,7 @@ fn exactly_one_valid_host_is_required() {
         "BAD_REQUEST",
         "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n",
     );
-    for host in ["a b", "a/b", "user@a", "a\\b", "ä", "a,b\u{7f}"] {
+    for host in ["a b", "a/b", "user@a", "a\\b", "ä", "a,b\u{7f}", "", ":80", "a:b"] {
         refused(
             &server,
             400,
@@ -167,7 +167,7 @@ fn exactly_one_valid_host_is_required() {
             format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"),
         );
     }
-    for host in ["", "a", "a:80", "[::1]:80", "xn--4ca.example", "127.0.0.1"] {
+    for host in ["a", "a:80", "[::1]:80", "xn--4ca.example", "127.0.0.1"] {
         accepted(&server, format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
     }
 }
@@ -195,6 +195,10 @@ fn malformed_request_lines_are_refused() {
         "GET /\" HTTP/1.1",
         "GET /` HTTP/1.1",
         "GET /?\" HTTP/1.1",
+        "GET /a\\b HTTP/1.1",
+        "GET /?q=\\ HTTP/1.1",
+        "GET /a/../b HTTP/1.1",
+        "GET /a/%2e HTTP/1.1",
         "GET http:// HTTP/1.1",
         "GET ftp://a/ HTTP/1.1",
         "GET http://a b/ HTTP/1.1",
@@ -233,7 +237,7 @@ fn malformed_request_lines_are_refused() {
     for target in [
         "/",
         "/a[0]|{b}^",
-        "/?q={a}|[b]^`\\",
+        "/?q={a}|[b]^`",
         "/%zz",
         "/a//b",
         "/~'()*!$&,;=:@",

@@ -1,0 +1,89 @@
+//! Reads the field `transfer-encoding` (RFC 9112, 6.1).
+
+use crate::head::{TOKEN, all, trim};
+use crate::rejection::Rejection;
+
+/// Framing of a message with `transfer-encoding`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// Chunks, and no other coding.
+    Chunked,
+    /// Well-formed, with `chunked` at the end, but with a coding that this server does not decode.
+    Unsupported,
+}
+
+const INVALID: Rejection = Rejection::bad_request("the header `transfer-encoding` is invalid");
+
+/// Reads a value of the field.
+///
+/// A request whose last coding is not `chunked` has no end that the server could find, so that 400 is the only answer
+/// (RFC 9112, 6.3). The same is true of a value that names `chunked` twice. A missing coding (`chunked,` or `, chunked`) is refused
+/// too, since parsers differ in what they make of an empty list item.
+pub(crate) fn read(value: &[u8]) -> Result<Coding, Rejection> {
+    // Nearly every message with chunks has this value.
+    if value.eq_ignore_ascii_case(b"chunked") {
+        return Ok(Coding::Chunked);
+    }
+    let mut names = value.split(|&byte| byte == b',').map(trim).rev();
+    let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
+    if !names.next().is_some_and(is_chunked) {
+        return Err(Rejection::bad_request(
+            "the last transfer coding of a request must be `chunked`",
+        ));
+    }
+    for coding in names {
+        // A coding may have parameters: `gzip;level=1`.
+        let name = coding.split(|&byte| byte == b';').next().map(trim);
+        let name = name.unwrap_or_default();
+        if name.is_empty() || !all(name, TOKEN) || is_chunked(name) {
+            return Err(INVALID);
+        }
+    }
+    Ok(Coding::Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coding, read};
+
+    #[test]
+    fn only_well_formed_lists_that_end_in_chunked_pass() {
+        assert_eq!(read(b"chunked"), Ok(Coding::Chunked));
+        assert_eq!(read(b"Chunked"), Ok(Coding::Chunked));
+        for unsupported in [
+            "gzip, chunked",
+            "gzip;level=1,chunked",
+            "identity\t, CHUNKED",
+            "a, b, chunked",
+        ] {
+            assert_eq!(
+                read(unsupported.as_bytes()),
+                Ok(Coding::Unsupported),
+                "{unsupported}"
+            );
+        }
+        for bad in [
+            "",
+            ",",
+            "gzip",
+            "identity",
+            "xchunked",
+            "chunked;q=1",
+            "\"chunked\"",
+            "chunked, chunked",
+            "chunked, gzip",
+            "chunked;a, chunked",
+            ", chunked",
+            "chunked,",
+            "gzip,, chunked",
+            "g zip, chunked",
+            "\u{b}chunked",
+        ] {
+            assert_eq!(
+                read(bad.as_bytes()).map_err(|error| error.status),
+                Err(400),
+                "{bad}"
+            );
+        }
+    }
+}

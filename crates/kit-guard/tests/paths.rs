@@ -1,0 +1,40 @@
+//! The normal form of paths, held against the vectors that the TypeScript servers run too.
+
+#![allow(clippy::disallowed_methods)] // Reason: the vectors are a file.
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+use std::path::Path;
+
+use kit_guard::{has_dot_segment, normal_path};
+use serde_json::Value;
+
+fn vectors() -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/paths.json");
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[test]
+fn every_vector_has_its_normal_form() {
+    let vectors = vectors();
+    let paths = vectors["paths"].as_array().unwrap();
+    assert!(paths.len() > 35);
+    for pair in paths {
+        let path = pair[0].as_str().unwrap();
+        let normal = normal_path(path);
+        assert_eq!(normal.as_deref(), pair[1].as_str(), "{path}");
+        if let Some(normal) = normal {
+            assert_eq!(normal_path(&normal).as_deref(), Some(&*normal), "{path} twice");
+        }
+    }
+}
+
+#[test]
+fn dot_segments_are_found_in_every_spelling_and_nothing_else_is() {
+    let vectors = vectors();
+    for (list, expected) in [("dots", true), ("noDots", false)] {
+        for path in vectors[list].as_array().unwrap() {
+            let path = path.as_str().unwrap();
+            assert_eq!(has_dot_segment(path.as_bytes()), expected, "{path}");
+        }
+    }
+}
