@@ -444,8 +444,9 @@ pub(crate) async fn analyze_in(
         Ok::<_, BuildError>(tree)
     })?;
     let (schema, migrations) = steps.run(Step::Database, || {
-        let schema = database::schema(&program, &mut diagnostics);
-        read_migrations(root, &mut diagnostics).map(|migrations| (schema, migrations))
+        let migrations = read_migrations(root, &mut diagnostics)?;
+        let schema = database::schema(&program, &migrations, &mut diagnostics);
+        Ok::<_, BuildError>((schema, migrations))
     })?;
     diagnostics.sort();
     Ok(Analysis {

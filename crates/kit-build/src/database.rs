@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use kit_database::{
-    Migration, Plan, PlanError, Schema, TextFile, draft, drizzle, kysely, latest, plan, raw, refused,
+    Migration, Plan, PlanError, RenameTag, Schema, TextFile, committed, draft, drizzle, kysely, latest, plan,
+    raw, refused, rename_tags,
 };
-use kit_diagnostics::Diagnostics;
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
 
 use crate::output::OutputFile;
@@ -20,11 +21,34 @@ pub struct PendingChanges {
     pub problems: usize,
 }
 
-/// The tables of a program.
-pub(crate) fn schema(program: &Program, diagnostics: &mut Diagnostics) -> Schema {
-    let (schema, found) = Schema::from_program(program);
+/// The tables of a program. Columns that the migrations have made keep the form that they have.
+pub(crate) fn schema(program: &Program, migrations: &[Migration], diagnostics: &mut Diagnostics) -> Schema {
+    let (mut schema, found) = Schema::from_program(program);
+    let is_whole = !found.has_errors();
     diagnostics.extend(found);
+    if let Some(committed) = committed(migrations) {
+        schema.keep_timestamps(&committed);
+        if is_whole {
+            for tag in rename_tags(&committed, &schema) {
+                diagnostics.push(rename_warning(program, &tag));
+            }
+        }
+    }
     schema
+}
+
+fn rename_warning(program: &Program, tag: &RenameTag) -> Diagnostic {
+    let mut diagnostic = Diagnostic::warning(codes::RENAME, tag.message.as_str()).help(tag.help.as_str());
+    if let Some((_, declaration)) = program.declaration(&tag.entity) {
+        let mut properties = program.properties(declaration.r#type).iter();
+        let property = properties.find(|property| Some(&property.name) == tag.property.as_ref());
+        let span = property.map_or(declaration.span, |property| property.span);
+        diagnostic = diagnostic.label(
+            Label::primary(program.path(span), span.start as usize..span.end as usize)
+                .at(span.line, span.column),
+        );
+    }
+    diagnostic
 }
 
 /// What there would be to migrate.

@@ -69,7 +69,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         params(context, id, &object, &mut body, &mut module);
     }
     if context.analysis.first_use(id, Slot::Query).is_some() {
-        slots.push("\"query\"");
+        slots.extend(["\"query\"", "\"keys\""]);
         query(program, &object, &mut body, &mut module);
     }
     let coercer = module.r#type("@kit/types", "Coercer");
@@ -109,23 +109,23 @@ fn params(
 
 fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let properties = &object.properties;
+    let names = literal::strings(properties.iter().map(|property| &property.name));
     if !object.index.is_empty() {
+        body.line(format_args!("keys: {names},"));
         whole_query(program, object, body, module);
         return;
     }
     if properties.is_empty() {
+        body.line("keys: [],");
         body.line("query: () => ({}),");
         return;
     }
     let read = module.helper("readQuery");
     let mut writer = Writer::default();
     let keys = module.private("keys");
-    let names = properties.iter().map(|property| &property.name);
-    writer.line(format_args!(
-        "const {keys}: readonly string[] = {};",
-        literal::strings(names)
-    ));
+    writer.line(format_args!("const {keys}: readonly string[] = {names};"));
     module.push(writer);
+    body.line(format_args!("keys: {keys},"));
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
         body.line(format_args!("const values = {read}(query, {keys});"));

@@ -162,8 +162,9 @@ impl Walk<'_> {
             (name, optional, documentation, tags).hash(&mut self.hasher);
             self.r#type(*r#type);
         }
-        for IndexSignature { key, value } in index {
+        for IndexSignature { key, rules, value } in index {
             std::mem::discriminant(key).hash(&mut self.hasher);
+            rules.hash(&mut self.hasher);
             match key {
                 IndexKey::String | IndexKey::Number => {}
                 IndexKey::Template { parts } => self.template(parts),

@@ -1,16 +1,16 @@
 //! `routes.json`, `middleware.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
 
+mod tags;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kit_analysis::collect_references;
-use kit_ir::{
-    DeclarationId, DeclarationOrigin, GeneratedKind, MiddlewareKind, Program, Property, Relation, Slot,
-    TypeId,
-};
+use kit_ir::{DeclarationId, DeclarationOrigin, MiddlewareKind, Program, Slot, TypeId};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
+use self::tags::written_tags;
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::{Job, Parts};
@@ -46,6 +46,7 @@ fn middleware(context: Context<'_>) -> String {
             name: &source.name,
             priority: number(source.priority),
             r#type: kind_name(source.kind),
+            adds: &source.adds,
             file: Some(program.path(source.span)),
             line: Some(source.span.line),
         })
@@ -54,6 +55,7 @@ fn middleware(context: Context<'_>) -> String {
         name: "errorMiddleware",
         priority: None,
         r#type: kind_name(MiddlewareKind::BuiltIn),
+        adds: &[],
         file: None,
         line: None,
     });
@@ -84,10 +86,11 @@ pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String
 /// What an entry says; `names` are those of all components, by which its schemas refer to others.
 fn entry_key(context: Context<'_>, names: Fingerprint, id: DeclarationId) -> Fingerprint {
     let program = context.program;
-    let table = context
+    let entity = context
         .analysis
         .entity(id)
-        .map(|entity| &program.entities[entity].table);
+        .map(|entity| &program.entities[entity]);
+    let table = entity.map(|entity| (&entity.table, &entity.owner));
     let uses: Vec<_> = usages(context, id).collect();
     let line = program.declarations[id].span.line;
     fingerprint((context.module_key(id), line, table, uses, names))
@@ -149,6 +152,9 @@ struct MiddlewareEntry<'a> {
     /// Lower runs earlier; none where it stands around all others.
     priority: Option<Number>,
     r#type: &'static str,
+    /// Paths below `ctx` that it adds, of those that an `@owner` names.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    adds: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,6 +227,9 @@ struct SchemaEntry<'a> {
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
+    /// Argument of `@owner`: `none` or `userId = ctx.userId`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
     /// JSON Schema of the wire form in a response.
     schema: Schema,
     /// JSON Schema of the wire form in a request, where it is another one.
@@ -273,7 +282,10 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
         schemas.declaration(id)
     };
     let (schema, input) = (written(Direction::Output), written(Direction::Input));
-    let entity = context.analysis.entity(id);
+    let entity = context
+        .analysis
+        .entity(id)
+        .map(|entity| &program.entities[entity]);
     SchemaEntry {
         name: &declaration.name,
         origin,
@@ -281,7 +293,10 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
         expression,
         file: program.path(declaration.span),
         line: declaration.span.line,
-        table: entity.map(|entity| program.entities[entity].table.as_str()),
+        table: entity.map(|entity| entity.table.as_str()),
+        owner: entity
+            .and_then(|entity| entity.owner.as_ref())
+            .map(ToString::to_string),
         input_schema: (input != schema).then_some(input),
         schema,
         properties: program
@@ -292,7 +307,7 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
                 r#type: type_text(context, property.r#type),
                 required: !property.optional,
                 default: property.tags.default.as_ref().and_then(default_value),
-                tags: tags(property),
+                tags: written_tags(program, property),
             })
             .collect(),
         used_by: usages(context, id).collect(),
@@ -316,54 +331,4 @@ fn usages(context: Context<'_>, id: DeclarationId) -> impl Iterator<Item = Usage
         route: context.program.routes[*route].reference(),
         slot: slot.name(),
     })
-}
-
-/// What the tags say about a property's role; its constraints are in the schema.
-fn tags(property: &Property) -> Vec<String> {
-    let tags = &property.tags;
-    let mut written = Vec::new();
-    if tags.id {
-        written.push("@id".to_owned());
-    }
-    match tags.generated {
-        Some(GeneratedKind::Uuid) => written.push("@generated uuid".to_owned()),
-        Some(GeneratedKind::Now) => written.push("@generated now".to_owned()),
-        Some(GeneratedKind::Unspecified) => written.push("@generated".to_owned()),
-        None => {}
-    }
-    if tags.on_update_now {
-        written.push("@onUpdate now".to_owned());
-    }
-    if let Some(default) = &tags.default {
-        let value = default_value(default).map_or("now".to_owned(), |value| value.to_string());
-        written.push(format!("@default {value}"));
-    }
-    for (name, set) in [
-        ("@unique", tags.unique),
-        ("@index", tags.index),
-        ("@sensitive", tags.sensitive),
-    ] {
-        if set {
-            written.push(name.to_owned());
-        }
-    }
-    if let Some(target) = &tags.references {
-        let action = match target.on_delete {
-            Relation::NoAction => "",
-            Relation::Cascade => " cascade",
-            Relation::SetNull => " set null",
-            Relation::Restrict => " restrict",
-        };
-        written.push(format!(
-            "@references {}.{}{action}",
-            target.entity, target.property
-        ));
-    }
-    written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));
-    written.extend(
-        tags.renamed_from
-            .as_ref()
-            .map(|name| format!("@renamedFrom {name}")),
-    );
-    written
 }

@@ -162,6 +162,9 @@ impl Printer<'_> {
     }
 
     fn inline(&self, id: TypeId) -> String {
+        if self.context.program.is_anything_but_null(id) {
+            return "{}".to_owned();
+        }
         match &self.context.program.types[id].kind {
             TypeKind::Unknown => "unknown".to_owned(),
             TypeKind::Never => "never".to_owned(),
@@ -223,7 +226,7 @@ impl Printer<'_> {
         let members: Vec<_> = fields.chain(index).collect();
         if members.is_empty() {
             // `{}` would take any text and number too.
-            return "Record<never, never>".to_owned();
+            return format!("{}<never, never>", self.global("Record"));
         }
         format!("{{ {} }}", members.join("; "))
     }
@@ -263,7 +266,7 @@ impl Printer<'_> {
     fn operand(&self, id: TypeId) -> String {
         let text = self.inline(id);
         match self.context.program.types[id].kind {
-            TypeKind::Union { .. } => format!("({text})"),
+            TypeKind::Union { .. } if text != "{}" => format!("({text})"),
             _ => text,
         }
     }

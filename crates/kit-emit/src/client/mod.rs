@@ -65,7 +65,13 @@ impl InputNames for Inputs<'_> {
 }
 
 fn inputs(context: Context<'_>) -> String {
-    let inputs = Inputs::new(context, ["", "Types."]);
+    // The file may declare a type `Types` of the project.
+    let types = if context.analysis.declares("Types") {
+        ["$Types", "$Types."]
+    } else {
+        ["Types", "Types."]
+    };
+    let inputs = Inputs::new(context, ["", types[1]]);
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().collect();
     let mut sent: FxHashSet<_> = used(context.analysis.references(), &routes, &[])
@@ -80,7 +86,7 @@ fn inputs(context: Context<'_>) -> String {
             .flatten(),
     );
     let mut text = header("the types that clients of the project send");
-    text.push_str("\nimport type * as Types from \"../types.ts\";\n");
+    text.extend(["\nimport type * as ", types[0], " from \"../types.ts\";\n"]);
     let declarations = program.declarations.iter_ids();
     for (id, declaration) in declarations.filter(|(id, _)| sent.contains(id) && inputs.differing.contains(id))
     {
@@ -90,7 +96,7 @@ fn inputs(context: Context<'_>) -> String {
         text.push_str(&writer.finish());
     }
     // Types that nothing refers to are still exported, so that there is always a module.
-    text.push_str("\nexport type { Types };\n");
+    text.extend(["\nexport type { ", types[0], " };\n"]);
     text
 }
 

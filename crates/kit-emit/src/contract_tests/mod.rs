@@ -7,6 +7,7 @@
 
 mod contracts;
 mod file;
+mod rule;
 mod rules;
 mod scalars;
 mod unions;

@@ -2,100 +2,21 @@
 
 use kit_analysis::{Fit, fit, resolve};
 use kit_ir::{
-    Constraints, DeclarationId, DefaultValue, LiteralValue, ObjectType, Program, Property, TupleElement,
-    TypeId, TypeKind,
+    Constraints, DeclarationId, DefaultValue, IndexSignature, LiteralValue, ObjectType, Program, Property,
+    TupleElement, TypeId, TypeKind,
 };
 use serde_json::{Map, Value};
 
+pub(super) use super::rule::{Given, Outcome, Rule, Source, Step};
+use super::scalars::texts;
 use crate::samples::numbers;
 use crate::samples::{Samples, Wanted, sample_entry};
 
 /// A recursive value may have 256 levels.
 const TOO_DEEP: usize = 300;
 
-/// One step into a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
-    Key(String),
-    Index(usize),
-}
-
-/// What a request has at the path of a rule.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Given {
-    /// Nothing.
-    Missing,
-    /// This.
-    Value(Value),
-    /// A value within itself, so many times.
-    Nested {
-        sample: Value,
-        way: Vec<Step>,
-        levels: usize,
-    },
-}
-
-/// What must come of it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Outcome {
-    /// It is taken; where the path has nothing, the handler gets this in its place.
-    Takes { fills: Option<Value> },
-    /// It is refused at its path; `within`: or at what is below it.
-    Refuses { within: bool },
-}
-
-/// A rule of a type, seen from a value of it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rule {
-    pub(super) path: Vec<Step>,
-    pub(super) what: String,
-    pub(super) given: Given,
-    pub(super) outcome: Outcome,
-}
-
-impl Rule {
-    pub(super) fn takes(what: impl Into<String>, value: Value) -> Self {
-        Self {
-            path: Vec::new(),
-            what: what.into(),
-            given: Given::Value(value),
-            outcome: Outcome::Takes { fills: None },
-        }
-    }
-
-    pub(super) fn refuses(what: impl Into<String>, value: Value) -> Self {
-        Self {
-            outcome: Outcome::Refuses { within: false },
-            ..Self::takes(what, value)
-        }
-    }
-
-    pub(super) fn is_refusal(&self) -> bool {
-        matches!(self.outcome, Outcome::Refuses { .. })
-    }
-
-    fn below(mut self, step: Step) -> Self {
-        self.path.insert(0, step);
-        self
-    }
-}
-
-/// Where values come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    /// JSON.
-    Body,
-    /// Text with names; a name may be repeated.
-    Query,
-    /// Text of a path's segment.
-    Params,
-}
-
-impl Source {
-    pub(super) fn is_text(self) -> bool {
-        self != Self::Body
-    }
-}
+/// Number of types that are looked at for one slot. Types that refer to each other have more ways than rules that are kept.
+const MOST_VISITS: usize = 5_000;
 
 /// Finds the rules of types.
 pub(super) struct Rules<'a> {
@@ -106,6 +27,8 @@ pub(super) struct Rules<'a> {
     path: Vec<Step>,
     /// Rules on whole recursive values, from the root.
     deep: Vec<Rule>,
+    /// Number of types that were looked at.
+    visits: usize,
 }
 
 impl<'a> Rules<'a> {
@@ -116,6 +39,7 @@ impl<'a> Rules<'a> {
             within: Vec::new(),
             path: Vec::new(),
             deep: Vec::new(),
+            visits: 0,
         }
     }
 
@@ -158,6 +82,10 @@ impl<'a> Rules<'a> {
 
     /// The rules of a type, seen from a value of it.
     pub(super) fn of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
+        self.visits += 1;
+        if self.visits > MOST_VISITS {
+            return Vec::new();
+        }
         let depth = self.within.len();
         let mut at = id;
         while let TypeKind::Reference { declaration } = self.program.types[at].kind {
@@ -178,7 +106,7 @@ impl<'a> Rules<'a> {
         let program = self.program;
         let r#type = &program.types[at];
         let mut rules = match &r#type.kind {
-            TypeKind::Object(object) => self.object(object, sample),
+            TypeKind::Object(object) => self.object(at, object, sample),
             TypeKind::Array { element } => self.array(at, *element, &r#type.constraints, sample),
             TypeKind::Tuple { elements } => self.tuple(elements, sample),
             TypeKind::Union { members } => self.union(at, members, sample),
@@ -241,7 +169,7 @@ impl<'a> Rules<'a> {
         self.source == Source::Query && self.path.len() == 1
     }
 
-    fn object(&mut self, object: &ObjectType, sample: Option<&Value>) -> Vec<Rule> {
+    fn object(&mut self, id: TypeId, object: &ObjectType, sample: Option<&Value>) -> Vec<Rule> {
         let mut rules = Vec::new();
         for property in &object.properties {
             let value = sample.and_then(|sample| sample.get(&property.name));
@@ -256,12 +184,39 @@ impl<'a> Rules<'a> {
             rules.extend(self.below(&step, property.r#type, value));
         }
         let entry = sample_entry(object).filter(|_| !self.source.is_text());
-        if let Some((key, r#type)) = entry
-            && let Some(value) = sample.and_then(|sample| sample.get(key))
+        if let Some((key, signature)) = entry
+            && let Some(sample) = sample
+            && let Some(value) = sample.get(&key)
         {
-            rules.extend(self.below(&Step::Key(key.to_owned()), r#type, Some(value)));
+            rules.extend(self.below(&Step::Key(key), signature.value, Some(value)));
+            rules.extend(self.keys(id, signature, sample, value));
         }
         rules
+    }
+
+    /// The rules of the keys of an index signature: keys that satisfy or break them, each of which holds a valid value.
+    fn keys(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
+        let mut found = Vec::new();
+        for rule in texts(&signature.rules) {
+            let Given::Value(Value::String(key)) = &rule.given else {
+                continue;
+            };
+            let mut entries = sample.as_object().cloned().unwrap_or_default();
+            if key == "__proto__" || entries.insert(key.clone(), value.clone()).is_some() {
+                continue;
+            }
+            // A declared property is no key of the signature, and another signature may take the key too.
+            let fits = self.fit(id, &Value::Object(entries));
+            if rule.is_refusal() || fits != Fit::No {
+                let key = Step::Key(key.clone());
+                found.push(Rule {
+                    what: format!("a key: {}", rule.what),
+                    given: Given::Value(value.clone()),
+                    ..rule.below(key)
+                });
+            }
+        }
+        found
     }
 
     fn absence(&self, property: &Property) -> Rule {

@@ -5,7 +5,7 @@ use kit_ir::{Constraints, TypeId, TypeKind};
 use serde_json::Value;
 
 use super::rules::{Rule, Rules, Source};
-use crate::samples::{numbers, texts};
+use crate::samples::{numbers, texts as samples};
 
 impl Rules<'_> {
     pub(super) fn scalar(&self, id: TypeId) -> Vec<Rule> {
@@ -20,7 +20,7 @@ impl Rules<'_> {
                 Value::from("2026-02-30T12:00:00Z"),
             )],
             TypeKind::Bytes => vec![Rule::refuses("no base64", Value::from("a?"))],
-            TypeKind::BigInt => vec![Rule::refuses("no integer", Value::from("1.5"))],
+            TypeKind::BigInt => bigint(constraints),
             _ => Vec::new(),
         };
         rules.into_iter().filter(|rule| self.can_be_sent(rule)).collect()
@@ -35,43 +35,7 @@ impl Rules<'_> {
     }
 
     fn text(&self, id: TypeId, constraints: &Constraints) -> Vec<Rule> {
-        let mut rules = Vec::new();
-        let at = |length: u64| texts::exact(constraints, length).map(Value::from);
-        if let Some(least) = constraints.min_length {
-            if let Some(value) = at(least) {
-                rules.push(Rule::takes(format!("{}, the fewest", characters(least)), value));
-            }
-            if let Some((short, value)) = least.checked_sub(1).and_then(|short| Some((short, at(short)?))) {
-                let what = format!("{}, of at least {least}", characters(short));
-                rules.push(Rule::refuses(what, value));
-            }
-        }
-        if let Some(most) = constraints.max_length {
-            if let Some(value) = at(most) {
-                rules.push(Rule::takes(format!("{}, the most", characters(most)), value));
-            }
-            if let Some(value) = texts::wide(constraints, most) {
-                let what = format!("{most} characters of two units each");
-                rules.push(Rule::takes(what, Value::from(value)));
-            }
-            if let Some(value) = at(most + 1) {
-                let what = format!("{}, of at most {most}", characters(most + 1));
-                rules.push(Rule::refuses(what, value));
-            }
-        }
-        if let Some(format) = constraints.format {
-            for text in texts::breaking(format) {
-                let length = text.chars().count() as u64;
-                let fits_bounds = constraints.min_length.is_none_or(|least| length >= least)
-                    && constraints.max_length.is_none_or(|most| length <= most);
-                if fits_bounds {
-                    rules.push(Rule::refuses(format!("no {}", format.name()), Value::from(text)));
-                }
-            }
-        }
-        if let Some(pattern) = &constraints.pattern {
-            rules.extend(breaks_pattern(constraints, pattern));
-        }
+        let mut rules = texts(constraints);
         // A text that breaks two rules says nothing of either.
         rules.retain(|rule| match &rule.given {
             super::rules::Given::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
@@ -79,6 +43,48 @@ impl Rules<'_> {
         });
         rules
     }
+}
+
+/// Texts that satisfy or break rules of strings.
+pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    let at = |length: u64| samples::exact(constraints, length).map(Value::from);
+    if let Some(least) = constraints.min_length {
+        if let Some(value) = at(least) {
+            rules.push(Rule::takes(format!("{}, the fewest", characters(least)), value));
+        }
+        if let Some((short, value)) = least.checked_sub(1).and_then(|short| Some((short, at(short)?))) {
+            let what = format!("{}, of at least {least}", characters(short));
+            rules.push(Rule::refuses(what, value));
+        }
+    }
+    if let Some(most) = constraints.longest() {
+        if let Some(value) = at(most) {
+            rules.push(Rule::takes(format!("{}, the most", characters(most)), value));
+        }
+        if let Some(value) = samples::wide(constraints, most) {
+            let what = format!("{most} characters of two units each");
+            rules.push(Rule::takes(what, Value::from(value)));
+        }
+        if let Some(value) = at(most + 1) {
+            let what = format!("{}, of at most {most}", characters(most + 1));
+            rules.push(Rule::refuses(what, value));
+        }
+    }
+    if let Some(format) = constraints.format {
+        for text in samples::breaking(format) {
+            let length = text.chars().count() as u64;
+            let fits_bounds = constraints.min_length.is_none_or(|least| length >= least)
+                && constraints.longest().is_none_or(|most| length <= most);
+            if fits_bounds {
+                rules.push(Rule::refuses(format!("no {}", format.name()), Value::from(text)));
+            }
+        }
+    }
+    if let Some(pattern) = &constraints.pattern {
+        rules.extend(breaks_pattern(constraints, pattern));
+    }
+    rules
 }
 
 /// A text of a length that is right, which the pattern does not take.
@@ -92,6 +98,33 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
         format!("not of the pattern {pattern}"),
         Value::from(text),
     ))
+}
+
+/// A bigint that a column stores has 64 bits.
+fn bigint(constraints: &Constraints) -> Vec<Rule> {
+    let mut rules = vec![Rule::refuses("no integer", Value::from("1.5"))];
+    if constraints.is_bigint_column() {
+        let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        rules.extend([
+            Rule::takes(
+                format!("{least}, the least of 64 bits"),
+                Value::from(least.to_string()),
+            ),
+            Rule::takes(
+                format!("{most}, the greatest of 64 bits"),
+                Value::from(most.to_string()),
+            ),
+            Rule::refuses(
+                format!("{}, of at least {least}", least - 1),
+                Value::from((least - 1).to_string()),
+            ),
+            Rule::refuses(
+                format!("{}, of at most {most}", most + 1),
+                Value::from((most + 1).to_string()),
+            ),
+        ]);
+    }
+    rules
 }
 
 fn number(constraints: &Constraints) -> Vec<Rule> {

@@ -3,14 +3,16 @@
 //! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
 //! always there in a response. [`Direction`] says which one is meant, and [`differs_inline`] whether it matters.
 
+mod bigint;
+mod keys;
 mod union;
 
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use kit_ir::{
-    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, Format, IndexKey, LiteralValue,
-    ObjectType, Program, Property, TupleElement, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationId, DefaultValue, Documentation, LiteralValue, ObjectType, Program,
+    Property, TupleElement, TypeId, TypeKind,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -81,6 +83,10 @@ pub(crate) struct Schema {
     pub(crate) pattern_properties: IndexMap<String, Schema>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) additional_properties: Option<Box<Schema>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) property_names: Option<Box<Schema>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) all_of: Vec<Schema>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) any_of: Vec<Schema>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -121,17 +127,13 @@ pub(crate) enum Items {
 const BASE64: &str =
     r"^(?:[A-Za-z0-9+\/]{4})*(?:[A-Za-z0-9+\/][AQgw]==|[A-Za-z0-9+\/]{2}[AEIMQUYcgkosw048]=)?$";
 
-/// A number as JavaScript prints it, which is what a key must be for `[key: number]`.
-const NUMERIC_KEY: &str =
-    r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
-
 /// Makes the schemas of one direction.
 #[derive(Clone, Copy)]
 pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
     pub(crate) names: &'a ComponentNames,
-    /// Whether they say what follows from tags without being written, such as the greatest length of `@format email`.
+    /// Whether they say the bounds that follow from `@integer` without being written.
     pub(crate) implied: bool,
 }
 
@@ -165,15 +167,12 @@ impl Schemas<'_> {
             TypeKind::Boolean => of_type("boolean"),
             TypeKind::Number => number(constraints, self.implied),
             TypeKind::String => Schema {
-                format: constraints.format.map(kit_ir::Format::name),
-                min_length: constraints.min_length,
-                max_length: max_length(constraints, self.implied),
-                pattern: constraints.pattern.clone(),
-                ..of_type("string")
+                r#type: Some("string"),
+                ..Self::text_rules(constraints)
             },
             TypeKind::BigInt => Schema {
-                pattern: Some("^-?[0-9]+$".to_owned()),
-                description: bigint_rules(constraints),
+                pattern: Some(bigint::pattern(constraints)),
+                description: bigint::rules(constraints),
                 ..of_type("string")
             },
             TypeKind::Date => Schema {
@@ -193,7 +192,7 @@ impl Schemas<'_> {
             TypeKind::Template { parts } => Schema {
                 format: constraints.format.map(kit_ir::Format::name),
                 min_length: constraints.min_length,
-                max_length: constraints.max_length,
+                max_length: constraints.longest(),
                 pattern: Some(match &constraints.pattern {
                     None => template_pattern(self.program, parts),
                     // A schema has one pattern, so the one of the tag looks ahead for where it matches.
@@ -237,22 +236,20 @@ impl Schemas<'_> {
             required,
             pattern_properties: self.pattern_properties(object),
             additional_properties: object.string_index().map(|index| Box::new(self.schema(index))),
+            property_names: self.property_names(object).map(Box::new),
             ..of_type("object")
         }
     }
 
-    /// Index signatures whose keys follow a pattern.
-    fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
-        let pattern = |key: &IndexKey| match key {
-            IndexKey::String => None,
-            IndexKey::Number => Some(NUMERIC_KEY.to_owned()),
-            IndexKey::Template { parts } => Some(template_pattern(self.program, parts)),
-        };
-        object
-            .signatures()
-            .into_iter()
-            .filter_map(|signature| Some((pattern(&signature.key)?, self.schema(signature.value))))
-            .collect()
+    /// The rules of strings, without their type.
+    fn text_rules(constraints: &Constraints) -> Schema {
+        Schema {
+            format: constraints.format.map(kit_ir::Format::name),
+            min_length: constraints.min_length,
+            max_length: constraints.longest(),
+            pattern: constraints.pattern.clone(),
+            ..Schema::default()
+        }
     }
 
     /// A property's schema with what its tags say.
@@ -378,21 +375,6 @@ fn any_of(mut schemas: Vec<Schema>) -> Schema {
     }
 }
 
-/// A bigint's bounds in words: its schema is one of text, which has no bounds.
-fn bigint_rules(constraints: &Constraints) -> Option<String> {
-    let rules: Vec<_> = [
-        ("at least", constraints.minimum),
-        ("at most", constraints.maximum),
-        ("greater than", constraints.exclusive_minimum),
-        ("less than", constraints.exclusive_maximum),
-        ("a multiple of", constraints.multiple_of),
-    ]
-    .into_iter()
-    .filter_map(|(words, bound)| Some(format!("{words} {}", bound?)))
-    .collect();
-    (!rules.is_empty()).then(|| format!("Integer, {}.", rules.join(", ")))
-}
-
 /// A literal in wire form.
 pub(crate) fn literal(value: &LiteralValue) -> Value {
     match value {
@@ -443,17 +425,6 @@ fn number(constraints: &Constraints, implied: bool) -> Schema {
         }
     }
     schema
-}
-
-/// The greatest length; that of a mailbox (RFC 5321, section 4.5.3.1.3) also where no tag says so.
-fn max_length(constraints: &Constraints, implied: bool) -> Option<u64> {
-    const MAILBOX: u64 = 254;
-    match constraints.format {
-        Some(Format::Email) if implied => {
-            Some(constraints.max_length.map_or(MAILBOX, |own| own.min(MAILBOX)))
-        }
-        _ => constraints.max_length,
-    }
 }
 
 fn decimal(value: Decimal) -> Option<Number> {

@@ -1,7 +1,7 @@
 //! Unions: `enum` for literals, `oneOf` where no value fits two members, with OpenAPI's `discriminator` where a property
 //! tells components apart, else `anyOf`.
 
-use kit_analysis::{Kinds, UnionPlan, disjoint, is_impossible, kinds};
+use kit_analysis::{Kinds, UnionPlan, all_disjoint, is_impossible, kinds};
 use kit_ir::{TypeId, TypeKind};
 use serde_json::Value;
 
@@ -26,11 +26,7 @@ impl Schemas<'_> {
                 ..Schema::default()
             };
         }
-        let apart = members
-            .iter()
-            .enumerate()
-            .all(|(at, a)| members[at + 1..].iter().all(|b| disjoint(self.program, *a, *b)));
-        if !apart {
+        if !all_disjoint(self.program, &members) {
             return any_of(members.iter().map(|member| self.schema(*member)).collect());
         }
         let is_object = |id: &TypeId| !kinds(self.program, *id).are_apart(Kinds::OBJECT);

@@ -222,10 +222,23 @@ pub(crate) fn error_envelope() -> Value {
                                     "type": "object",
                                     "properties": {
                                         "path": { "description": "JSONPath of the value.", "type": "string" },
-                                        "expected": { "type": "string" },
-                                        "value": {},
+                                        "expected": {
+                                            "description": "Type and rules of the value, for people.",
+                                            "type": "string",
+                                        },
+                                        "value": {
+                                            "description": "The value; null if it is missing, absent if it cannot be shown.",
+                                        },
+                                        "rule": {
+                                            "description": "The first rule that the value breaks, for programs: the keyword of JSON Schema if there is one, else a name of kit's.",
+                                            "type": "string",
+                                            "examples": ["required", "type", "minLength"],
+                                        },
+                                        "limit": {
+                                            "description": "The argument of that rule; absent if the rule has none.",
+                                        },
                                     },
-                                    "required": ["path", "expected"],
+                                    "required": ["path", "expected", "rule"],
                                 },
                             },
                         },

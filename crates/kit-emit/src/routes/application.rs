@@ -144,10 +144,8 @@ fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
         return "null".to_owned();
     };
     let validator = value(context, Some(id), "Validator", module);
-    format!(
-        "{{ ...{validator}, query: {}.query }}",
-        coercer_of(context, id, module)
-    )
+    let coercer = coercer_of(context, id, module);
+    format!("{{ ...{validator}, query: {coercer}.query, keys: {coercer}.keys }}")
 }
 
 fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {

@@ -6,8 +6,8 @@ pub(crate) mod texts;
 
 use kit_analysis::{Fit, fit, members, resolve};
 use kit_ir::{
-    Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, LiteralValue, ObjectType,
-    Program, Property, TypeId, TypeKind,
+    Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, IndexSignature, LiteralValue,
+    ObjectType, Program, Property, TypeId, TypeKind,
 };
 use serde_json::{Map, Value};
 
@@ -17,18 +17,22 @@ pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 /// What is nested deeper is only filled in where it is required.
 const FULL_LEVELS: usize = 8;
 
+/// Number of parts that a whole sample may have beyond those that are required: types that refer to each other have values of any size.
+const ROOM: usize = 20_000;
+
 /// More items than this are not made.
 const MOST_ITEMS: usize = 1000;
 
-/// A key that an index signature takes, and what it holds; nothing where only some template literal type says which keys there are.
-pub(crate) fn sample_entry(object: &ObjectType) -> Option<(&'static str, TypeId)> {
+/// A key that an index signature takes, and the signature; nothing where only a template literal type says which keys there are,
+/// and where no key is found that satisfies the rules.
+pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
     let found = object.index.iter().find_map(|signature| match signature.key {
-        IndexKey::String => Some(("key", signature.value)),
+        IndexKey::String => Some((texts::sample(&signature.rules, "key", 0)?, signature)),
         // What takes every key takes this one too.
-        IndexKey::Number if object.index.len() == 1 => Some(("1", signature.value)),
+        IndexKey::Number if object.index.len() == 1 => Some(("1".to_owned(), signature)),
         IndexKey::Number | IndexKey::Template { .. } => None,
     });
-    found.filter(|(key, _)| object.properties.iter().all(|property| property.name != *key))
+    found.filter(|(key, _)| key != "__proto__" && object.property(key).is_none())
 }
 
 /// Makes values of a program's types.
@@ -49,6 +53,8 @@ pub(crate) struct Wanted<'a> {
     /// Declarations that are being made: a recursive type ends where it meets itself.
     within: Vec<DeclarationId>,
     level: usize,
+    /// Number of parts that may be filled in without being required. Parts of a value share it evenly.
+    room: usize,
     purpose: Purpose,
 }
 
@@ -71,6 +77,7 @@ impl<'a> Wanted<'a> {
             number: 0,
             within: Vec::new(),
             level: 0,
+            room: ROOM,
             purpose: Purpose::Test,
         }
     }
@@ -220,6 +227,9 @@ impl<'a> Samples<'a> {
 
     fn object(self, object: &'a ObjectType, wanted: &Wanted<'_>) -> Option<Value> {
         let mut value = Map::new();
+        let parts = object.properties.len() + object.index.len();
+        let room = wanted.room.saturating_sub(parts) / parts.max(1);
+        let is_full = wanted.level <= FULL_LEVELS && wanted.room >= parts;
         for property in &object.properties {
             // Validators read no such key.
             if property.name == "__proto__" {
@@ -230,13 +240,14 @@ impl<'a> Samples<'a> {
                 Purpose::Test | Purpose::Request => !property.optional_in_input(),
             };
             let is_made = wanted.purpose == Purpose::Request && property.tags.generated.is_some();
-            if !required && (wanted.level > FULL_LEVELS || is_made) {
+            if !required && (!is_full || is_made) {
                 continue;
             }
             let inner = Wanted {
                 hint: &property.name,
                 examples: &property.documentation.examples,
                 level: wanted.level + 1,
+                room,
                 ..wanted.clone()
             };
             if let Some(usual) = self.usual(property, &inner) {
@@ -251,17 +262,18 @@ impl<'a> Samples<'a> {
                 None => {}
             }
         }
-        if let Some((key, r#type)) = sample_entry(object)
-            && wanted.level <= FULL_LEVELS
+        if let Some((key, signature)) = sample_entry(object)
+            && is_full
         {
             let inner = Wanted {
                 hint: "value",
                 examples: &[],
                 level: wanted.level + 1,
+                room,
                 ..wanted.clone()
             };
-            if let Some(found) = self.of(r#type, &inner) {
-                value.insert(key.to_owned(), found);
+            if let Some(found) = self.of(signature.value, &inner) {
+                value.insert(key, found);
             }
         }
         Some(Value::Object(value))

@@ -1,7 +1,7 @@
 //! Texts of every length and format.
 
 use heck::ToSnakeCase;
-use kit_ir::{Constraints, Format};
+use kit_ir::{Constraints, Format, LONGEST_FORMATTED_EMAIL};
 
 /// Longer texts are not sent: a body has its own bound.
 const LONGEST: usize = 200_000;
@@ -13,7 +13,7 @@ const LETTER: &str = "a";
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
-        .max_length
+        .longest()
         .map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     if let Some(format) = rules.format {
         let text = of_format(format, nth);
@@ -96,9 +96,9 @@ fn of_format(format: Format, nth: usize) -> String {
 fn exact_format(format: Format, length: usize) -> Option<String> {
     match format {
         Format::Email => {
-            // A mailbox's name has at most 64 characters, a label of its domain 63, the whole 254.
+            // A mailbox's name has at most 64 characters, a label of its domain 63, the domain 253.
             let rest = length.checked_sub("a@a.com".len())?;
-            if length > 254 {
+            if length as u64 > LONGEST_FORMATTED_EMAIL {
                 return None;
             }
             let local = rest.min(63);

@@ -63,6 +63,8 @@ const TAKEN: &[&str] = &[
     "Array",
     "Number",
     "Date",
+    "JSON",
+    "RegExp",
     "Uint8Array",
     "value",
     "depth",
@@ -78,7 +80,20 @@ const TAKEN: &[&str] = &[
     "enter",
     "explain",
     "fits",
+    "fitsUnion",
     "refuse",
+    "stringContent",
+    "dateContent",
+    "unserializable",
+    "coerceBoolean",
+    "coerceEach",
+    "coerceLiteral",
+    "coerceNumber",
+    "readQuery",
+    "readWholeQuery",
+    "template",
+    "encodeBytes",
+    "MAX_DEPTH",
     "codePointsWithin",
     "bigintWithin",
     "toBigInt",
@@ -89,11 +104,20 @@ const TAKEN: &[&str] = &[
     "Set",
 ];
 
-/// A local variable for a property: the property's own name where that can be one.
+/// A local variable for a property: the property's own name if no other name of the module can be the same.
 pub(crate) fn local(property: &str, position: usize) -> String {
+    let is_numbered = |stem: &str| {
+        let number = property.trim_end_matches(|char: char| char.is_ascii_digit());
+        number.ends_with(stem)
+    };
     let generated = ["is", "decode", "write", "pattern", "texts", "choices", "shape"]
         .iter()
-        .any(|prefix| property.starts_with(prefix));
+        .any(|prefix| property.starts_with(prefix))
+        || ["Shape", "Validator", "Serializer", "Coercer"]
+            .iter()
+            .any(|suffix| property.ends_with(suffix))
+        || is_numbered("Union")
+        || is_numbered("property");
     if literal::is_identifier(property)
         && !property.starts_with('$')
         && !TAKEN.contains(&property)
@@ -173,4 +197,37 @@ pub(crate) fn labels(tags: &[Tag]) -> String {
         })
         .collect();
     labels.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods)] // Reason: a test reads the file that it is about.
+
+    use std::path::Path;
+
+    use super::local;
+
+    #[test]
+    fn no_property_hides_what_the_codec_exports() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/core/src/codec/index.ts");
+        let text = std::fs::read_to_string(path).unwrap();
+        let lists = text.split("export {").skip(1);
+        let exports = lists
+            .filter_map(|list| list.split_once('}'))
+            .flat_map(|(list, _)| list.split(','));
+        let names: Vec<&str> = exports.map(str::trim).filter(|name| !name.is_empty()).collect();
+        assert!(names.contains(&"stringContent"), "{names:?}");
+        for name in names {
+            assert_ne!(local(name, 0), name);
+        }
+    }
+
+    #[test]
+    fn no_two_properties_get_one_local() {
+        assert_eq!(local("a-b", 0), "property0");
+        assert_eq!(local("property0", 1), "property1");
+        assert_eq!(local("NoteShape", 2), "property2");
+        assert_eq!(local("NoteUnion2", 3), "property3");
+        assert_eq!(local("title", 4), "title");
+    }
 }

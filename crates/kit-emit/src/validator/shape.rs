@@ -230,7 +230,14 @@ impl<'a> Shapes<'a> {
                     IndexKey::Template { parts } => template::test(program, parts, &path.step("Key"), module),
                 };
                 let shape = self.shape(signature.value, None, &path, module);
-                literal::object([("keys".to_owned(), keys), ("shape".to_owned(), shape)])
+                let rules = string_rules(&signature.rules, &path.step("Key"), module);
+                let mut parts = vec![("keys".to_owned(), keys)];
+                if !rules.is_empty() {
+                    let is_key = ("isKey", "true".to_owned());
+                    parts.push(("key".to_owned(), fields("string", [vec![is_key], rules].concat())));
+                }
+                parts.push(("shape".to_owned(), shape));
+                literal::object(parts)
             })
             .collect();
         match signatures.as_slice() {
@@ -311,7 +318,7 @@ fn string_rules(
     );
     rules.extend(
         constraints
-            .max_length
+            .longest()
             .map(|length| ("maxLength", length.to_string())),
     );
     rules.extend(

@@ -6,6 +6,11 @@ use crate::Context;
 use crate::text::{Module, Path, Writer, literal};
 use kit_analysis::resolve;
 
+/// A number as JSON writes it.
+const NUMBER: &str = "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
+/// Whole digits.
+const INTEGER: &str = "-?[0-9]+";
+
 /// A constant of the module that tests whether a text is one of a template literal type. Not a regular expression: an engine
 /// that backtracks could be held up by a wrong text.
 pub(crate) fn test(
@@ -95,21 +100,75 @@ pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
         .collect()
 }
 
+/// Each hole ends where the text behind it first occurs, and a hole right before another is one character, as in TypeScript and in
+/// the runtimes. Where only strings follow, any division of a text says the same.
 fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
-    parts
+    let kinds: Vec<Option<&TypeKind>> = parts
         .iter()
         .map(|part| match part {
-            TemplatePart::Text(text) => escape(text),
-            TemplatePart::Hole(id) => hole(program, *id),
+            TemplatePart::Text(_) => None,
+            TemplatePart::Hole(id) => Some(&program.types[resolve(program, *id)].kind),
         })
-        .collect()
+        .collect();
+    let divided = kinds.iter().flatten().all(|kind| {
+        matches!(
+            kind,
+            TypeKind::String | TypeKind::Unknown | TypeKind::Number | TypeKind::BigInt
+        )
+    });
+    let mut pattern = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let id = match part {
+            TemplatePart::Text(text) => {
+                pattern.push_str(&escape(text));
+                continue;
+            }
+            TemplatePart::Hole(id) => *id,
+        };
+        let later = kinds[at + 1..].iter().flatten();
+        let strings = later
+            .clone()
+            .all(|kind| matches!(kind, TypeKind::String | TypeKind::Unknown));
+        let is_text = matches!(kinds[at], Some(TypeKind::String | TypeKind::Unknown));
+        match parts.get(at + 1) {
+            Some(TemplatePart::Hole(_)) if divided => {
+                pattern.push_str(if is_text { "[^]" } else { "[0-9]" });
+            }
+            Some(TemplatePart::Text(text)) if divided && later.count() > 0 && !(strings && is_text) => {
+                pattern.push_str(&up_to(kinds[at], text));
+            }
+            _ => pattern.push_str(&hole(program, id)),
+        }
+    }
+    pattern
+}
+
+/// A hole in which the text behind it does not begin.
+fn up_to(kind: Option<&TypeKind>, behind: &str) -> String {
+    let stop = format!("(?!{})", escape(behind));
+    match kind {
+        Some(TypeKind::Number | TypeKind::BigInt) if !behind.starts_with(is_of_number) => match kind {
+            Some(TypeKind::Number) => NUMBER.to_owned(),
+            _ => INTEGER.to_owned(),
+        },
+        Some(TypeKind::Number) => format!(
+            "(?:{stop}-)?(?:{stop}[0-9])+(?:{stop}\\.(?:{stop}[0-9])+)?(?:{stop}[eE](?:{stop}[+\\-])?(?:{stop}[0-9])+)?"
+        ),
+        Some(TypeKind::BigInt) => format!("(?:{stop}-)?(?:{stop}[0-9])+"),
+        _ => format!("(?:{stop}[^])*"),
+    }
+}
+
+/// Returns true if a number on the wire may have that character.
+fn is_of_number(character: char) -> bool {
+    character.is_ascii_digit() || "+-.eE".contains(character)
 }
 
 fn hole(program: &Program, id: TypeId) -> String {
     match &program.types[resolve(program, id)].kind {
         TypeKind::String | TypeKind::Unknown => "[^]*".to_owned(),
-        TypeKind::Number => "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?".to_owned(),
-        TypeKind::BigInt => "-?[0-9]+".to_owned(),
+        TypeKind::Number => NUMBER.to_owned(),
+        TypeKind::BigInt => INTEGER.to_owned(),
         TypeKind::Boolean => "(?:true|false)".to_owned(),
         TypeKind::Null => "null".to_owned(),
         TypeKind::Literal { value } => escape(&literal_text(value)),

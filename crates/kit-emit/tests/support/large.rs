@@ -33,6 +33,7 @@ fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> Decl
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        owner: None,
     });
     let create = b.interface(&format!("Create{name}Input"), properties[1..6].to_vec());
     let changes = properties[1..6].iter().cloned().map(optional).collect();

@@ -8,7 +8,7 @@ pub mod large;
 pub mod notes;
 
 use kit_ir::{
-    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey,
+    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,
     IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteSlots,
     SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
@@ -64,6 +64,17 @@ impl Builder {
 
     pub fn string(&mut self) -> TypeId {
         self.kind(TypeKind::String)
+    }
+
+    /// What `@generated uuid` makes of `string`.
+    pub fn uuid(&mut self) -> TypeId {
+        self.constrained(
+            TypeKind::String,
+            Constraints {
+                format: Some(Format::Uuid),
+                ..Constraints::default()
+            },
+        )
     }
 
     /// Text of `min` to `max` characters.
@@ -136,9 +147,19 @@ impl Builder {
 
     /// An object with index signatures.
     pub fn indexed(&mut self, properties: Vec<Property>, index: Vec<(IndexKey, TypeId)>) -> TypeId {
+        let free = |(key, value)| (key, Constraints::default(), value);
+        self.ruled(properties, index.into_iter().map(free).collect())
+    }
+
+    /// An object with index signatures whose keys have rules.
+    pub fn ruled(
+        &mut self,
+        properties: Vec<Property>,
+        index: Vec<(IndexKey, Constraints, TypeId)>,
+    ) -> TypeId {
         let index = index
             .into_iter()
-            .map(|(key, value)| IndexSignature { key, value })
+            .map(|(key, rules, value)| IndexSignature { key, rules, value })
             .collect();
         self.kind(TypeKind::Object(ObjectType { properties, index }))
     }

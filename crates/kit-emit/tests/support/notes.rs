@@ -1,7 +1,7 @@
 //! The Notes application of the documentation.
 
 use kit_ir::{
-    DeclarationOrigin, DefaultValue, Entity, GeneratedKind, HandlerSource, LiteralValue, Method,
+    DeclarationOrigin, DefaultValue, Entity, EntityOwner, GeneratedKind, HandlerSource, LiteralValue, Method,
     MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security, SecurityScheme, Throws,
     TypeKind,
 };
@@ -46,6 +46,7 @@ pub fn program() -> Program {
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        owner: Some(EntityOwner::None),
     });
     b.interface(
         "CreateNoteInput",
@@ -155,6 +156,7 @@ pub fn program() -> Program {
         priority: 10.0,
         kind: MiddlewareKind::Route,
         security: security(),
+        adds: Vec::new(),
         span,
     });
     b.program
@@ -168,11 +170,12 @@ fn security() -> Vec<Security> {
 }
 
 fn columns(b: &mut Builder) -> Columns {
-    let (string, boolean, date) = (b.string(), b.kind(TypeKind::Boolean), b.kind(TypeKind::Date));
+    let (boolean, date) = (b.kind(TypeKind::Boolean), b.kind(TypeKind::Date));
+    let uuid = b.uuid();
     let (title, content, author) = (b.text(1, 200), b.text(0, 10_000), b.text(0, 100));
     let now = |property: Property| tagged(property, |tags| tags.generated = Some(GeneratedKind::Now));
     Columns {
-        id: tagged(b.property("id", string), |tags| {
+        id: tagged(b.property("id", uuid), |tags| {
             tags.id = true;
             tags.generated = Some(GeneratedKind::Uuid);
         }),

@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         let r#type = &program.types[id];
         let constraints = &r#type.constraints;
         match &r#type.kind {
-            TypeKind::Unknown => format!("{value} !== undefined"),
+            TypeKind::Unknown => format!("{}({value})", module.helper("isUnknown")),
             TypeKind::Never => "false".to_owned(),
             TypeKind::Null => format!("{value} === null"),
             TypeKind::Boolean => format!("typeof {value} === \"boolean\""),

@@ -2,7 +2,7 @@
 
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
-use super::{Checker, negated, operand};
+use super::{Checker, negated, operand, scalar};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, is_no_index, key_condition, local, value_step};
 
@@ -63,13 +63,17 @@ impl Checker<'_> {
                     let step = value_step(position);
                     let path = path.step(&step);
                     let condition = self.condition(signature.value, "item", &path, module);
-                    let negated = negated(&condition);
-                    match key_condition(self.context.program, &signature.key, &path, module) {
-                        None => body.line(format_args!("if ({negated}) return false;")),
-                        Some(taken) => {
-                            body.line(format_args!("if ({taken} && {negated}) return false;"));
-                        }
-                    }
+                    let wrong = negated(&condition);
+                    let rules = scalar::text_rules("key", &signature.rules, &path.step("Key"), module);
+                    let wrong_key = (!rules.is_empty()).then(|| negated(&rules.join(" && ")));
+                    let taken = key_condition(self.context.program, &signature.key, &path, module);
+                    let condition = match (taken, wrong_key) {
+                        (None, None) => wrong,
+                        (None, Some(wrong_key)) => format!("{wrong_key} || {wrong}"),
+                        (Some(taken), None) => format!("{taken} && {wrong}"),
+                        (Some(taken), Some(wrong_key)) => format!("{taken} && ({wrong_key} || {wrong})"),
+                    };
+                    body.line(format_args!("if ({condition}) return false;"));
                 }
             });
             body.line("return true;");

@@ -69,7 +69,13 @@ pub(super) fn template(
     conditions.join(" && ")
 }
 
-fn text_rules(value: &str, constraints: &Constraints, path: &Path<'_>, module: &mut Module) -> Vec<String> {
+/// Conditions under which a text satisfies the rules of strings.
+pub(super) fn text_rules(
+    value: &str,
+    constraints: &Constraints,
+    path: &Path<'_>,
+    module: &mut Module,
+) -> Vec<String> {
     let mut conditions = Vec::new();
     conditions.extend(length(value, constraints, module));
     if let Some(format) = constraints.format {
@@ -94,7 +100,7 @@ fn text_rules(value: &str, constraints: &Constraints, path: &Path<'_>, module: &
 /// Bounds of code points. A string of `n` UTF-16 units has `n / 2` to `n` code points, so its length alone decides all but a few.
 fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option<String> {
     let min = constraints.min_length.filter(|min| *min > 0);
-    match (min, constraints.max_length) {
+    match (min, constraints.longest()) {
         (None, None) => None,
         (Some(1), None) => Some(format!("{value}.length >= 1")),
         (min, max) => {

@@ -16,6 +16,7 @@ import {
   isDateTime,
   isEmail as $isEmail,
   isObject,
+  isUuid,
   own,
   readQuery,
   readWholeQuery,
@@ -286,7 +287,7 @@ export const DefaultsValidator: Validator<Types.Defaults> = {
 
 function explain$UserAccount(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const email = value["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) part.refuse(1, email);
   const status = value["status"];
@@ -297,7 +298,7 @@ export const UserAccountShape: Shape = {
   kind: "object",
   name: "UserAccount",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
   ],
@@ -309,7 +310,7 @@ export function isUserAccount(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const email = input["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) return false;
   const status = input["status"];
@@ -579,7 +580,8 @@ export const GetFilesByPathParamsValidator: Validator<Types.GetFilesByPathParams
 const coerceKeys$GetSearchQuery: readonly string[] = ["limit", "deep", "since", "big", "sides", "ids", "tags", "q", "__proto__"];
 
 /** Reads the text of `GetSearchQuery`. */
-export const GetSearchQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetSearchQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$GetSearchQuery,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$GetSearchQuery);
@@ -608,7 +610,8 @@ export const GetSearchQueryCoercer: Required<Pick<Coercer, "query">> = {
 // coercers/GetOpenQuery.coercer.ts
 
 /** Reads the text of `GetOpenQuery`. */
-export const GetOpenQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetOpenQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: [],
   query: (query) => {
     const result: Record<string, unknown> = {};
     for (const [key, text] of readWholeQuery(query)) {

@@ -22,6 +22,7 @@ export interface Numbers {
   cents?: number;
   whole?: number;
   bigFives?: bigint;
+  stored?: bigint;
 }
 
 export interface Strings {
@@ -59,6 +60,8 @@ export interface Containers {
   mixed?: { known?: number; [key: string]: string | number | undefined };
   keyed?: { "x-size": string; [key: number]: globalThis.Date; [key: `x-${string}`]: string };
   layered?: { [key: string]: globalThis.Date | string; [key: `x-${string}`]: string; [key: number]: globalThis.Date };
+  ruled?: { Size?: string; [key: string]: number | string | undefined; [key: `x-${string}`]: number };
+  byMail?: { [key: string]: globalThis.Date };
 }
 
 export type Matrix = { quantity: number; at: globalThis.Date }[];

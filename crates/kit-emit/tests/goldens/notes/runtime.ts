@@ -11,6 +11,7 @@ import {
   explain,
   isDateTime,
   isObject,
+  isUuid,
   readQuery,
   refuse,
   stringContent,
@@ -24,7 +25,7 @@ import type * as Types from "./types.ts";
 
 function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const content = value["content"];
@@ -43,7 +44,7 @@ export const NoteShape: Shape = {
   kind: "object",
   name: "Note",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "content", shape: { kind: "string", maxLength: 10000 } },
     { key: "authorId", shape: { kind: "string", maxLength: 100 } },
@@ -59,7 +60,7 @@ export function isNote(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const content = input["content"];
@@ -158,7 +159,7 @@ export const UpdateNoteInputValidator: Validator<Types.UpdateNoteInput> = {
 
 function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const archived = value["archived"];
@@ -171,7 +172,7 @@ export const NoteSummaryShape: Shape = {
   kind: "object",
   name: "NoteSummary",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
@@ -184,7 +185,7 @@ export function isNoteSummary(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const archived = input["archived"];
@@ -542,7 +543,8 @@ export const DeleteNotesByIdParamsValidator: Validator<Types.DeleteNotesByIdPara
 const coerceKeys$GetNotesQuery: readonly string[] = ["page", "pageSize"];
 
 /** Reads the text of `GetNotesQuery`. */
-export const GetNotesQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetNotesQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$GetNotesQuery,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$GetNotesQuery);

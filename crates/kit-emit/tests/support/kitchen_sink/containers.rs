@@ -1,6 +1,6 @@
 //! Arrays, tuples and objects, and the odd names that their properties can have.
 
-use kit_ir::{Constraints, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
+use kit_ir::{Constraints, Format, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
 
 use crate::support::{Builder, optional};
 
@@ -76,10 +76,30 @@ pub fn containers(b: &mut Builder) {
         Vec::new(),
         vec![
             (IndexKey::String, text_or_date),
-            (header, bounded_text),
+            (header.clone(), bounded_text),
             (IndexKey::Number, date),
         ],
     );
+    // A declared property is no key of a signature, so its name breaks the rules of both.
+    let declared = optional(b.property("Size", string));
+    let short_key = Constraints {
+        max_length: Some(5),
+        ..Constraints::default()
+    };
+    let word_key = Constraints {
+        min_length: Some(2),
+        pattern: Some("^[a-z-]+$".to_owned()),
+        ..Constraints::default()
+    };
+    let ruled = b.ruled(
+        vec![declared],
+        vec![(IndexKey::String, word_key, number), (header, short_key, number)],
+    );
+    let mail_key = Constraints {
+        format: Some(Format::Email),
+        ..Constraints::default()
+    };
+    let by_mail = b.ruled(Vec::new(), vec![(IndexKey::String, mail_key, date)]);
     let all = [
         ("plain", plain),
         ("dates", dates),
@@ -93,6 +113,8 @@ pub fn containers(b: &mut Builder) {
         ("mixed", mixed),
         ("keyed", keyed),
         ("layered", layered),
+        ("ruled", ruled),
+        ("byMail", by_mail),
     ];
     let properties = all
         .into_iter()

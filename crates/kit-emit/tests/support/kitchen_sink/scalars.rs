@@ -56,8 +56,9 @@ pub fn scalars(b: &mut Builder) {
         number(b, TypeKind::BigInt, |c| {
             (c.minimum, c.multiple_of) = (decimal(10.0), decimal(5.0));
         }),
+        number(b, TypeKind::BigInt, |c| *c = Constraints::bigint_column()),
     ];
-    let names = ["inclusive", "exclusive", "cents", "whole", "bigFives"];
+    let names = ["inclusive", "exclusive", "cents", "whole", "bigFives", "stored"];
     let properties = names
         .iter()
         .zip(bounded)

@@ -67,8 +67,8 @@ pub fn entity(b: &mut Builder) {
             ..Constraints::default()
         },
     );
-    let (string, status) = (b.string(), b.literals(&["active", "suspended", "deleted"]));
-    let id = b.property("id", string);
+    let (uuid, status) = (b.uuid(), b.literals(&["active", "suspended", "deleted"]));
+    let id = b.property("id", uuid);
     let email = b.property("email", text);
     let mut status = b.property("status", status);
     status.documentation = Documentation {
@@ -93,5 +93,6 @@ pub fn entity(b: &mut Builder) {
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        owner: None,
     });
 }

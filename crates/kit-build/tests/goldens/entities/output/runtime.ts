@@ -12,6 +12,7 @@ import {
   isDateTime,
   isEmail,
   isObject,
+  isUuid,
   readQuery,
   refuse,
   stringContent,
@@ -25,7 +26,7 @@ import type * as Types from "./types.ts";
 
 function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const content = value["content"];
@@ -44,7 +45,7 @@ export const NoteShape: Shape = {
   kind: "object",
   name: "Note",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "content", shape: { kind: "string", maxLength: 10000 } },
     { key: "authorId", shape: { kind: "string", maxLength: 100 } },
@@ -60,7 +61,7 @@ export function isNote(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const content = input["content"];
@@ -159,7 +160,7 @@ export const UpdateNoteInputValidator: Validator<Types.UpdateNoteInput> = {
 
 function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const archived = value["archived"];
@@ -172,7 +173,7 @@ export const NoteSummaryShape: Shape = {
   kind: "object",
   name: "NoteSummary",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
@@ -185,7 +186,7 @@ export function isNoteSummary(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const archived = input["archived"];
@@ -267,7 +268,7 @@ export const PagingValidator: Validator<Types.Paging> = {
 
 function explain$User(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const email = value["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) part.refuse(1, email);
   const displayName = value["displayName"];
@@ -284,7 +285,7 @@ export const UserShape: Shape = {
   kind: "object",
   name: "User",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
     { key: "displayName", shape: { kind: "string", minLength: 2, maxLength: 100 } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
@@ -299,7 +300,7 @@ export function isUser(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const email = input["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
   const displayName = input["displayName"];
@@ -772,7 +773,8 @@ export const PostUsersBodyValidator: Validator<Types.PostUsersBody> = {
 const coerceKeys$Paging: readonly string[] = ["page", "pageSize"];
 
 /** Reads the text of `Paging`. */
-export const PagingCoercer: Required<Pick<Coercer, "query">> = {
+export const PagingCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$Paging,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$Paging);

@@ -4,7 +4,8 @@ import type { Coercer } from "@kit/types";
 import { readWholeQuery } from "@kit/core/codec";
 
 /** Reads the text of `GetOpenQuery`. */
-export const GetOpenQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetOpenQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: [],
   query: (query) => {
     const result: Record<string, unknown> = {};
     for (const [key, text] of readWholeQuery(query)) {

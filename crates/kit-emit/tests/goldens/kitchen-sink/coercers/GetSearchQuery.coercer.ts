@@ -6,7 +6,8 @@ import { coerceBoolean, coerceEach, coerceLiteral, coerceNumber, readQuery } fro
 const coerceKeys$GetSearchQuery: readonly string[] = ["limit", "deep", "since", "big", "sides", "ids", "tags", "q", "__proto__"];
 
 /** Reads the text of `GetSearchQuery`. */
-export const GetSearchQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetSearchQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$GetSearchQuery,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$GetSearchQuery);

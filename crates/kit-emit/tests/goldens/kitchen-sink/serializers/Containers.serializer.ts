@@ -167,6 +167,33 @@ function writeLayered$Containers(value: unknown): string {
   return `${text}}`;
 }
 
+function writeRuled$Containers(value: unknown): string {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  const Size = value["Size"];
+  if (Size !== undefined) text += `"Size":"${stringContent(Size)}"`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "Size") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+  }
+  return `${text}}`;
+}
+
+function writeByMail$Containers(value: unknown): string {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+  }
+  return `${text}}`;
+}
+
 /** The JSON text of a `Containers`; throws where it has none. */
 export function writeContainers(value: unknown): string {
   if (!isObject(value)) refuse(value);
@@ -195,6 +222,10 @@ export function writeContainers(value: unknown): string {
   if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${writeKeyed$Containers(keyed)}`;
   const layered = value["layered"];
   if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${writeLayered$Containers(layered)}`;
+  const ruled = value["ruled"];
+  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${writeRuled$Containers(ruled)}`;
+  const byMail = value["byMail"];
+  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${writeByMail$Containers(byMail)}`;
   return `${text}}`;
 }
 

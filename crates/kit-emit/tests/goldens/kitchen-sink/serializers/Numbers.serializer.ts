@@ -19,6 +19,8 @@ export function writeNumbers(value: unknown): string {
   if (whole !== undefined) text += `${text.length > 1 ? "," : ""}"whole":${writeNumber(whole)}`;
   const bigFives = value["bigFives"];
   if (bigFives !== undefined) text += `${text.length > 1 ? "," : ""}"bigFives":${writeBigInt(bigFives)}`;
+  const stored = value["stored"];
+  if (stored !== undefined) text += `${text.length > 1 ? "," : ""}"stored":${writeBigInt(stored)}`;
   return `${text}}`;
 }
 

@@ -42,8 +42,8 @@ export function writeStrings(value: unknown): string {
   if (least !== undefined) text += `${text.length > 1 ? "," : ""}"least":"${stringContent(least)}"`;
   const property9 = value["pattern"];
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
-  const template = value["template"];
-  if (template !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof template === "string" && writeTextsTemplate$Strings.test(template) ? writeString(template) : refuse(template))}`;
+  const property10 = value["template"];
+  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && writeTextsTemplate$Strings.test(property10) ? writeString(property10) : refuse(property10))}`;
   const ruledTemplate = value["ruledTemplate"];
   if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && writeTextsRuledTemplate$Strings.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
   const secret = value["secret"];

@@ -8,6 +8,7 @@ import {
   explain,
   hasUniqueItems,
   isDateTime,
+  isEmail as $isEmail,
   isNumericKey,
   isObject,
   template,
@@ -42,6 +43,13 @@ function explainKeyed$Containers(value: Readonly<Record<string, unknown>>, part:
 
 const textsKeyedValueKey$Containers: TextTest = template(["x-", { hole: "string" }]);
 
+function explainRuled$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
+  const Size = value["Size"];
+  if (Size !== undefined && typeof Size !== "string") part.refuse(0, Size);
+}
+
+const patternRuledValue1Key$Containers: RegExp = new RegExp("^[a-z-]+$", "u");
+
 function explain$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
   part.visit(0, value["plain"]);
   part.visit(1, value["dates"]);
@@ -55,6 +63,8 @@ function explain$Containers(value: Readonly<Record<string, unknown>>, part: Part
   part.visit(9, value["mixed"]);
   part.visit(10, value["keyed"]);
   part.visit(11, value["layered"]);
+  part.visit(12, value["ruled"]);
+  part.visit(13, value["byMail"]);
 }
 
 export const ContainersShape: Shape = {
@@ -111,6 +121,22 @@ export const ContainersShape: Shape = {
         { keys: "number", shape: { kind: "date" } },
         { keys: "string", shape: { kind: "union", members: [{ kind: "date" }, { kind: "string" }] } },
       ],
+    }, optional: "always" },
+    { key: "ruled", shape: {
+      kind: "object",
+      properties: [
+        { key: "Size", shape: { kind: "string" }, optional: "always" },
+      ],
+      index: [
+        { keys: textsKeyedValueKey$Containers, key: { kind: "string", isKey: true, maxLength: 5 }, shape: { kind: "number" } },
+        { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: patternRuledValue1Key$Containers }, shape: { kind: "number" } },
+      ],
+      explain: explainRuled$Containers,
+    }, optional: "always" },
+    { key: "byMail", shape: {
+      kind: "object",
+      properties: [],
+      index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: { kind: "date" } }],
     }, optional: "always" },
   ],
   explain: explain$Containers,
@@ -243,6 +269,29 @@ function isLayered$Containers(value: unknown): boolean {
   return true;
 }
 
+function isRuled$Containers(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const Size = value["Size"];
+  if (Size !== undefined && typeof Size !== "string") return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
+    const item = value[key];
+    if (textsKeyedValueKey$Containers.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
+    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && patternRuledValue1Key$Containers.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
+  }
+  return true;
+}
+
+function isByMail$Containers(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if (!((key.length <= 254 || codePointsWithin(key, 0, 254)) && $isEmail(key)) || !(typeof item === "string" && isDateTime(item))) return false;
+  }
+  return true;
+}
+
 /** Whether a parsed JSON value is a `Containers`. */
 export function isContainers(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -269,7 +318,11 @@ export function isContainers(value: unknown): boolean {
   const keyed = value["keyed"];
   if (keyed !== undefined && !isKeyed$Containers(keyed)) return false;
   const layered = value["layered"];
-  return layered === undefined || isLayered$Containers(layered);
+  if (layered !== undefined && !isLayered$Containers(layered)) return false;
+  const ruled = value["ruled"];
+  if (ruled !== undefined && !isRuled$Containers(ruled)) return false;
+  const byMail = value["byMail"];
+  return byMail === undefined || isByMail$Containers(byMail);
 }
 
 function decodeDates$Containers(value: unknown): unknown {
@@ -372,6 +425,31 @@ function decodeLayered$Containers(value: unknown): unknown {
   return result;
 }
 
+function decodeRuled$Containers(value: unknown): unknown {
+  const input = value as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  const Size = input["Size"];
+  if (Size !== undefined) result["Size"] = Size;
+  for (const key of Object.keys(input)) {
+    if (key === "__proto__" || key === "Size") continue;
+    const item = input[key];
+    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
+    else result[key] = item;
+  }
+  return result;
+}
+
+function decodeByMail$Containers(value: unknown): unknown {
+  const input = value as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(input)) {
+    if (key === "__proto__") continue;
+    const item = input[key];
+    result[key] = $decodeDate(item as string);
+  }
+  return result;
+}
+
 /** The `Containers` of a value that {@link isContainers} took. */
 export function decodeContainers(value: unknown): Types.Containers {
   const input = value as Readonly<Record<string, unknown>>;
@@ -400,6 +478,10 @@ export function decodeContainers(value: unknown): Types.Containers {
   if (keyed !== undefined) result["keyed"] = decodeKeyed$Containers(keyed);
   const layered = input["layered"];
   if (layered !== undefined) result["layered"] = decodeLayered$Containers(layered);
+  const ruled = input["ruled"];
+  if (ruled !== undefined) result["ruled"] = decodeRuled$Containers(ruled);
+  const byMail = input["byMail"];
+  if (byMail !== undefined) result["byMail"] = decodeByMail$Containers(byMail);
   return result as unknown as Types.Containers;
 }
 

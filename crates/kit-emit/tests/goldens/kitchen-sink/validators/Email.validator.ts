@@ -2,14 +2,14 @@
 
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { explain, isEmail as $isEmail } from "@kit/core/codec";
+import { codePointsWithin, explain, isEmail as $isEmail } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-export const EmailShape: Shape = { kind: "string", format: "email" };
+export const EmailShape: Shape = { kind: "string", maxLength: 254, format: "email" };
 
 /** Whether a parsed JSON value is a `Email`. */
 export function isEmail(value: unknown): boolean {
-  return typeof value === "string" && $isEmail(value);
+  return typeof value === "string" && (value.length <= 254 || codePointsWithin(value, 0, 254)) && $isEmail(value);
 }
 
 /** The `Email` of a value that {@link isEmail} took. */

@@ -16,6 +16,8 @@ function explain$Numbers(value: Readonly<Record<string, unknown>>, part: Part): 
   if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) part.refuse(3, whole);
   const bigFives = value["bigFives"];
   if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) part.refuse(4, bigFives);
+  const stored = value["stored"];
+  if (stored !== undefined && !(isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000)) part.refuse(5, stored);
 }
 
 export const NumbersShape: Shape = {
@@ -27,6 +29,7 @@ export const NumbersShape: Shape = {
     { key: "cents", shape: { kind: "number", multipleOf: 0.01 }, optional: "always" },
     { key: "whole", shape: { kind: "number", integer: true }, optional: "always" },
     { key: "bigFives", shape: { kind: "bigint", minimum: 10, multipleOf: 5 }, optional: "always" },
+    { key: "stored", shape: { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 }, optional: "always" },
   ],
   explain: explain$Numbers,
 };
@@ -43,7 +46,9 @@ export function isNumbers(value: unknown): boolean {
   const whole = value["whole"];
   if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) return false;
   const bigFives = value["bigFives"];
-  return bigFives === undefined || (isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5));
+  if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) return false;
+  const stored = value["stored"];
+  return stored === undefined || (isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000);
 }
 
 /** The `Numbers` of a value that {@link isNumbers} took. */
@@ -60,6 +65,8 @@ export function decodeNumbers(value: unknown): Types.Numbers {
   if (whole !== undefined) result["whole"] = whole;
   const bigFives = input["bigFives"];
   if (bigFives !== undefined) result["bigFives"] = toBigInt(bigFives);
+  const stored = input["stored"];
+  if (stored !== undefined) result["stored"] = toBigInt(stored);
   return result as unknown as Types.Numbers;
 }
 

@@ -10,13 +10,14 @@ import {
   isBase64,
   isBigIntText,
   isDateTime,
+  isUnknown,
   toBigInt,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Scalars(value: Readonly<Record<string, unknown>>, part: Part): void {
   const unknown = value["unknown"];
-  if (unknown === undefined) part.refuse(0, unknown);
+  if (!isUnknown(unknown)) part.refuse(0, unknown);
   const nothing = value["nothing"];
   if (nothing !== null) part.refuse(1, nothing);
   const flag = value["flag"];
@@ -69,7 +70,7 @@ export function isScalars(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const unknown = input["unknown"];
-  if (unknown === undefined) return false;
+  if (!isUnknown(unknown)) return false;
   const nothing = input["nothing"];
   if (nothing !== null) return false;
   const flag = input["flag"];

@@ -27,7 +27,7 @@ const patternRuledTemplate$Strings: RegExp = new RegExp("^[^ ]+$", "u");
 
 function explain$Strings(value: Readonly<Record<string, unknown>>, part: Part): void {
   const email = value["email"];
-  if (email !== undefined && !(typeof email === "string" && $isEmail(email))) part.refuse(0, email);
+  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) part.refuse(0, email);
   const uri = value["uri"];
   if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) part.refuse(1, uri);
   const uuid = value["uuid"];
@@ -46,8 +46,8 @@ function explain$Strings(value: Readonly<Record<string, unknown>>, part: Part): 
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) part.refuse(8, least);
   const property9 = value["pattern"];
   if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) part.refuse(9, property9);
-  const template = value["template"];
-  if (template !== undefined && !(typeof template === "string" && textsTemplate$Strings.test(template))) part.refuse(10, template);
+  const property10 = value["template"];
+  if (property10 !== undefined && !(typeof property10 === "string" && textsTemplate$Strings.test(property10))) part.refuse(10, property10);
   const ruledTemplate = value["ruledTemplate"];
   if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) part.refuse(11, ruledTemplate);
   const secret = value["secret"];
@@ -58,7 +58,7 @@ export const StringsShape: Shape = {
   kind: "object",
   name: "Strings",
   properties: [
-    { key: "email", shape: { kind: "string", format: "email" }, optional: "always" },
+    { key: "email", shape: { kind: "string", maxLength: 254, format: "email" }, optional: "always" },
     { key: "uri", shape: { kind: "string", format: "uri" }, optional: "always" },
     { key: "uuid", shape: { kind: "string", format: "uuid" }, optional: "always" },
     { key: "date", shape: { kind: "string", format: "date" }, optional: "always" },
@@ -79,7 +79,7 @@ export const StringsShape: Shape = {
 export function isStrings(value: unknown): boolean {
   if (!isObject(value)) return false;
   const email = value["email"];
-  if (email !== undefined && !(typeof email === "string" && $isEmail(email))) return false;
+  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) return false;
   const uri = value["uri"];
   if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) return false;
   const uuid = value["uuid"];
@@ -98,8 +98,8 @@ export function isStrings(value: unknown): boolean {
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
   const property9 = value["pattern"];
   if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) return false;
-  const template = value["template"];
-  if (template !== undefined && !(typeof template === "string" && textsTemplate$Strings.test(template))) return false;
+  const property10 = value["template"];
+  if (property10 !== undefined && !(typeof property10 === "string" && textsTemplate$Strings.test(property10))) return false;
   const ruledTemplate = value["ruledTemplate"];
   if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) return false;
   const secret = value["secret"];
@@ -130,8 +130,8 @@ export function decodeStrings(value: unknown): Types.Strings {
   if (least !== undefined) result["least"] = least;
   const property9 = input["pattern"];
   if (property9 !== undefined) result["pattern"] = property9;
-  const template = input["template"];
-  if (template !== undefined) result["template"] = template;
+  const property10 = input["template"];
+  if (property10 !== undefined) result["template"] = property10;
   const ruledTemplate = input["ruledTemplate"];
   if (ruledTemplate !== undefined) result["ruledTemplate"] = ruledTemplate;
   const secret = input["secret"];

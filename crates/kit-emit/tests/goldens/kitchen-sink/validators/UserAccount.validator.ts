@@ -2,12 +2,12 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, explain, isEmail as $isEmail } from "@kit/core/codec";
+import { codePointsWithin, explain, isEmail as $isEmail, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$UserAccount(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const email = value["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) part.refuse(1, email);
   const status = value["status"];
@@ -18,7 +18,7 @@ export const UserAccountShape: Shape = {
   kind: "object",
   name: "UserAccount",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
   ],
@@ -30,7 +30,7 @@ export function isUserAccount(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const email = input["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) return false;
   const status = input["status"];

@@ -6,7 +6,8 @@ import { coerceNumber, readQuery } from "@kit/core/codec";
 const coerceKeys$GetNotesQuery: readonly string[] = ["page", "pageSize"];
 
 /** Reads the text of `GetNotesQuery`. */
-export const GetNotesQueryCoercer: Required<Pick<Coercer, "query">> = {
+export const GetNotesQueryCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$GetNotesQuery,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$GetNotesQuery);

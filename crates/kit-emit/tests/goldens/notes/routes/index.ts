@@ -52,7 +52,7 @@ const application: CompiledApplication = {
       group: "NoteRoutes",
       status: 200,
       params: null,
-      query: { ...GetNotesQueryValidator, query: GetNotesQueryCoercer.query },
+      query: { ...GetNotesQueryValidator, query: GetNotesQueryCoercer.query, keys: GetNotesQueryCoercer.keys },
       body: null,
       response: PaginatedResponseOfNoteSummarySerializer,
       middleware: ["requireAuth"],

@@ -6,7 +6,8 @@ import { coerceNumber, readQuery } from "@kit/core/codec";
 const coerceKeys$Paging: readonly string[] = ["page", "pageSize"];
 
 /** Reads the text of `Paging`. */
-export const PagingCoercer: Required<Pick<Coercer, "query">> = {
+export const PagingCoercer: Required<Pick<Coercer, "query" | "keys">> = {
+  keys: coerceKeys$Paging,
   query: (query) => {
     const result: Record<string, unknown> = {};
     const values = readQuery(query, coerceKeys$Paging);

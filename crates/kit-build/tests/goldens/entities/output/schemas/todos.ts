@@ -9,8 +9,8 @@ export const todos = pgTable("todos", {
   title: varchar("title", { length: 200 }).notNull(),
   completed: boolean("completed").notNull(),
   userId: uuid("user_id").notNull().references((): AnyPgColumn => users.id),
-  createdAt: timestamp("created_at").defaultNow().notNull(),
-  updatedAt: timestamp("updated_at").defaultNow().notNull().$onUpdate(() => new Date()),
+  createdAt: timestamp("created_at", { withTimezone: true, precision: 3 }).defaultNow().notNull(),
+  updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).defaultNow().notNull().$onUpdate(() => new Date()),
 }, (table) => [
   check("todos_title_length_check", sql`char_length(${table.title}) >= 1`),
 ]);

@@ -2,12 +2,12 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const archived = value["archived"];
@@ -20,7 +20,7 @@ export const NoteSummaryShape: Shape = {
   kind: "object",
   name: "NoteSummary",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "archived", shape: { kind: "boolean" }, optional: "input" },
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
@@ -33,7 +33,7 @@ export function isNoteSummary(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const archived = input["archived"];

@@ -2,18 +2,18 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Todo(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const title = value["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) part.refuse(1, title);
   const completed = value["completed"];
   if (typeof completed !== "boolean") part.refuse(2, completed);
   const userId = value["userId"];
-  if (typeof userId !== "string") part.refuse(3, userId);
+  if (!(typeof userId === "string" && isUuid(userId))) part.refuse(3, userId);
   const createdAt = value["createdAt"];
   if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(4, createdAt);
   const updatedAt = value["updatedAt"];
@@ -24,10 +24,10 @@ export const TodoShape: Shape = {
   kind: "object",
   name: "Todo",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
     { key: "completed", shape: { kind: "boolean" } },
-    { key: "userId", shape: { kind: "string" } },
+    { key: "userId", shape: { kind: "string", format: "uuid" } },
     { key: "createdAt", shape: { kind: "date" }, optional: "input" },
     { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
   ],
@@ -39,13 +39,13 @@ export function isTodo(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const title = input["title"];
   if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
   const completed = input["completed"];
   if (typeof completed !== "boolean") return false;
   const userId = input["userId"];
-  if (typeof userId !== "string") return false;
+  if (!(typeof userId === "string" && isUuid(userId))) return false;
   const createdAt = input["createdAt"];
   if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
   const updatedAt = input["updatedAt"];

@@ -2,12 +2,12 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isEmail } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isDateTime, isEmail, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$User(value: Readonly<Record<string, unknown>>, part: Part): void {
   const id = value["id"];
-  if (id !== undefined && typeof id !== "string") part.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) part.refuse(0, id);
   const email = value["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) part.refuse(1, email);
   const displayName = value["displayName"];
@@ -24,7 +24,7 @@ export const UserShape: Shape = {
   kind: "object",
   name: "User",
   properties: [
-    { key: "id", shape: { kind: "string" }, optional: "input" },
+    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
     { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
     { key: "displayName", shape: { kind: "string", minLength: 2, maxLength: 100 } },
     { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
@@ -39,7 +39,7 @@ export function isUser(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const id = input["id"];
-  if (id !== undefined && typeof id !== "string") return false;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
   const email = input["email"];
   if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
   const displayName = input["displayName"];

@@ -1,0 +1,46 @@
+//! Bigints, which JSON Schema knows as texts of digits.
+
+use kit_ir::Constraints;
+
+/// The pattern of a bigint's digits. Of its bounds, a pattern can say those of a column.
+pub(super) fn pattern(constraints: &Constraints) -> String {
+    if !constraints.is_bigint_column() {
+        return "^-?[0-9]+$".to_owned();
+    }
+    let greatest = i64::MAX.to_string();
+    // Fewer digits than the greatest number, or as many that are less at the first digit that differs.
+    let mut below = vec![format!("[0-9]{{1,{}}}", greatest.len() - 1)];
+    for (at, digit) in greatest.bytes().enumerate() {
+        let same = &greatest[..at];
+        let rest = match greatest.len() - at - 1 {
+            0 => String::new(),
+            1 => "[0-9]".to_owned(),
+            more => format!("[0-9]{{{more}}}"),
+        };
+        match digit {
+            b'0' => {}
+            b'1' => below.push(format!("{same}0{rest}")),
+            digit => below.push(format!("{same}[0-{}]{rest}", char::from(digit - 1))),
+        }
+    }
+    let least = i64::MIN.unsigned_abs();
+    format!("^(?:-?0*(?:{}|{greatest})|-0*{least})$", below.join("|"))
+}
+
+/// The bounds of a bigint in words, which no keyword of a schema for texts can say.
+pub(super) fn rules(constraints: &Constraints) -> Option<String> {
+    if constraints.is_bigint_column() {
+        return Some(format!("Integer from {} to {}.", i64::MIN, i64::MAX));
+    }
+    let rules: Vec<_> = [
+        ("at least", constraints.minimum),
+        ("at most", constraints.maximum),
+        ("greater than", constraints.exclusive_minimum),
+        ("less than", constraints.exclusive_maximum),
+        ("a multiple of", constraints.multiple_of),
+    ]
+    .into_iter()
+    .filter_map(|(words, bound)| Some(format!("{words} {}", bound?)))
+    .collect();
+    (!rules.is_empty()).then(|| format!("Integer, {}.", rules.join(", ")))
+}

@@ -1,0 +1,75 @@
+//! Keys of index signatures: `patternProperties` for what they hold, `propertyNames` for the rules of the keys themselves.
+
+use indexmap::IndexMap;
+use kit_ir::{IndexKey, ObjectType};
+use serde_json::Value;
+
+use super::{Schema, Schemas, any_of};
+use crate::validator::template_pattern;
+
+/// A number as JavaScript prints it, which is what a key must be for `[key: number]`.
+const NUMERIC_KEY: &str =
+    r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
+
+impl Schemas<'_> {
+    /// Index signatures whose keys follow a pattern.
+    pub(super) fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
+        object
+            .signatures()
+            .into_iter()
+            .filter_map(|signature| Some((self.key_pattern(&signature.key)?, self.schema(signature.value))))
+            .collect()
+    }
+
+    /// The pattern of the keys that an index signature takes; nothing for one that takes every key.
+    fn key_pattern(self, key: &IndexKey) -> Option<String> {
+        match key {
+            IndexKey::String => None,
+            IndexKey::Number => Some(NUMERIC_KEY.to_owned()),
+            IndexKey::Template { parts } => Some(template_pattern(self.program, parts)),
+        }
+    }
+
+    /// The rules of the keys that index signatures take. Declared properties are no such keys, nor is a key that the
+    /// signature with the rules does not take.
+    pub(super) fn property_names(self, object: &ObjectType) -> Option<Schema> {
+        let declared: Vec<Value> = object
+            .properties
+            .iter()
+            .map(|property| Value::from(property.name.as_str()))
+            .collect();
+        let signatures = object.signatures().into_iter();
+        let mut rules: Vec<Schema> = signatures
+            .filter(|signature| !signature.rules.is_empty())
+            .map(|signature| {
+                let mut choices = Vec::new();
+                if !declared.is_empty() {
+                    choices.push(Schema {
+                        choices: Some(declared.clone()),
+                        ..Schema::default()
+                    });
+                }
+                if let Some(pattern) = self.key_pattern(&signature.key) {
+                    let taken = Schema {
+                        pattern: Some(pattern),
+                        ..Schema::default()
+                    };
+                    choices.push(Schema {
+                        not: Some(Box::new(taken)),
+                        ..Schema::default()
+                    });
+                }
+                choices.push(Self::text_rules(&signature.rules));
+                any_of(choices)
+            })
+            .collect();
+        match rules.len() {
+            0 => None,
+            1 => rules.pop(),
+            _ => Some(Schema {
+                all_of: rules,
+                ..Schema::default()
+            }),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The doc tags of a property as text.
+
+use kit_ir::{Constraints, GeneratedKind, Program, Property, Relation, TypeId, TypeKind};
+
+use crate::json_schema::default_value;
+
+/// Returns all tags that hold for a property, as they can be written: those of its role, then its rules, then those for readers. Rules of an
+/// alias hold for a property of that type, so they are listed with its own.
+pub(super) fn written_tags(program: &Program, property: &Property) -> Vec<String> {
+    let mut written = role_tags(property);
+    add_rule_tags(program, property.r#type, &mut written);
+    let documentation = &property.documentation;
+    written.extend(documentation.deprecated.as_ref().map(|why| {
+        let tag = format!("@deprecated {why}");
+        tag.trim_end().to_owned()
+    }));
+    let examples = documentation.examples.iter();
+    written.extend(examples.map(|example| format!("@example {example}")));
+    written
+}
+
+fn role_tags(property: &Property) -> Vec<String> {
+    let tags = &property.tags;
+    let mut written = Vec::new();
+    if tags.id {
+        written.push("@id".to_owned());
+    }
+    match tags.generated {
+        Some(GeneratedKind::Uuid) => written.push("@generated uuid".to_owned()),
+        Some(GeneratedKind::Now) => written.push("@generated now".to_owned()),
+        Some(GeneratedKind::Unspecified) => written.push("@generated".to_owned()),
+        None => {}
+    }
+    if tags.on_update_now {
+        written.push("@onUpdate now".to_owned());
+    }
+    if let Some(default) = &tags.default {
+        let value = default_value(default).map_or("now".to_owned(), |value| value.to_string());
+        written.push(format!("@default {value}"));
+    }
+    for (name, set) in [
+        ("@unique", tags.unique),
+        ("@index", tags.index),
+        ("@sensitive", tags.sensitive),
+    ] {
+        if set {
+            written.push(name.to_owned());
+        }
+    }
+    if let Some(target) = &tags.references {
+        let action = match target.on_delete {
+            Relation::NoAction => "",
+            Relation::Cascade => " cascade",
+            Relation::SetNull => " set null",
+            Relation::Restrict => " restrict",
+        };
+        written.push(format!(
+            "@references {}.{}{action}",
+            target.entity, target.property
+        ));
+    }
+    written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));
+    written.extend(
+        tags.renamed_from
+            .as_ref()
+            .map(|name| format!("@renamedFrom {name}")),
+    );
+    written
+}
+
+/// Adds the rules of a type, and of the members of a union, each once. A type with a name of its own has its rules in its own entry.
+fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
+    let r#type = &program.types[id];
+    // No tag says the bounds of a bigint in a column.
+    if !r#type.constraints.is_bigint_column() {
+        for tag in rule_tags(&r#type.constraints) {
+            if !written.contains(&tag) {
+                written.push(tag);
+            }
+        }
+    }
+    if let TypeKind::Union { members } = &r#type.kind {
+        for member in members {
+            add_rule_tags(program, *member, written);
+        }
+    }
+}
+
+fn rule_tags(rules: &Constraints) -> Vec<String> {
+    let tag = |name: &str, argument: Option<String>| argument.map(|argument| format!("@{name} {argument}"));
+    let flag = |name: &str, set: bool| set.then(|| format!("@{name}"));
+    [
+        tag("minLength", rules.min_length.map(|length| length.to_string())),
+        tag("maxLength", rules.max_length.map(|length| length.to_string())),
+        tag("format", rules.format.map(|format| format.name().to_owned())),
+        tag("pattern", rules.pattern.clone()),
+        tag("minimum", rules.minimum.map(|bound| bound.to_string())),
+        tag("maximum", rules.maximum.map(|bound| bound.to_string())),
+        tag(
+            "exclusiveMinimum",
+            rules.exclusive_minimum.map(|bound| bound.to_string()),
+        ),
+        tag(
+            "exclusiveMaximum",
+            rules.exclusive_maximum.map(|bound| bound.to_string()),
+        ),
+        tag("multipleOf", rules.multiple_of.map(|step| step.to_string())),
+        flag("integer", rules.integer),
+        tag("minItems", rules.min_items.map(|count| count.to_string())),
+        tag("maxItems", rules.max_items.map(|count| count.to_string())),
+        flag("uniqueItems", rules.unique_items),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
