@@ -67,6 +67,18 @@ pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     })
 }
 
+/// Tables that the migrations have made. If branches changed the same thing, those that the newest of them has made.
+/// Nothing before the first one.
+pub fn committed(migrations: &[Migration]) -> Option<Snapshot> {
+    match latest(migrations) {
+        Ok(latest) => latest.snapshot,
+        Err(_) => migrations
+            .iter()
+            .rev()
+            .find_map(|migration| migration.snapshot.clone()),
+    }
+}
+
 struct Node<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,

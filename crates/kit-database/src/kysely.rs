@@ -48,7 +48,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
         imports.join(", ")
     );
     if rows::names_entity(table) {
-        let _ = writeln!(text, "import type {{ {entity} }} from \"../types.ts\";");
+        text.push_str(rows::IMPORT_TYPES);
     }
     let _ = write!(
         text,
@@ -58,29 +58,47 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
          \n/** What an update takes. */\nexport type {entity}RowUpdate = Updateable<{interface}>;\n",
         table = table.name.replace("*/", "* /"),
     );
-    let touched: Vec<String> = table
-        .columns
-        .iter()
-        .filter(|column| column.source.on_update_now)
-        .map(|column| format!("{}: new Date()", name::key(&column.name)))
-        .collect();
-    if !touched.is_empty() {
-        let _ = write!(
-            text,
-            "\n/** What every update sets as well: `.set({{ ...changes, ...{variable}OnUpdate() }})`. */\n\
-             export const {variable}OnUpdate = (): Pick<{entity}RowUpdate, {keys}> => ({{ {fields} }});\n",
-            variable = names.variable(table),
-            keys = table
-                .columns
-                .iter()
-                .filter(|column| column.source.on_update_now)
-                .map(|column| name::text(&column.name))
-                .collect::<Vec<_>>()
-                .join(" | "),
-            fields = touched.join(", ")
-        );
-    }
+    let variable = names.variable(table);
+    text.push_str(&set_now(
+        table,
+        |column| column.source.on_update_now,
+        &format!("What every update sets as well: `.set({{ ...changes, ...{variable}OnUpdate() }})`."),
+        &format!("{variable}OnUpdate = (): Pick<{entity}RowUpdate, "),
+    ));
+    text.push_str(&set_now(
+        table,
+        Column::is_written_now,
+        &format!(
+            "What every insert sets as well: `.values({{ ...row, ...{variable}OnInsert() }})`. The default of the database has microseconds, \
+             which no `Date` holds, so that a row would not be found again by the time that was read."
+        ),
+        &format!("{variable}OnInsert = (): Pick<New{entity}Row, "),
+    ));
     text
+}
+
+/// A function that gives the columns that are wanted the current time, in milliseconds; nothing where there are none.
+fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head: &str) -> String {
+    let columns: Vec<&Column> = table.columns.iter().filter(|column| wanted(column)).collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let keys: Vec<String> = columns.iter().map(|column| name::text(&column.name)).collect();
+    let keys = keys.join(" | ");
+    let body = match columns.as_slice() {
+        [column] => format!("({{ {}: new Date() }})", name::key(&column.name)),
+        columns => {
+            let fields: Vec<String> = columns
+                .iter()
+                .map(|column| format!("{}: now", name::key(&column.name)))
+                .collect();
+            format!(
+                "{{\n  const now = new Date();\n  return {{ {} }};\n}}",
+                fields.join(", ")
+            )
+        }
+    };
+    format!("\n/** {comment} */\nexport const {head}{keys}> => {body};\n")
 }
 
 /// How a column is read, inserted and updated.

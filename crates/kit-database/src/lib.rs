@@ -30,6 +30,7 @@ mod change;
 mod diff;
 mod draft;
 pub mod drizzle;
+mod former;
 pub mod kysely;
 mod migration;
 mod model;
@@ -40,9 +41,11 @@ mod snapshot;
 pub mod sql;
 mod step;
 mod tables;
+mod tags;
+mod times;
 mod typescript;
 
-pub use branches::{Latest, latest};
+pub use branches::{Latest, committed, latest};
 pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, refused};
@@ -53,6 +56,7 @@ pub use model::{
 };
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, Class, Step};
+pub use tags::{RenameTag, rename_tags};
 
 /// A file to write: its path relative to the directory named by the function that returns it, with `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -94,6 +94,14 @@ pub struct Column {
     pub source: ColumnSource,
 }
 
+impl Column {
+    /// Returns true if an insert that leaves the column out has to write the current time itself: the column's own default is more exact than a `Date`, so
+    /// that a value that was read would not be found again.
+    pub fn is_written_now(&self) -> bool {
+        self.r#type == ColumnType::Timestamp && self.default == Some(ColumnDefault::Now)
+    }
+}
+
 /// Where a column comes from: what schema files need and the database does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnSource {
@@ -142,8 +150,10 @@ pub enum ColumnType {
     BigIntExact,
     /// `double precision`: what a JavaScript number is.
     DoublePrecision,
-    /// `timestamp`, without time zone; kit keeps UTC in it.
+    /// `timestamp`: UTC without saying so, in microseconds. Only columns that an earlier kit made are of it.
     Timestamp,
+    /// `timestamptz(3)`: a moment in milliseconds, as a `Date` is.
+    Timestamptz,
     /// `jsonb`.
     Jsonb,
     /// `bytea`.
@@ -159,6 +169,11 @@ impl ColumnType {
     /// Whether its values are text.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::Varchar { .. } | Self::Text)
+    }
+
+    /// Returns true if the values are moments: a `Date` in TypeScript.
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Timestamp | Self::Timestamptz)
     }
 
     /// Whether its values are whole numbers.
@@ -178,6 +193,7 @@ impl fmt::Display for ColumnType {
             Self::BigInt | Self::BigIntExact => f.write_str("bigint"),
             Self::DoublePrecision => f.write_str("double precision"),
             Self::Timestamp => f.write_str("timestamp"),
+            Self::Timestamptz => f.write_str("timestamptz(3)"),
             Self::Jsonb => f.write_str("jsonb"),
             Self::Bytes => f.write_str("bytea"),
         }

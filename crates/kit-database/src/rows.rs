@@ -70,7 +70,7 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
             ColumnType::Integer | ColumnType::DoublePrecision => "number",
             ColumnType::BigInt if big_ints == BigInts::Numbers => "number",
             ColumnType::BigInt | ColumnType::BigIntExact => "bigint",
-            ColumnType::Timestamp => "Date",
+            ColumnType::Timestamp | ColumnType::Timestamptz => "Date",
             ColumnType::Jsonb => "unknown",
             ColumnType::Bytes => "Uint8Array",
         }
@@ -81,8 +81,12 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
 /// The property's own type.
 pub(crate) fn declared(table: &Table, column: &Column) -> String {
     let property = name::text(&column.source.property);
-    format!("NonNullable<{}[{property}]>", table.entity)
+    format!("NonNullable<Types.{}[{property}]>", table.entity)
 }
+
+/// Import of the project's types. An entity named `Date` or `Selectable` would hide a name that the module needs, and so all
+/// types of the project stand behind `Types`.
+pub(crate) const IMPORT_TYPES: &str = "import type * as Types from \"../types.ts\";\n";
 
 /// Whether any column's type is named through the entity.
 pub(crate) fn names_entity(table: &Table) -> bool {

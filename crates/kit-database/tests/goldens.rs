@@ -5,7 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use kit_database::{Migration, Schema, TextFile, draft, drizzle, kysely, plan, raw};
+use kit_database::{ColumnType, Migration, Schema, Snapshot, TextFile, draft, drizzle, kysely, plan, raw};
 
 use support::Builder;
 
@@ -50,6 +50,24 @@ fn reference_entities() {
     let migration = Migration::create("20260102030405", "Create everything", &plan, None, &schema).unwrap();
     check("reference/migrations", &migration.files());
     check("reference/draft", &draft(None, &schema));
+}
+
+/// The tables of an earlier kit, which made every `Date` a `timestamp`.
+#[test]
+fn reference_entities_in_tables_of_an_earlier_kit() {
+    let mut earlier = schema(&support::reference_program());
+    for column in earlier.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if column.r#type == ColumnType::Timestamptz {
+            column.r#type = ColumnType::Timestamp;
+        }
+    }
+    let committed = Snapshot::from_json(&Snapshot::of(&earlier).to_json()).unwrap();
+    let mut schema = schema(&support::reference_program());
+    schema.keep_timestamps(&committed);
+    assert!(plan(Some(&committed), &schema).unwrap().is_empty());
+    check("earlier/schemas", &drizzle::emit(&schema));
+    check("earlier/kysely", &kysely::emit(&schema));
+    check("earlier/raw", &raw::emit(&schema));
 }
 
 #[test]

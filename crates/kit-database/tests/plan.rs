@@ -103,7 +103,7 @@ fn what_kit_cannot_know_is_said_for_each_place() {
     let error = between(&with(false), &with(true)).unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("tags.at: its type changes from timestamp to text"),
+        text.contains("tags.at: its type changes from timestamptz(3) to text"),
         "{text}"
     );
     assert!(

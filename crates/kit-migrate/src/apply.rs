@@ -8,12 +8,13 @@ use kit_database::Migration;
 use tokio_postgres::Client;
 
 use crate::connect::{Connection, block_on, connect};
+use crate::destructive::losses;
 use crate::event::{Event, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
 use crate::one::One;
 use crate::script::Script;
-use crate::{MigrateError, Refusal, lock};
+use crate::{MigrateError, Refusal, lock, pooler};
 
 /// How to apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +100,7 @@ pub fn apply_watched(
         };
         let open = async {
             let connection = connect(url).await?;
+            pooler::refuse(url, &connection).await?;
             let history = History::locate(&connection).await?;
             Ok((connection, history))
         };
@@ -111,16 +113,15 @@ pub fn apply_watched(
             interrupt,
             applied: RefCell::default(),
         };
-        run.interrupt
-            .guard(&run.connection, run.all(migrations))
-            .await
-            .map_err(|error| match error {
-                MigrateError::Interrupted { name, .. } => MigrateError::Interrupted {
-                    name,
-                    applied: run.applied_names(),
-                },
-                error => error,
-            })
+        let outcome = run.interrupt.guard(&run.connection, run.all(migrations)).await;
+        lock::release(&run).await;
+        outcome.map_err(|error| match error {
+            MigrateError::Interrupted { name, .. } => MigrateError::Interrupted {
+                name,
+                applied: run.applied_names(),
+            },
+            error => error,
+        })
     })
 }
 
@@ -170,7 +171,11 @@ impl Run<'_> {
             .map(|planned| planned.name.clone())
             .collect();
         if !destructive.is_empty() && !self.options.allow_destructive {
-            return Err(MigrateError::Destructive { names: destructive });
+            let losses = planned.into_iter().flat_map(|planned| planned.losses).collect();
+            return Err(MigrateError::Destructive {
+                names: destructive,
+                losses,
+            });
         }
         if !pending.is_empty() {
             let progress = scripts.iter().any(|script| !script.is_whole());
@@ -282,9 +287,11 @@ fn plan(
                     done: progress.done,
                 });
             }
+            let losses = losses(migration, script);
             Ok(Planned {
                 name: migration.name.clone(),
-                destructive: migration.destructive,
+                destructive: migration.destructive || !losses.is_empty(),
+                losses,
                 out_of_order: newest.is_some_and(|newest| migration.name < *newest),
                 steps_done: progress.done,
             })

@@ -1,10 +1,22 @@
 //! Why migrations were not applied.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use thiserror::Error;
 use tokio_postgres::error::ErrorPosition;
+
+use crate::Loss;
+
+/// Statements, each on a line of its own.
+fn listed(losses: &[Loss]) -> String {
+    let mut text = String::new();
+    for loss in losses {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {loss}");
+    }
+    text
+}
 
 /// What went wrong. Unless the variant says otherwise, the database is as it was.
 #[derive(Debug, Error)]
@@ -33,6 +45,12 @@ pub enum MigrateError {
         "`apply` blocks and was called from within an asynchronous runtime; call it from a thread of its own"
     )]
     Nested,
+    /// A pooler is in between that lends server processes for one transaction each.
+    #[error(
+        "the connection goes through a pooler that gives each transaction another server process (pgbouncer with `pool_mode = transaction`, or \
+         one like it): the lock and the settings of a migration would stay behind in the pool"
+    )]
+    Pooled,
     /// Another run holds the lock.
     #[error("another migration is running ({holder}); gave up after {} s", waited.as_secs_f32())]
     Locked {
@@ -136,12 +154,15 @@ pub enum MigrateError {
     },
     /// Pending migrations lose values.
     #[error(
-        "{} would delete stored data; look at the statements, then apply with `--allow-destructive`",
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        "{} would delete stored data; look at the statements, then apply with `--allow-destructive`, or take them out{}",
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        listed(losses)
     )]
     Destructive {
         /// The migrations.
         names: Vec<String>,
+        /// The statements. A migration without one here is destructive by its `changes.json`.
+        losses: Vec<Loss>,
     },
     /// PostgreSQL refused a statement. What its transaction did was rolled back; what `before` and `applied` list stays.
     #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("half way ({before} of its steps are done and stay; the next run goes on after them)")})]
@@ -180,7 +201,13 @@ impl MigrateError {
     /// What to do, where the message does not say it.
     pub fn help(&self) -> Option<&str> {
         match self {
+            Self::Url(_) => Some(
+                "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX",
+            ),
             Self::Connect { help, .. } if !help.is_empty() => Some(help),
+            Self::Pooled => Some(
+                "name the database itself in DATABASE_URL for this command: the host and the port of PostgreSQL (mostly 5432), not those of the pooler (mostly 6432); a pool with `pool_mode = session` works too",
+            ),
             Self::Locked { .. } => Some(
                 "wait until it is done, or give it longer with `--wait`; the lock goes away with its connection",
             ),

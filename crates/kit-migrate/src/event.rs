@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Applied;
+use crate::{Applied, Loss};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +41,10 @@ pub enum Event<'a> {
 pub struct Planned {
     /// Its name.
     pub name: String,
-    /// Whether it loses stored values.
+    /// True if the migration loses stored values, by its plan or by its statements.
     pub destructive: bool,
+    /// Its statements that may delete stored data.
+    pub losses: Vec<Loss>,
     /// Whether one that comes after it by name was applied already, as after a merge of two branches.
     pub out_of_order: bool,
     /// Steps of it that an earlier run has done already.

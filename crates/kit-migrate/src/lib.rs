@@ -13,7 +13,7 @@
 //!   from there.
 //! - A lock on a table is waited for briefly and again, never for long: whoever waits for one keeps later queries waiting.
 //! - Nothing is applied before everything is checked: an applied migration that was edited or is gone, or a destructive
-//!   one without consent, leaves the database as it was.
+//!   one without consent, leaves the database as it was. The statements themselves are judged, besides `changes.json`.
 //! - A dry run writes nothing, not even the history table.
 //! - An error never shows the password of the connection string.
 //!
@@ -31,6 +31,8 @@ mod apply;
 mod catalog;
 mod concurrent;
 mod connect;
+mod cut;
+mod destructive;
 mod drift;
 mod error;
 mod event;
@@ -38,6 +40,7 @@ mod history;
 mod interrupt;
 mod lock;
 mod one;
+mod pooler;
 mod script;
 mod status;
 mod tls;
@@ -45,6 +48,8 @@ mod version;
 
 pub use apply::{Applied, Options, Report, apply, apply_watched};
 pub use catalog::{Catalog, CatalogColumn, CatalogObject, CatalogTable};
+pub use cut::{Cut, cut, judge};
+pub use destructive::Loss;
 pub use drift::{Difference, Drift, drift};
 pub use error::{MigrateError, Refusal};
 pub use event::{Event, Planned};

@@ -13,7 +13,10 @@ const KEY: i64 = 0x6b69_745f_6d69_6772;
 /// How often it is tried.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Takes the lock, which the session holds until its connection ends: it cannot be left behind by a crash.
+/// Time limit for giving the lock back. The connection may still run a statement that could not be cancelled.
+const RELEASE: Duration = Duration::from_secs(1);
+
+/// Takes the lock, which the session holds until it is given back or its connection ends: it cannot be left behind by a crash.
 pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
     let patience = run.options.wait;
     let start = Instant::now();
@@ -53,6 +56,18 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
         }
         tokio::time::sleep(INTERVAL.min(patience)).await;
     }
+}
+
+/// Gives the lock back and undoes all settings (`DISCARD ALL` does both), however the run ended. The end of the connection does the same, but a pooler that lends
+/// sessions may keep the connection for others.
+pub(crate) async fn release(run: &Run<'_>) {
+    let release = async {
+        // A transaction that failed takes no other statement.
+        run.connection.batch_execute("ROLLBACK").await?;
+        run.connection.batch_execute("DISCARD ALL").await
+    };
+    // Where it fails, the connection is gone, and the lock with it.
+    let _ = tokio::time::timeout(RELEASE, release).await;
 }
 
 /// Who holds the lock; nothing where nobody does or where it may not be seen.

@@ -219,9 +219,8 @@ struct Open {
     head: Vec<String>,
     /// Parentheses that are open.
     parentheses: usize,
-    /// `BEGIN ATOMIC` and `CASE` that wait for their `END`; outside of the body of a function nothing is counted.
+    /// `BEGIN` and `CASE` that wait for their `END`; counted in functions and procedures only.
     blocks: usize,
-    last: String,
 }
 
 impl Open {
@@ -232,7 +231,6 @@ impl Open {
             head: Vec::new(),
             parentheses: 0,
             blocks: 0,
-            last: String::new(),
         }
     }
 
@@ -244,15 +242,26 @@ impl Open {
         match kind {
             TokenKind::OpenParen => self.parentheses += 1,
             TokenKind::CloseParen => self.parentheses = self.parentheses.saturating_sub(1),
-            TokenKind::Ident if word == "atomic" && self.last == "begin" => self.blocks += 1,
-            TokenKind::Ident if word == "case" && self.blocks > 0 => self.blocks += 1,
-            TokenKind::Ident if word == "end" && self.blocks > 0 => self.blocks -= 1,
+            TokenKind::Ident if self.parentheses == 0 && self.makes_function() => match word.as_str() {
+                "begin" => self.blocks += 1,
+                "case" if self.blocks > 0 => self.blocks += 1,
+                "end" if self.blocks > 0 => self.blocks -= 1,
+                _ => {}
+            },
             _ => {}
         }
         if self.head.len() < HEAD {
-            self.head.push(word.clone());
+            self.head.push(word);
         }
-        self.last = word;
+    }
+
+    /// True if the body may be SQL with semicolons of its own. psql looks at the same words.
+    fn makes_function(&self) -> bool {
+        let words: Vec<&str> = self.head.iter().take(4).map(String::as_str).collect();
+        matches!(
+            words.as_slice(),
+            ["create", "function" | "procedure", ..] | ["create", "or", "replace", "function" | "procedure"]
+        )
     }
 
     fn may_end(&self) -> bool {

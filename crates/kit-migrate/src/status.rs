@@ -6,10 +6,11 @@ use kit_database::{Migration, latest};
 
 use crate::apply::in_order;
 use crate::connect::{block_on, connect};
+use crate::destructive::losses;
 use crate::drift::{Drift, compare};
 use crate::history::History;
 use crate::script::Script;
-use crate::{MigrateError, lock};
+use crate::{MigrateError, lock, pooler};
 
 /// How a database stands to the committed migrations.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +47,7 @@ pub enum State {
     },
     /// It is to be applied.
     Pending {
-        /// Whether it loses stored values.
+        /// True if the migration loses stored values, by its plan or by its statements.
         destructive: bool,
         /// Whether one that comes after it by name is applied.
         out_of_order: bool,
@@ -94,6 +95,7 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
     in_order(migrations)?;
     block_on(async {
         let client = connect(url).await?;
+        pooler::refuse(url, &client).await?;
         let history = History::locate(&client).await?;
         let done = history.read(&client).await?;
         let progress = history.read_progress(&client).await?;
@@ -118,7 +120,9 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                         }
                     }
                     (None, None) => State::Pending {
-                        destructive: migration.destructive,
+                        destructive: migration.destructive
+                            || Script::parse(&migration.sql)
+                                .is_ok_and(|script| !losses(migration, &script).is_empty()),
                         out_of_order: newest.is_some_and(|newest| migration.name < *newest),
                     },
                 };

@@ -258,8 +258,8 @@ fn what_kit_generates_is_what_postgresql_takes() {
             "content character varying(10000) NO -",
             "author_id character varying(100) NO -",
             "archived boolean NO false",
-            "created_at timestamp without time zone NO now()",
-            "updated_at timestamp without time zone NO now()",
+            "created_at timestamp(3) with time zone NO now()",
+            "updated_at timestamp(3) with time zone NO now()",
         ]
     );
     with_client(&database.url, async |client| {

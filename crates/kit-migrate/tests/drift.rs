@@ -75,7 +75,7 @@ fn every_kind_of_difference_is_named() {
             "column notes.title: character varying(200) NOT NULL -> character varying(300) NOT NULL",
             "column notes.content: character varying(10000) NOT NULL -> character varying(10000)",
             "column notes.archived: boolean DEFAULT false NOT NULL -> nothing",
-            "column notes.updated_at: timestamp without time zone DEFAULT now() NOT NULL -> timestamp without time zone NOT NULL",
+            "column notes.updated_at: timestamp(3) with time zone DEFAULT now() NOT NULL -> timestamp(3) with time zone NOT NULL",
             "column notes.extra: nothing -> text",
             "constraint odd of notes: nothing -> CHECK (title::text <> 'x'::text) NOT VALID",
             "index by_hand of notes: nothing -> CREATE INDEX ON notes USING btree (title)",

@@ -62,6 +62,8 @@ fn migration() -> Migration {
 fn a_killed_run_is_gone_on_with() {
     if let Ok(url) = std::env::var(TARGET) {
         let options = Options {
+            // It updates all rows.
+            allow_destructive: true,
             lock_timeout: Duration::from_mins(10),
             ..Options::default()
         };
@@ -112,8 +114,15 @@ fn kill_at(url: &str, at: usize) {
         );
         drop(open);
     });
-    let report = apply(url, &[migration()], &Options::default())
-        .unwrap_or_else(|error| panic!("at gate {at}: {error}"));
+    let report = apply(
+        url,
+        &[migration()],
+        &Options {
+            allow_destructive: true,
+            ..Options::default()
+        },
+    )
+    .unwrap_or_else(|error| panic!("at gate {at}: {error}"));
     assert_eq!(report.applied.len(), 1);
     assert_eq!(query(url, DONE), ["1001 1001 1001 1000 1 0 2"], "at gate {at}");
 }

@@ -1,63 +1,38 @@
 //! Tables and columns under other names.
 
-use crate::{Change, Column, Table, names};
+use crate::Change;
+use crate::former::{self, Former, Kind};
 
 use super::{Phase, Planner, verdicts};
 
 impl Planner<'_> {
-    /// Renames what `@renamedFrom` says, wherever the new name is not there yet and the former one is: the tag may stay in the
-    /// source for ever.
+    /// Renames what `@renamedFrom` says.
     pub(super) fn renames(&mut self) {
-        for table in self.after {
-            if let Some(from) = self.former_table(table) {
-                self.rename_table(&from, &table.name);
-            }
+        let after = self.after;
+        let former = former::tables(&self.before, after);
+        self.refuse(Kind::Table, "", &former);
+        for (from, to) in &former.renames {
+            self.rename_table(from, to);
         }
-        for table in self.after {
-            for column in &table.columns {
-                if let Some(from) = self.former_column(table, column) {
-                    self.rename_column(&table.name, &from, &column.name);
-                }
+        for table in after {
+            let Some(before) = self.before.iter().find(|before| before.name == table.name) else {
+                continue;
+            };
+            let former = former::columns(&before.columns, &table.columns);
+            self.refuse(Kind::Column, &format!("{}.", table.name), &former);
+            for (from, to) in &former.renames {
+                self.rename_column(&table.name, from, to);
             }
         }
     }
 
-    fn former_table(&mut self, table: &Table) -> Option<String> {
-        let from = table.renamed_from.as_ref()?;
-        let known = |name: &str| self.before.iter().any(|table| table.name == name);
-        if known(&table.name) || !known(from) {
-            return None;
+    fn refuse(&mut self, kind: Kind, place: &str, former: &Former) {
+        for (name, finding) in &former.findings {
+            if finding.is_refused() {
+                let (message, help) = former::words(kind, name, finding);
+                self.problem(&format!("{place}{name}"), message, help);
+            }
         }
-        if self.after.iter().any(|other| other.name == *from) {
-            self.problem(
-                &table.name,
-                format!("it was `{from}` before (`@renamedFrom`), and there is a table `{from}` in the types as well"),
-                "rename in one migration, and add the other table in the next one",
-            );
-            return None;
-        }
-        Some(from.clone())
-    }
-
-    fn former_column(&mut self, table: &Table, column: &Column) -> Option<String> {
-        let written = column.source.renamed_from.as_ref()?;
-        let before = self.before.iter().find(|before| before.name == table.name)?;
-        if before.column(&column.name).is_some() {
-            return None;
-        }
-        // The name of a property or of a column.
-        let from = [written.clone(), names::column(written)]
-            .into_iter()
-            .find(|name| before.column(name).is_some())?;
-        if table.column(&from).is_some() {
-            self.problem(
-                &format!("{}.{}", table.name, column.name),
-                format!("it was `{from}` before (`@renamedFrom`), and there is a column `{from}` in the types as well"),
-                "rename in one migration, and add the other property in the next one",
-            );
-            return None;
-        }
-        Some(from)
     }
 
     fn rename_table(&mut self, from: &str, to: &str) {

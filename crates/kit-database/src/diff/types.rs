@@ -63,7 +63,8 @@ mod tests {
                 Some(Way::Guarded),
             ),
             (ColumnType::Boolean, ColumnType::BigInt, None),
-            (ColumnType::Text, ColumnType::Timestamp, None),
+            (ColumnType::Text, ColumnType::Timestamptz, None),
+            (ColumnType::Timestamp, ColumnType::Timestamptz, None),
             (ColumnType::Jsonb, ColumnType::Text, None),
         ] {
             assert_eq!(way(from, to), expected, "{from} to {to}");

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use kit_ir::{LiteralValue, Relation};
 
 use super::Body;
+use crate::rows;
 use crate::typescript as name;
 use crate::{Column, ColumnDefault, ColumnType, ValueType};
 
@@ -14,12 +15,7 @@ impl Body<'_> {
     pub(super) fn column(&mut self, column: &Column) -> String {
         let mut chain = self.builder(column);
         if column.source.value == ValueType::Declared {
-            let _ = write!(
-                chain,
-                ".$type<NonNullable<{}[{}]>>()",
-                self.table.entity,
-                name::text(&column.source.property)
-            );
+            let _ = write!(chain, ".$type<{}>()", rows::declared(self.table, column));
         }
         let is_key = self.table.primary_key == [column.name.as_str()];
         if is_key {
@@ -39,6 +35,14 @@ impl Body<'_> {
         }
         if let Some(default) = &column.default {
             chain.push_str(&self.default(default));
+        }
+        if column.is_written_now() {
+            self.sql = true;
+            let _ = write!(
+                chain,
+                ".$defaultFn(() => sql`{}`)",
+                crate::sql::now(column.r#type)
+            );
         }
         // A primary key is never null, and drizzle knows it.
         if !column.nullable && !is_key {
@@ -62,6 +66,7 @@ impl Body<'_> {
             ColumnType::BigIntExact => ("bigint", "mode: \"bigint\"".to_owned()),
             ColumnType::DoublePrecision => ("doublePrecision", String::new()),
             ColumnType::Timestamp => ("timestamp", String::new()),
+            ColumnType::Timestamptz => ("timestamp", "withTimezone: true, precision: 3".to_owned()),
             ColumnType::Jsonb => ("jsonb", String::new()),
             ColumnType::Bytes => {
                 self.bytes = true;
@@ -118,13 +123,5 @@ impl Body<'_> {
             Relation::Restrict => ", { onDelete: \"restrict\" }",
         };
         let _ = write!(chain, ".references((): AnyPgColumn => {target}{action})");
-    }
-
-    /// Whether a column's type is named through the entity.
-    pub(super) fn uses_entity(&self) -> bool {
-        self.table
-            .columns
-            .iter()
-            .any(|column| column.source.value == ValueType::Declared)
     }
 }

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use crate::{Schema, Table, TextFile};
 
+use crate::rows;
 use crate::typescript::{self as name, Names};
 
 /// The schema files, relative to `.kit/schemas/`.
@@ -118,12 +119,8 @@ impl Body<'_> {
                 self.names.file_of(target)
             );
         }
-        if self.uses_entity() {
-            let _ = writeln!(
-                text,
-                "import type {{ {} }} from \"../types.ts\";",
-                self.table.entity
-            );
+        if rows::names_entity(self.table) {
+            text.push_str(rows::IMPORT_TYPES);
         }
         text
     }

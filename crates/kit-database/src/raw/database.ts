@@ -8,6 +8,10 @@ export interface Table<Row, New> {
   json: readonly (keyof New & string)[];
   /** Properties that every update sets to the current time. */
   onUpdate: readonly (keyof New & string)[];
+  /** Properties whose columns are `timestamp`, without a time zone: there is UTC in them. */
+  timestamps?: readonly (keyof New & string)[];
+  /** Properties that an insert which leaves them out sets to the current time: the default of the database has microseconds. */
+  onInsert?: readonly (keyof New & string)[];
 }
 
 /** A statement with its values, as `pool.query` of `pg` takes it. */
@@ -35,7 +39,12 @@ export function select<Row, New>(table: Table<Row, New>, where: Partial<Row> = {
 /** Inserts a row and returns it. What is left out gets its default. */
 export function insert<Row, New extends object>(table: Table<Row, New>, row: New): Query {
   const values: unknown[] = [];
-  const set = assigned(table, row, values);
+  const given: Partial<New> = row;
+  const made = (table.onInsert ?? []).filter((property) => given[property] === undefined);
+  const set = [
+    ...assigned(table, row, values),
+    ...made.map((property): [string, string] => [columnOf(table, property), now(table, property)]),
+  ];
   const what =
     set.length === 0
       ? "DEFAULT VALUES"
@@ -54,7 +63,7 @@ export function update<Row, New extends object>(
   const touched = table.onUpdate.filter((property) => changes[property] === undefined);
   const assignments = [
     ...set.map(([column, value]) => `${column} = ${value}`),
-    ...touched.map((property) => `${columnOf(table, property)} = now()`),
+    ...touched.map((property) => `${columnOf(table, property)} = ${now(table, property)}`),
   ];
   if (assignments.length === 0) throw new Error(`there is nothing to change in ${table.name}`);
   const condition = conditions(table, where, values);
@@ -63,6 +72,13 @@ export function update<Row, New extends object>(
     text: `UPDATE ${table.name} SET ${assignments.join(", ")} WHERE ${condition} RETURNING ${all(table)}`,
     values,
   };
+}
+
+/** The current time in milliseconds, as a `Date` has it: a row is found again by the time that was read. */
+function now<Row, New>(table: Table<Row, New>, property: keyof New & string): string {
+  return table.timestamps?.includes(property)
+    ? "date_trunc('milliseconds', now() AT TIME ZONE 'UTC')"
+    : "now()";
 }
 
 function columnOf<Row, New>(table: Table<Row, New>, property: string): string {

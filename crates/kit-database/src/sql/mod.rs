@@ -8,7 +8,7 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
-pub use print::{default, print, print_one};
+pub use print::{default, now, print, print_one};
 pub use quote::{identifier, text};
 
 /// The line above a statement of `migration.sql` that has to run outside of a transaction, such as `CREATE INDEX

@@ -5,7 +5,7 @@ use kit_ir::Relation;
 use super::check::{condition, literal};
 use super::quote::{identifier, text};
 use super::{Statement, TableAction};
-use crate::{Check, Column, ColumnDefault, ForeignKey, Unique};
+use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Unique};
 
 /// The statements one below the other, each ended by a semicolon, with an empty line between them. A remark stands upon what
 /// follows it.
@@ -206,6 +206,15 @@ pub fn default(default: &ColumnDefault) -> String {
         ColumnDefault::Identity => "NULL".to_owned(),
         ColumnDefault::Literal(value) => literal(value),
         ColumnDefault::Json(json) => format!("{}::jsonb", text(json)),
+    }
+}
+
+/// The current time in milliseconds, as a statement writes it into a column of that type. It is the same moment whatever time zone the
+/// session has. A column `timestamptz(3)` leaves out what is below a millisecond by itself.
+pub fn now(r#type: ColumnType) -> &'static str {
+    match r#type {
+        ColumnType::Timestamp => "date_trunc('milliseconds', now() AT TIME ZONE 'UTC')",
+        _ => "now()",
     }
 }
 

@@ -72,6 +72,7 @@ pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
 /// Takes away the rules that a column does not need or cannot have by the type that it got in the end: a text that refers to
 /// a UUID is stored as one. A default that does not fit that type is an error.
 pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
+    held_by_keys(schema);
     for table in &mut schema.tables {
         let columns = &table.columns;
         table.checks.retain(|check| {
@@ -90,12 +91,43 @@ pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
     }
 }
 
+/// Takes away the rules of columns that refer to a column with the same rule: a foreign key lets no value in that is not there. Where that
+/// column refers on, it may have lost its own rule.
+fn held_by_keys(schema: &mut Schema) {
+    for at in 0..schema.tables.len() {
+        let table = &schema.tables[at];
+        let is_held = |check: &Check| {
+            let mut keys = table.foreign_keys.iter().filter(|key| key.column == check.column);
+            keys.any(|key| {
+                schema.table(&key.table).is_some_and(|target| {
+                    let refers_on = target.foreign_keys.iter().any(|other| other.column == key.target);
+                    let has_rule = |known: &Check| known.column == key.target && known.rule == check.rule;
+                    !refers_on && target.checks.iter().any(has_rule)
+                })
+            })
+        };
+        let kept = table
+            .checks
+            .iter()
+            .filter(|check| !is_held(check))
+            .cloned()
+            .collect();
+        schema.tables[at].checks = kept;
+    }
+}
+
 fn suits(rule: &Rule, r#type: ColumnType) -> bool {
     match rule {
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
         Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,
-        Rule::Range(_) => r#type.is_whole() || r#type == ColumnType::DoublePrecision,
+        // What a `bigint` of TypeScript has for bounds are those of the column's type.
+        Rule::Range(_) => {
+            matches!(
+                r#type,
+                ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision
+            )
+        }
         Rule::MultipleOf(_) => r#type.is_whole(),
     }
 }

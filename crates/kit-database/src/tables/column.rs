@@ -20,7 +20,7 @@ impl Builder<'_> {
     /// The column of a property, or nothing where it was reported.
     pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<Stored> {
         let place = format!("`{entity}.{}`", property.name);
-        let mut storage = match storage(self.program, property.r#type) {
+        let storage = match storage(self.program, property.r#type) {
             Ok(storage) => storage,
             Err(reason) => {
                 self.error(
@@ -32,13 +32,6 @@ impl Builder<'_> {
                 return None;
             }
         };
-        // A random UUID is stored as one, whatever text the property says it is.
-        if property.tags.generated == Some(GeneratedKind::Uuid) || is_generated_id(property, &storage) {
-            storage.r#type = match storage.r#type {
-                ColumnType::Text | ColumnType::Varchar { .. } => ColumnType::Uuid,
-                other => other,
-            };
-        }
         let name = property
             .tags
             .column
@@ -67,7 +60,7 @@ impl Builder<'_> {
             );
             return None;
         }
-        if property.tags.on_update_now && storage.r#type != ColumnType::Timestamp {
+        if property.tags.on_update_now && !storage.r#type.is_time() {
             self.error(
                 codes::UNSUPPORTED_COLUMN,
                 property.span,
@@ -112,21 +105,13 @@ impl Builder<'_> {
     }
 }
 
-/// `@id @generated` on a string: the id is a UUID then.
-fn is_generated_id(property: &Property, storage: &Storage) -> bool {
-    property.tags.id
-        && property.tags.generated == Some(GeneratedKind::Unspecified)
-        && storage.values.is_empty()
-        && matches!(storage.r#type, ColumnType::Text | ColumnType::Varchar { .. })
-}
-
 fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefault>, String> {
     if let Some(generated) = property.tags.generated {
         return match (generated, storage.r#type) {
             (GeneratedKind::Uuid | GeneratedKind::Unspecified, ColumnType::Uuid) => {
                 Ok(Some(ColumnDefault::RandomUuid))
             }
-            (GeneratedKind::Now | GeneratedKind::Unspecified, ColumnType::Timestamp) => {
+            (GeneratedKind::Now | GeneratedKind::Unspecified, r#type) if r#type.is_time() => {
                 Ok(Some(ColumnDefault::Now))
             }
             (
@@ -145,7 +130,7 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
     }
     match (&property.tags.default, storage.r#type) {
         (None | Some(DefaultValue::Null), _) => Ok(None),
-        (Some(DefaultValue::Now), ColumnType::Timestamp) => Ok(Some(ColumnDefault::Now)),
+        (Some(DefaultValue::Now), r#type) if r#type.is_time() => Ok(Some(ColumnDefault::Now)),
         (Some(DefaultValue::Json(text)), ColumnType::Jsonb) => Ok(Some(ColumnDefault::Json(text.clone()))),
         (Some(DefaultValue::Literal(value)), ColumnType::Jsonb) => json(value)
             .map(|text| Some(ColumnDefault::Json(text)))

@@ -84,7 +84,7 @@ fn single(program: &Program, id: TypeId) -> Result<Storage, String> {
         TypeKind::Number => Storage::plain(number(&r#type.constraints)),
         TypeKind::Boolean => Storage::plain(ColumnType::Boolean),
         TypeKind::BigInt => Storage::plain(ColumnType::BigIntExact),
-        TypeKind::Date => Storage::plain(ColumnType::Timestamp),
+        TypeKind::Date => Storage::plain(ColumnType::Timestamptz),
         TypeKind::Literal { value } => literals(std::slice::from_ref(value))?,
         TypeKind::Template { .. } => Storage::declared(text(&r#type.constraints)?),
         TypeKind::Unknown

@@ -148,7 +148,7 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => 1,
             ColumnType::BigIntExact => 2,
             ColumnType::Boolean => 3,
-            ColumnType::Timestamp => 4,
+            ColumnType::Timestamp | ColumnType::Timestamptz => 4,
             ColumnType::Jsonb => 5,
             ColumnType::Bytes => 6,
         }

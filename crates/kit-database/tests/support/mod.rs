@@ -85,6 +85,7 @@ impl Builder {
             renamed_from: None,
             indexes: Vec::new(),
             uniques: Vec::new(),
+            owner: None,
         });
     }
 
@@ -96,8 +97,14 @@ impl Builder {
     }
 
     pub fn id(&mut self) -> Property {
-        let string = self.kind(TypeKind::String);
-        tagged("id", string, |tags| {
+        let uuid = self.constrained(
+            TypeKind::String,
+            Constraints {
+                format: Some(Format::Uuid),
+                ..Constraints::default()
+            },
+        );
+        tagged("id", uuid, |tags| {
             tags.id = true;
             tags.generated = Some(GeneratedKind::Uuid);
         })

@@ -4,14 +4,15 @@
 //! it, a change a line, and is written by `KIT_BLESS=1`; `=== query` and `=== result` are what is stored afterwards. With
 //! `=== fails` the rows do not fit: applying fails with that in its message, and nothing has changed. `=== fill` is what a
 //! person writes where migration.sql has a place for it. `=== refused` is what kit will not plan. With `=== alternative` the
-//! other ways of changes.json are gone too, statement by statement.
+//! other ways of changes.json are gone too, statement by statement. With `=== earlier` an earlier kit made the tables of
+//! before, which stored a `Date` as `timestamp`.
 #![allow(clippy::disallowed_methods)] // cases are files
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use kit_database::{Plan, Schema};
+use kit_database::{ColumnType, Plan, Schema, Snapshot};
 
 use crate::models::{between, differences, migrate, migration, schema};
 use crate::support::{Database, Release, database_on, execute, query};
@@ -91,7 +92,11 @@ fn every_case(release: Release, test: &str) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(path).expect("a case");
         let case = read(&text);
-        let (before, after) = (schema(&case["before"]), schema(&case["after"]));
+        let (mut before, mut after) = (schema(&case["before"]), schema(&case["after"]));
+        if case.contains_key("earlier") {
+            as_before(&mut before);
+            after.keep_timestamps(&Snapshot::of(&before));
+        }
         let plan = match (between(Some(&before), &after), case.get("refused")) {
             (Ok(plan), None) => plan,
             (Err(error), Some(expected)) => {
@@ -110,6 +115,15 @@ fn every_case(release: Release, test: &str) {
         }
     }
     drop(server);
+}
+
+/// Makes every time a `timestamp`, as kit did until it made `timestamptz(3)`.
+fn as_before(schema: &mut Schema) {
+    for column in schema.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if column.r#type == ColumnType::Timestamptz {
+            column.r#type = ColumnType::Timestamp;
+        }
+    }
 }
 
 /// A database with the tables and rows of before.

@@ -57,11 +57,11 @@ pub fn migration(number: u32, plan: &Plan, schema: &Schema) -> Migration {
     .expect("kit reads what it wrote")
 }
 
-/// Applies all of them, and whatever they lose.
+/// Applies all of them, with consent only if a plan is destructive: no statement that kit writes for another plan may need it.
 #[allow(clippy::result_large_err)] // a test looks at one at a time
 pub fn migrate(url: &str, migrations: &[Migration]) -> Result<(), MigrateError> {
     let options = Options {
-        allow_destructive: true,
+        allow_destructive: migrations.iter().any(|migration| migration.destructive),
         ..Options::default()
     };
     apply(url, migrations, &options).map(|_| ())

@@ -137,7 +137,7 @@ fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
         ColumnType::Boolean => "false".to_owned(),
         ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => row.to_string(),
         ColumnType::DoublePrecision => format!("{row}.{}", dice.roll(2) * 5),
-        ColumnType::Timestamp => format!("'2026-01-0{row} 01:02:03.456789'"),
+        ColumnType::Timestamp | ColumnType::Timestamptz => format!("'2026-01-0{row} 01:02:03.456789'"),
         ColumnType::Jsonb => format!("'[\"{row}\"]'"),
         ColumnType::Bytes => format!("'\\x0{row}'"),
     }

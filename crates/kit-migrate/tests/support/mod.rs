@@ -364,3 +364,15 @@ fn run(command: &mut Command) -> Result<(), String> {
         ))
     }
 }
+
+/// Bytes that look random (xorshift), the same on every machine.
+pub fn random(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..length).map(|_| next()).collect()
+}

@@ -8,8 +8,8 @@ export const notes = pgTable("notes", {
   content: varchar("content", { length: 10000 }).notNull(),
   authorId: varchar("author_id", { length: 100 }).notNull(),
   archived: boolean("archived").default(false).notNull(),
-  createdAt: timestamp("created_at").defaultNow().notNull(),
-  updatedAt: timestamp("updated_at").defaultNow().notNull().$onUpdate(() => new Date()),
+  createdAt: timestamp("created_at", { withTimezone: true, precision: 3 }).defaultNow().notNull(),
+  updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).defaultNow().notNull().$onUpdate(() => new Date()),
 });
 
 /** A row as a query returns it. */

@@ -8,8 +8,8 @@ export const todos = pgTable("todos", {
   title: varchar("title", { length: 200 }).notNull(),
   completed: boolean("completed").notNull(),
   userId: uuid("user_id").notNull().references((): AnyPgColumn => users.id, { onDelete: "cascade" }),
-  createdAt: timestamp("created_at").defaultNow().notNull(),
-  updatedAt: timestamp("updated_at").defaultNow().notNull().$onUpdate(() => new Date()),
+  createdAt: timestamp("created_at", { withTimezone: true, precision: 3 }).defaultNow().notNull(),
+  updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).defaultNow().notNull().$onUpdate(() => new Date()),
 }, (table) => [
   index("todos_user_id_idx").on(table.userId),
 ]);

@@ -8,8 +8,8 @@ export const users = pgTable("users", {
   email: varchar("email", { length: 255 }).unique().notNull(),
   displayName: varchar("display_name", { length: 100 }).notNull(),
   status: text("status", { enum: ["active", "suspended", "deleted"] }).default("active").notNull(),
-  createdAt: timestamp("created_at").defaultNow().notNull(),
-  updatedAt: timestamp("updated_at").defaultNow().notNull().$onUpdate(() => new Date()),
+  createdAt: timestamp("created_at", { withTimezone: true, precision: 3 }).defaultNow().notNull(),
+  updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).defaultNow().notNull().$onUpdate(() => new Date()),
 }, (table) => [
   check("users_status_check", sql`${table.status} IN ('active', 'suspended', 'deleted')`),
 ]);

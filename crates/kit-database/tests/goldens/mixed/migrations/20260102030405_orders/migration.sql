@@ -7,7 +7,7 @@ CREATE TABLE "order" (
   weight double precision DEFAULT 1.5 NOT NULL,
   balance bigint NOT NULL,
   tags jsonb DEFAULT '["it''s","`"]'::jsonb NOT NULL,
-  shipped_at timestamp,
+  shipped_at timestamptz(3),
   level integer NOT NULL,
   seal bytea,
   note_s_x text,

@@ -6,8 +6,8 @@ CREATE TABLE notes (
   content varchar(10000) NOT NULL,
   author_id varchar(100) NOT NULL,
   archived boolean DEFAULT false NOT NULL,
-  created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL
 );
 
 CREATE TABLE users (
@@ -15,8 +15,8 @@ CREATE TABLE users (
   email varchar(255) NOT NULL,
   display_name varchar(100) NOT NULL,
   status text DEFAULT 'active' NOT NULL,
-  created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT users_email_unique UNIQUE (email),
   CONSTRAINT users_status_check CHECK (status IN ('active', 'suspended', 'deleted'))
 );
@@ -26,8 +26,8 @@ CREATE TABLE todos (
   title varchar(200) NOT NULL,
   completed boolean NOT NULL,
   user_id uuid NOT NULL,
-  created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL
 );
 
 ALTER TABLE todos ADD CONSTRAINT todos_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE;

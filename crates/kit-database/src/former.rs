@@ -1,0 +1,363 @@
+//! Which table and which column of the committed snapshot each one of the types was, by `@renamedFrom`.
+//!
+//! The tag may stay in the source for ever, so a name that is there already mostly means that the rename was done long ago.
+//! If a tag could also mean that something else is dropped, kit does not guess: the tag is a finding.
+
+use std::fmt;
+
+use crate::{Column, Table, names};
+
+/// A name in the types, and the name before.
+struct Claim<'a> {
+    name: &'a str,
+    /// Text of the tag.
+    written: Option<&'a str>,
+    /// The name of the snapshot that is meant; nothing where the snapshot has none of that name.
+    from: Option<&'a str>,
+}
+
+/// Result for the tags of some tables, or of the columns of one table.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Former {
+    /// Names before and after, in an order in which each name is free when it is taken.
+    pub(crate) renames: Vec<(String, String)>,
+    /// Tags that cannot be followed, by the name in the types.
+    pub(crate) findings: Vec<(String, Finding)>,
+}
+
+/// Reasons why a tag cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// The types have the former name too, and it does not come from elsewhere.
+    Taken {
+        /// The former name.
+        from: String,
+    },
+    /// Another name says the same.
+    TwoHeirs {
+        /// The former name.
+        from: String,
+        /// The other one.
+        other: String,
+    },
+    /// The snapshot has both names, and the types have only one: the values of the other would be lost.
+    BothThere {
+        /// The former name.
+        from: String,
+    },
+    /// Each takes the name of the next, and the last that of the first.
+    Swapped {
+        /// All of them.
+        names: Vec<String>,
+    },
+    /// The snapshot has neither the former name nor the new one.
+    Unknown {
+        /// Text of the tag.
+        written: String,
+    },
+}
+
+impl Finding {
+    /// Returns true if nothing may be planned. Other findings are warnings.
+    pub(crate) fn is_refused(&self) -> bool {
+        !matches!(self, Self::Unknown { .. })
+    }
+}
+
+/// Things that have names: tables or columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Table,
+    Column,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Table => "table",
+            Self::Column => "column",
+        })
+    }
+}
+
+/// The tables of the types among those of the snapshot.
+pub(crate) fn tables(before: &[Table], after: &[Table]) -> Former {
+    let known: Vec<&str> = before.iter().map(|table| table.name.as_str()).collect();
+    let claims: Vec<Claim<'_>> = after
+        .iter()
+        .map(|table| {
+            let written = table.renamed_from.as_deref();
+            Claim {
+                name: &table.name,
+                written,
+                from: written.filter(|from| known.contains(from)),
+            }
+        })
+        .collect();
+    resolve(&known, &claims)
+}
+
+/// The columns of a table of the types among those of the table that it was.
+pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
+    let known: Vec<&str> = before.iter().map(|column| column.name.as_str()).collect();
+    let claims: Vec<Claim<'_>> = after
+        .iter()
+        .map(|column| {
+            let written = column.source.renamed_from.as_deref();
+            // The name of a column, or of a property.
+            let from = written.and_then(|written| {
+                let property = names::column(written);
+                let of = |wanted: &str| known.iter().find(|name| **name == wanted).copied();
+                of(written).or_else(|| of(&property))
+            });
+            Claim {
+                name: &column.name,
+                written,
+                from,
+            }
+        })
+        .collect();
+    resolve(&known, &claims)
+}
+
+impl Former {
+    /// The name that something of the types had, if it was there.
+    pub(crate) fn name<'a>(&'a self, name: &'a str, known: impl Fn(&str) -> bool) -> Option<&'a str> {
+        let renamed = self.renames.iter().find(|(_, to)| to == name);
+        let left = self.renames.iter().any(|(from, _)| from == name);
+        match renamed {
+            Some((from, _)) => Some(from),
+            None => Some(name).filter(|name| !left && known(name)),
+        }
+    }
+}
+
+fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
+    let mut former = Former::default();
+    let of = |name: &str| claims.iter().find(|claim| claim.name == name);
+    let mut find = |claim: &Claim<'_>, finding| former.findings.push((claim.name.to_owned(), finding));
+    // A name that was not there before is the end of a rename. What it leaves behind may be the end of another one.
+    let mut active: Vec<(&str, &str)> = Vec::new();
+    for fresh in claims.iter().filter(|claim| !known.contains(&claim.name)) {
+        let mut next = Some(fresh);
+        while let Some(claim) = next.take() {
+            let Some(from) = claim.from else {
+                continue;
+            };
+            if let Some((_, other)) = active.iter().find(|(taken, _)| *taken == from) {
+                let (from, other) = (from.to_owned(), (*other).to_owned());
+                find(claim, Finding::TwoHeirs { from, other });
+                continue;
+            }
+            active.push((from, claim.name));
+            match of(from) {
+                Some(successor) if successor.from.is_some_and(|of| of != from) => next = Some(successor),
+                Some(_) => find(
+                    claim,
+                    Finding::Taken {
+                        from: from.to_owned(),
+                    },
+                ),
+                None => {}
+            }
+        }
+    }
+    let mut swapped: Vec<&str> = Vec::new();
+    for claim in claims {
+        let is_active = active.iter().any(|(_, to)| *to == claim.name);
+        match (claim.written, claim.from) {
+            (Some(written), None) if !known.contains(&claim.name) => {
+                let written = written.to_owned();
+                find(claim, Finding::Unknown { written });
+            }
+            (Some(_), Some(from)) if known.contains(&claim.name) && !is_active && from != claim.name => {
+                let circle = circle(claim, of);
+                if !circle.is_empty() {
+                    if !swapped.contains(&claim.name) {
+                        let names = circle.iter().map(|name| (*name).to_owned()).collect();
+                        find(claim, Finding::Swapped { names });
+                        swapped.extend(circle);
+                    }
+                } else if of(from).is_none() && !active.iter().any(|(taken, _)| *taken == from) {
+                    find(
+                        claim,
+                        Finding::BothThere {
+                            from: from.to_owned(),
+                        },
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    former.renames = active
+        .into_iter()
+        .map(|(from, to)| (from.to_owned(), to.to_owned()))
+        .collect();
+    former
+}
+
+/// The names that a claim and those that follow from it give round; nothing where they come to an end.
+fn circle<'a>(claim: &Claim<'a>, of: impl Fn(&str) -> Option<&'a Claim<'a>>) -> Vec<&'a str> {
+    let mut names = vec![claim.name];
+    let mut from = claim.from;
+    while let Some(name) = from {
+        if name == claim.name {
+            return names;
+        }
+        if names.contains(&name) {
+            break;
+        }
+        names.push(name);
+        from = of(name).and_then(|next| next.from);
+    }
+    Vec::new()
+}
+
+/// A tag that cannot be followed, in words: what is wrong, and what to do.
+pub(crate) fn words(kind: Kind, name: &str, finding: &Finding) -> (String, String) {
+    match finding {
+        Finding::Taken { from } => (
+            format!(
+                "it was `{from}` before (`@renamedFrom`), and there is a {kind} `{from}` in the types as well"
+            ),
+            match kind {
+                Kind::Table => "rename in one migration, and add the other table in the next one".to_owned(),
+                Kind::Column => {
+                    "rename in one migration, and add the other property in the next one".to_owned()
+                }
+            },
+        ),
+        Finding::TwoHeirs { from, other } => (
+            format!("`@renamedFrom` says that it was `{from}`, and `{other}` says so too"),
+            format!("keep the tag at the one that takes over what `{from}` holds; the other one is new"),
+        ),
+        Finding::BothThere { from } => {
+            let place = match kind {
+                Kind::Table => "there are",
+                Kind::Column => "the table has",
+            };
+            (
+                format!(
+                    "`@renamedFrom` says that it was `{from}`, and {place} both `{name}` and `{from}`: one of them has to go, and \
+                     kit does not guess which"
+                ),
+                format!(
+                    "to keep what `{from}` holds, take `{name}` out of the types and generate a migration that drops it, then rename \
+                     `{from}` in the next one; to keep what `{name}` holds, take `@renamedFrom` out, and `{from}` is dropped"
+                ),
+            )
+        }
+        Finding::Swapped { names } => {
+            let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            (
+                format!("`@renamedFrom` makes {} swap their names", quoted.join(" and ")),
+                format!(
+                    "kit cannot tell whether that is done already: give `{name}` a third name in one migration, and rename both in the \
+                     next one; if nothing is to be renamed, take the tags out"
+                ),
+            )
+        }
+        Finding::Unknown { written } => (
+            format!(
+                "`@renamedFrom` says that it was `{written}`, and the migrations know neither `{written}` nor `{name}`: a new {kind} \
+                 will be made"
+            ),
+            format!("correct the former name, or take the tag out if the {kind} is new"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, Finding, resolve};
+
+    /// Returns the result for tags, written as `new<-old`, for a snapshot that has some names.
+    fn resolved(known: &[&str], types: &[&str]) -> (Vec<String>, Vec<(String, Finding)>) {
+        let claims: Vec<Claim<'_>> = types
+            .iter()
+            .map(|text| {
+                let (name, written) = match text.split_once("<-") {
+                    Some((name, written)) => (name, Some(written)),
+                    None => (*text, None),
+                };
+                Claim {
+                    name,
+                    written,
+                    from: written.filter(|written| known.contains(written)),
+                }
+            })
+            .collect();
+        let former = resolve(known, &claims);
+        let renames = former.renames.iter().map(|(from, to)| format!("{to}<-{from}"));
+        (renames.collect(), former.findings)
+    }
+
+    #[test]
+    fn a_tag_whose_rename_is_done_says_nothing() {
+        for (known, types) in [
+            (&["b"][..], &["b<-a"][..]),
+            (&["a", "b"], &["b<-a", "a"]),
+            (&["b", "c"], &["c<-b", "b<-a"]),
+            (&["a"], &["a<-a"]),
+        ] {
+            assert_eq!(resolved(known, types), (vec![], vec![]), "{types:?}");
+        }
+    }
+
+    #[test]
+    fn a_chain_is_followed_from_its_free_end() {
+        let (renames, findings) = resolved(&["b", "c", "d"], &["c<-d", "b<-c", "a<-b"]);
+        assert_eq!(
+            (renames, findings),
+            (vec!["a<-b".into(), "b<-c".into(), "c<-d".into()], vec![])
+        );
+        // The tag of `x` is an old one: what it named goes on as `y`.
+        let (renames, findings) = resolved(&["b", "x"], &["y<-b", "x<-b"]);
+        assert_eq!((renames, findings), (vec!["y<-b".into()], vec![]));
+    }
+
+    #[test]
+    fn what_could_mean_two_things_is_found() {
+        let finding = |known: &[&str], types: &[&str]| {
+            let (_, findings) = resolved(known, types);
+            assert_eq!(findings.len(), 1, "{types:?}: {findings:?}");
+            findings.into_iter().next().unwrap()
+        };
+        let (from, other) = (|| "a".to_owned(), || "b".to_owned());
+        for (known, types, place, expected) in [
+            (
+                &["a"][..],
+                &["b<-a", "a"][..],
+                "b",
+                Finding::Taken { from: from() },
+            ),
+            (
+                &["a"],
+                &["b<-a", "c<-a"],
+                "c",
+                Finding::TwoHeirs {
+                    from: from(),
+                    other: other(),
+                },
+            ),
+            (&["a", "b"], &["b<-a"], "b", Finding::BothThere { from: from() }),
+            (
+                &["a", "b"],
+                &["a<-b", "b<-a"],
+                "a",
+                Finding::Swapped {
+                    names: vec![from(), other()],
+                },
+            ),
+            (&["c"], &["b<-a"], "b", Finding::Unknown { written: from() }),
+        ] {
+            assert_eq!(finding(known, types), (place.to_owned(), expected), "{types:?}");
+        }
+        let (_, findings) = resolved(&["a", "b", "c"], &["a<-b", "b<-c", "c<-a"]);
+        assert!(
+            matches!(&findings[..], [(_, Finding::Swapped { names })] if names.len() == 3),
+            "{findings:?}"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Tags that a person should look at.
+
+use crate::former::{self, Kind};
+use crate::{Schema, Snapshot};
+
+/// A `@renamedFrom` that renames nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenameTag {
+    /// The entity's name.
+    pub entity: String,
+    /// The property; nothing where the tag stands on the interface.
+    pub property: Option<String>,
+    /// Mistake in the tag.
+    pub message: String,
+    /// Advice for the user.
+    pub help: String,
+}
+
+/// The tags `@renamedFrom` that name nothing there is, or that no plan can follow. A tag whose rename is done says nothing.
+pub fn rename_tags(committed: &Snapshot, schema: &Schema) -> Vec<RenameTag> {
+    let before = committed.tables();
+    let mut found = Vec::new();
+    let tables = former::tables(before, &schema.tables);
+    for table in &schema.tables {
+        for (_, finding) in tables.findings.iter().filter(|(name, _)| *name == table.name) {
+            let (message, help) = former::words(Kind::Table, &table.name, finding);
+            found.push(RenameTag {
+                entity: table.entity.clone(),
+                property: None,
+                message: format!("{}: {message}", table.name),
+                help,
+            });
+        }
+        let was = tables.name(&table.name, |name| before.iter().any(|table| table.name == name));
+        let Some(was) = before.iter().find(|table| Some(table.name.as_str()) == was) else {
+            continue;
+        };
+        for (name, finding) in former::columns(&was.columns, &table.columns).findings {
+            let (message, help) = former::words(Kind::Column, &name, &finding);
+            found.push(RenameTag {
+                entity: table.entity.clone(),
+                property: table.column(&name).map(|column| column.source.property.clone()),
+                message: format!("{}.{name}: {message}", table.name),
+                help,
+            });
+        }
+    }
+    found
+}

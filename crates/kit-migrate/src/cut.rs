@@ -1,0 +1,66 @@
+//! Reading of SQL before it runs, without a database.
+
+use kit_database::Migration;
+
+use crate::Loss;
+use crate::destructive::losses;
+use crate::script::Script;
+
+/// A statement of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// The text from its first word on, without the semicolon.
+    pub text: &'a str,
+    /// The line of its first word, from 1.
+    pub line: usize,
+    /// True if the statement is marked to run outside of a transaction.
+    pub alone: bool,
+}
+
+/// Cuts SQL into the statements that `kit migrate:apply` runs, in order.
+///
+/// ```
+/// let cut = kit_migrate::cut("SELECT ';';\nSELECT 2").unwrap();
+/// assert_eq!(cut[1].text, "SELECT 2");
+/// assert_eq!(cut[1].line, 2);
+/// ```
+///
+/// # Errors
+///
+/// The line and the reason for which the SQL cannot be a migration.
+pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
+    let script = Script::parse(sql).map_err(|error| error.to_string())?;
+    Ok(script
+        .steps
+        .iter()
+        .flat_map(|step| {
+            step.statements.iter().map(|statement| Cut {
+                text: statement.text,
+                line: statement.line,
+                alone: step.alone,
+            })
+        })
+        .collect())
+}
+
+/// Finds the statements of SQL that may delete stored data, as for a migration that kit did not plan.
+///
+/// ```
+/// assert_eq!(kit_migrate::judge("DELETE FROM notes").unwrap().len(), 1);
+/// assert_eq!(kit_migrate::judge("DELETE FROM notes WHERE id = 1").unwrap().len(), 0);
+/// ```
+///
+/// # Errors
+///
+/// As [`cut`].
+pub fn judge(sql: &str) -> Result<Vec<Loss>, String> {
+    let script = Script::parse(sql).map_err(|error| error.to_string())?;
+    let migration = Migration {
+        name: String::new(),
+        sql: sql.to_owned(),
+        destructive: false,
+        changes: Vec::new(),
+        snapshot: None,
+    };
+    Ok(losses(&migration, &script))
+}

@@ -1,0 +1,109 @@
+//! Finds the statements of a migration that may delete stored data.
+//!
+//! The text that runs is judged, not only `changes.json`, which says nothing of statements that were written by hand. The
+//! judgement is cautious: a statement that kit cannot judge counts as destructive, and a person looks at it. Statements that
+//! kit planned itself, and that are still complete, are judged by their plan: a changed type is guarded there by a check of
+//! all values.
+//!
+//! Calls of functions that are in the database already cannot be judged, since their text is not part of the migration.
+
+mod rules;
+mod words;
+
+use std::fmt;
+
+use kit_database::{Change, Migration, Step, sql};
+
+use crate::script::{Script, Statement};
+use words::Word;
+
+/// A statement that may delete stored data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// The migration.
+    pub migration: String,
+    /// The line in `migration.sql`, from 1.
+    pub line: usize,
+    /// The beginning of the statement.
+    pub statement: String,
+    /// The reason, as a sentence without a subject: `drops a table and its rows`.
+    pub reason: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "migrations/{}/migration.sql:{}: `{}` {}",
+            self.migration, self.line, self.statement, self.reason
+        )
+    }
+}
+
+/// Finds the statements of a migration that may delete stored data, in order, each once.
+pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
+    let statements: Vec<&Statement<'_>> = script.steps.iter().flat_map(|step| &step.statements).collect();
+    let words: Vec<Vec<Word>> = statements
+        .iter()
+        .map(|statement| words::words(statement.text, statement.line))
+        .collect();
+    let planned = planned(&migration.changes, &words);
+    let mut losses = Vec::new();
+    for (at, statement) in statements.iter().enumerate() {
+        if planned[at] {
+            continue;
+        }
+        let finding = rules::first_finding(statement.text, &words[at]);
+        losses.extend(finding.map(|finding| Loss {
+            migration: migration.name.clone(),
+            line: finding.line,
+            statement: statement.title(),
+            reason: finding.reason,
+        }));
+    }
+    losses
+}
+
+/// Tells for each statement whether kit planned it as part of a change that deletes nothing and is still complete. A change
+/// of type whose guard was taken out is not.
+fn planned(changes: &[Step], statements: &[Vec<Word>]) -> Vec<bool> {
+    let mut planned = vec![false; statements.len()];
+    for step in changes.iter().filter(|step| !step.is_destructive()) {
+        let wanted = statements_of(&step.change);
+        let mut found = Vec::new();
+        let mut from = 0;
+        for wanted in &wanted {
+            let at = (from..statements.len()).find(|at| words::are_equal(&statements[*at], wanted));
+            let Some(at) = at else { break };
+            found.push(at);
+            from = at + 1;
+        }
+        if found.len() == wanted.len() {
+            for at in found {
+                planned[at] = true;
+            }
+        }
+    }
+    planned
+}
+
+/// The statements that kit writes for a change.
+fn statements_of(change: &Change) -> Vec<Vec<Word>> {
+    let text = sql::print(&change.statements());
+    // What kit prints can be cut; if it could not, the statements would be judged by their text.
+    let script = Script::parse(&text);
+    script.map_or_else(
+        |_| Vec::new(),
+        |script| {
+            script
+                .steps
+                .iter()
+                .flat_map(|step| &step.statements)
+                .map(|statement| words::words(statement.text, statement.line))
+                .collect()
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests;

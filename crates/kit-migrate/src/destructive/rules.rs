@@ -1,0 +1,448 @@
+//! The rules by which a statement counts as destructive.
+//!
+//! All words of a statement are looked at, at any depth: `WITH gone AS (DELETE FROM a RETURNING 1) …` deletes too. Bodies of
+//! `DO` and of functions are read in the same way.
+
+use super::words::{Kind, Word, words};
+
+/// Something that may delete data.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) line: usize,
+    pub(super) reason: String,
+}
+
+/// Bodies within bodies that are read; what lies deeper counts as destructive.
+const DEEPEST: usize = 8;
+
+/// Kinds of objects that hold no rows: `DROP VIEW`.
+const WITHOUT_DATA: [&str; 21] = [
+    "access",
+    "aggregate",
+    "cast",
+    "collation",
+    "conversion",
+    "event",
+    "function",
+    "group",
+    "index",
+    "operator",
+    "policy",
+    "procedure",
+    "publication",
+    "role",
+    "routine",
+    "rule",
+    "statistics",
+    "text",
+    "transform",
+    "trigger",
+    "view",
+];
+
+/// Of these, `CASCADE` takes nothing along that holds values.
+const SAFE_CASCADE: [&str; 5] = ["constraint", "index", "policy", "rule", "trigger"];
+
+/// Words of a condition that name no column.
+const CONSTANTS: [&str; 16] = [
+    "true", "false", "null", "not", "and", "or", "is", "in", "between", "like", "exists", "select", "from",
+    "where", "any", "all",
+];
+
+/// The first finding of a statement.
+pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
+    // With this setting off, a backslash before a quote hides or ends a text, and what kit reads is not what PostgreSQL runs.
+    if text.to_ascii_lowercase().contains("standard_conforming_strings") {
+        return found(
+            words.first()?,
+            "changes how texts are read, so kit cannot judge what follows",
+        );
+    }
+    Judge { words, depth: 0 }.first()
+}
+
+#[allow(clippy::unnecessary_wraps)] // Reason: each rule gives a finding or none.
+fn found(word: &Word, reason: impl Into<String>) -> Option<Finding> {
+    Some(Finding {
+        line: word.line,
+        reason: reason.into(),
+    })
+}
+
+struct Judge<'a> {
+    words: &'a [Word],
+    /// Bodies around this text.
+    depth: usize,
+}
+
+impl Judge<'_> {
+    fn first(&self) -> Option<Finding> {
+        let has_body = self.has_body();
+        (0..self.words.len()).find_map(|at| {
+            let word = &self.words[at];
+            match &word.kind {
+                Kind::Plain(plain) => self.word(at, plain),
+                Kind::Dollar(body) => self.body(word, body),
+                Kind::Text { content, escapes } => self.text(at, content.as_deref(), *escapes, has_body),
+                Kind::Quoted(_) | Kind::Sign(_) => None,
+            }
+        })
+    }
+
+    fn word(&self, at: usize, plain: &str) -> Option<Finding> {
+        let word = &self.words[at];
+        match plain {
+            "drop" => self.drop(at),
+            "truncate" => self.truncate(at),
+            "delete" => self.delete(at),
+            "update" => self.update(at),
+            "type" => self.alter_type(at),
+            "unlogged" if self.before(at, 1) == Some("set") => {
+                found(word, "makes a table lose its rows when the server crashes")
+            }
+            "lo_unlink" | "lo_truncate" => found(word, "deletes a large object"),
+            "set_config" => self.set_config(at),
+            "execute" => self.execute(at),
+            "language" => self.language(at),
+            _ if plain.starts_with("dblink") && self.sign(at + 1, "(") => {
+                found(word, "runs SQL over another connection, which kit cannot judge")
+            }
+            _ => None,
+        }
+    }
+
+    /// `DROP TABLE a`, and `DROP [COLUMN] a` within `ALTER TABLE`.
+    fn drop(&self, at: usize) -> Option<Finding> {
+        let word = &self.words[at];
+        // `CREATE TEMPORARY TABLE … ON COMMIT DROP`
+        if self.before(at, 1) == Some("commit") && self.before(at, 2) == Some("on") {
+            return None;
+        }
+        let kind = self.plain(at + 1);
+        let is_safe = if self.begins_statement(at) {
+            kind.is_some_and(|kind| WITHOUT_DATA.contains(&kind))
+        } else {
+            match kind {
+                Some("constraint" | "default" | "not" | "mapping") => true,
+                // `ALTER COLUMN a DROP IDENTITY`; without `ALTER COLUMN a` it is a column of that name.
+                Some("identity" | "expression") => {
+                    at >= 2
+                        && self.words[at - 1].is_name()
+                        && matches!(self.before(at, 2), Some("alter" | "column"))
+                }
+                _ => false,
+            }
+        };
+        if !is_safe {
+            return found(word, dropped(kind, self.begins_statement(at)));
+        }
+        let cascades = self.to_end(at).iter().any(|word| word.is("cascade"));
+        if cascades && !kind.is_some_and(|kind| SAFE_CASCADE.contains(&kind)) {
+            return found(
+                word,
+                "drops with CASCADE, which may take columns and tables along",
+            );
+        }
+        None
+    }
+
+    /// The privilege and the event of a trigger follow words that no statement follows.
+    fn truncate(&self, at: usize) -> Option<Finding> {
+        let is_privilege = matches!(
+            self.before(at, 1),
+            Some("grant" | "revoke" | "before" | "after" | "or")
+        ) || self.before(at, 1) == Some("for") && self.before(at, 2) == Some("option")
+            || at > 0 && self.words[at - 1].is_sign(",");
+        if is_privilege {
+            return None;
+        }
+        found(&self.words[at], "deletes all rows")
+    }
+
+    fn delete(&self, at: usize) -> Option<Finding> {
+        let word = &self.words[at];
+        if self.plain(at + 1) == Some("from") {
+            return if self.is_bounded(at) {
+                None
+            } else {
+                found(word, "deletes all rows: it has no WHERE that looks at a column")
+            };
+        }
+        if self.before(at, 1) == Some("then") {
+            return found(word, "deletes rows by MERGE");
+        }
+        None
+    }
+
+    fn update(&self, at: usize) -> Option<Finding> {
+        let word = &self.words[at];
+        if self.plain(at + 1) == Some("set") {
+            return match self.before(at, 1) {
+                Some("then") => found(word, "overwrites values by MERGE"),
+                // `ON CONFLICT … DO UPDATE SET` changes rows that the statement names; `ON UPDATE SET NULL` is a reference.
+                _ => None,
+            };
+        }
+        let is_other = matches!(
+            self.before(at, 1),
+            Some("on" | "for" | "key" | "grant" | "revoke" | "before" | "after" | "or")
+        ) || at > 0 && self.words[at - 1].is_sign(",");
+        if is_other || !self.has_at_depth(at, "set") || self.is_bounded(at) {
+            return None;
+        }
+        found(
+            word,
+            "overwrites values in all rows: it has no WHERE that looks at a column, such as `WHERE slug IS NULL`",
+        )
+    }
+
+    /// `ALTER COLUMN a [SET DATA] TYPE b`. Everything can be written as text without a loss.
+    fn alter_type(&self, at: usize) -> Option<Finding> {
+        let is_change = self.before(at, 1) == Some("data") && self.before(at, 2) == Some("set")
+            || at >= 2
+                && self.words[at - 1].is_name()
+                && !matches!(self.before(at, 1), Some("table" | "column"))
+                && matches!(self.before(at, 2), Some("alter" | "column" | "attribute"));
+        if !is_change {
+            return None;
+        }
+        let after = if self.plain(at + 1) == Some("character") && self.plain(at + 2) == Some("varying") {
+            at + 3
+        } else if matches!(self.plain(at + 1), Some("text" | "varchar")) {
+            at + 2
+        } else {
+            at
+        };
+        let ends = self
+            .words
+            .get(after)
+            .is_none_or(|word| word.is_sign(",") || word.is_sign(";"));
+        if after > at && ends {
+            return None;
+        }
+        found(
+            &self.words[at],
+            "changes the type of a column, where values may be rounded or cut",
+        )
+    }
+
+    /// `set_config('lock_timeout', …)` is a setting whose name is there to be read.
+    fn set_config(&self, at: usize) -> Option<Finding> {
+        let is_readable = self.sign(at + 1, "(")
+            && self.words.get(at + 2).is_some_and(Word::is_text)
+            && self.sign(at + 3, ",");
+        if is_readable || !self.sign(at + 1, "(") {
+            return None;
+        }
+        found(&self.words[at], "changes a setting whose name kit cannot read")
+    }
+
+    /// SQL that is put together while it runs.
+    fn execute(&self, at: usize) -> Option<Finding> {
+        let before = self.before(at, 1);
+        // A privilege; `EXECUTE FUNCTION f()` of a trigger; at the top a prepared statement, whose text was read before.
+        let is_privilege = matches!(before, Some("grant" | "revoke"))
+            || before == Some("for") && self.before(at, 2) == Some("option")
+            || at > 0 && self.words[at - 1].is_sign(",");
+        let is_of_trigger = matches!(self.plain(at + 1), Some("function" | "procedure"))
+            && self.words.get(at + 2).is_some_and(Word::is_name);
+        let is_prepared = self.depth == 0 && self.words.get(at + 1).is_some_and(Word::is_name);
+        if is_privilege || is_of_trigger || is_prepared {
+            return None;
+        }
+        let next = self.words.get(at + 1)?;
+        let ends = self
+            .words
+            .get(at + 2)
+            .is_none_or(|word| word.is_sign(";") || matches!(word.plain(), Some("into" | "using" | "loop")));
+        match &next.kind {
+            // The text itself is read as all texts of a body are.
+            Kind::Dollar(_) | Kind::Text { content: Some(_), .. } if ends => None,
+            _ => found(
+                &self.words[at],
+                "runs SQL that is put together while it runs, which kit cannot judge",
+            ),
+        }
+    }
+
+    fn language(&self, at: usize) -> Option<Finding> {
+        if !self.has_body() {
+            return None;
+        }
+        let word = self.words.get(at + 1)?;
+        let name = match &word.kind {
+            Kind::Plain(name)
+            | Kind::Text {
+                content: Some(name), ..
+            } => name.to_ascii_lowercase(),
+            Kind::Quoted(name) => name.trim_matches('"').to_owned(),
+            _ => return None,
+        };
+        if matches!(name.as_str(), "sql" | "plpgsql" | "c" | "internal") {
+            return None;
+        }
+        found(word, format!("has a body in {name}, which kit cannot judge"))
+    }
+
+    /// Texts of `DO` and of functions are programs; elsewhere they are values.
+    fn text(&self, at: usize, content: Option<&str>, escapes: bool, has_body: bool) -> Option<Finding> {
+        let word = &self.words[at];
+        let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
+        // PostgreSQL reads the next line of an `E'…'` with escapes too.
+        if goes_on && (escapes || has_body) {
+            return found(word, "has a text in several pieces, which kit cannot judge");
+        }
+        if !has_body && self.depth == 0 {
+            return None;
+        }
+        match content {
+            Some(content) => self.body(word, content),
+            None => found(word, "has a text with escapes in a body, which kit cannot judge"),
+        }
+    }
+
+    fn body(&self, word: &Word, body: &str) -> Option<Finding> {
+        if self.depth >= DEEPEST {
+            return found(word, "has bodies within bodies, which kit cannot judge");
+        }
+        let words = words(body, word.line);
+        Judge {
+            words: &words,
+            depth: self.depth + 1,
+        }
+        .first()
+    }
+
+    /// Returns true if a program stands in a text: `DO '…'`, `CREATE FUNCTION … AS '…'`.
+    fn has_body(&self) -> bool {
+        self.words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| match word.plain() {
+                Some("do") => {
+                    self.words.get(at + 1).is_some_and(Word::is_text)
+                        || self.plain(at + 1) == Some("language")
+                }
+                Some("function" | "procedure") => matches!(self.before(at, 1), Some("create" | "replace")),
+                _ => false,
+            })
+    }
+
+    /// Returns true if a statement begins here, so that this is no action of `ALTER TABLE`.
+    fn begins_statement(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1).map(|at| &self.words[at]) else {
+            return true;
+        };
+        if before.is_sign(";") || before.is_sign(">") {
+            return true;
+        }
+        let begins = matches!(
+            before.plain(),
+            Some("begin" | "then" | "else" | "loop" | "atomic" | "also" | "instead" | "as")
+        );
+        // A table may be named `loop`.
+        let is_name = matches!(self.before(at, 2), Some("table" | "exists" | "only" | "type"))
+            || at >= 2 && self.words[at - 2].is_sign(".");
+        begins && !is_name
+    }
+
+    /// Returns true if a `DELETE` or `UPDATE` has a `WHERE` each of whose alternatives looks at a column.
+    fn is_bounded(&self, at: usize) -> bool {
+        let statement = self.to_end(at);
+        let mut depth = 0_usize;
+        let mut start = None;
+        let mut end = statement.len();
+        for (index, word) in statement.iter().enumerate() {
+            match &word.kind {
+                Kind::Sign(sign) if sign == "(" => depth += 1,
+                Kind::Sign(sign) if sign == ")" => depth = depth.saturating_sub(1),
+                Kind::Plain(plain) if depth == 0 && plain == "where" => start = start.or(Some(index + 1)),
+                Kind::Plain(plain) if depth == 0 && plain == "returning" => {
+                    end = index;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let Some(condition) = start.and_then(|start| statement.get(start..end)) else {
+            return false;
+        };
+        // `WHERE CURRENT OF cursor`: the cursor may go over all rows.
+        if condition.first().is_some_and(|word| word.is("current")) {
+            return false;
+        }
+        let mut depth = 0_usize;
+        condition
+            .split(|word| {
+                match &word.kind {
+                    Kind::Sign(sign) if sign == "(" => depth += 1,
+                    Kind::Sign(sign) if sign == ")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0 && word.is("or")
+            })
+            .all(|alternative| {
+                alternative.iter().any(|word| match &word.kind {
+                    Kind::Plain(plain) => !CONSTANTS.contains(&plain.as_str()),
+                    Kind::Quoted(_) => true,
+                    _ => false,
+                })
+            })
+    }
+
+    fn has_at_depth(&self, at: usize, wanted: &str) -> bool {
+        let mut depth = 0_usize;
+        self.to_end(at).iter().any(|word| {
+            match &word.kind {
+                Kind::Sign(sign) if sign == "(" => depth += 1,
+                Kind::Sign(sign) if sign == ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && word.is(wanted)
+        })
+    }
+
+    /// The words up to the semicolon, or to the end of the parentheses around them.
+    fn to_end(&self, at: usize) -> &[Word] {
+        let mut depth = 0_usize;
+        let end = self.words[at..].iter().position(|word| {
+            if word.is_sign("(") {
+                depth += 1;
+            } else if word.is_sign(")") {
+                if depth == 0 {
+                    return true;
+                }
+                depth -= 1;
+            }
+            word.is_sign(";") && depth == 0
+        });
+        &self.words[at..end.map_or(self.words.len(), |end| at + end)]
+    }
+
+    fn plain(&self, at: usize) -> Option<&str> {
+        self.words.get(at).and_then(Word::plain)
+    }
+
+    fn before(&self, at: usize, count: usize) -> Option<&str> {
+        self.plain(at.checked_sub(count)?)
+    }
+
+    fn sign(&self, at: usize, sign: &str) -> bool {
+        self.words.get(at).is_some_and(|word| word.is_sign(sign))
+    }
+}
+
+/// The reason of a `DROP`.
+fn dropped(kind: Option<&str>, is_statement: bool) -> String {
+    match kind {
+        _ if !is_statement => "drops a column and its values".to_owned(),
+        Some("table") => "drops a table and its rows".to_owned(),
+        Some("schema") => "drops a schema and all that is in it".to_owned(),
+        Some("database") => "drops a database".to_owned(),
+        Some("type" | "domain") => "drops a type, and with CASCADE the columns of it".to_owned(),
+        Some("sequence") => "drops a sequence and its last number".to_owned(),
+        Some("materialized") => "drops a materialized view and its rows".to_owned(),
+        Some(kind) => format!("drops what DROP {} names", kind.to_uppercase()),
+        None => "drops something that kit cannot judge".to_owned(),
+    }
+}

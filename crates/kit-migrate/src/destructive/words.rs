@@ -1,0 +1,112 @@
+//! The words of a statement, without spaces and comments.
+
+use squawk_lexer::{LiteralKind, TokenKind, tokenize};
+
+/// A word, name, text or sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) kind: Kind,
+    /// The line, from 1.
+    pub(super) line: usize,
+}
+
+/// The kinds that the rules tell apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A keyword or a name without quotes, in lower case.
+    Plain(String),
+    /// A name in double quotes, which is never a keyword.
+    Quoted(String),
+    /// A text between dollar signs: its content, and the lines of it that stand above the content.
+    Dollar(String),
+    /// Another text, with its content if that is what stands between the quotes.
+    Text {
+        content: Option<String>,
+        /// `E'…'`.
+        escapes: bool,
+    },
+    /// A number or a sign.
+    Sign(String),
+}
+
+impl Word {
+    /// The keyword, or the name without quotes.
+    pub(super) fn plain(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Plain(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.plain() == Some(word)
+    }
+
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
+        matches!(&self.kind, Kind::Sign(found) if found == sign)
+    }
+
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.kind, Kind::Plain(_) | Kind::Quoted(_))
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Dollar(_) | Kind::Text { .. })
+    }
+}
+
+/// Cuts SQL into words. `line` is the number of its first line.
+pub(super) fn words(sql: &str, line: usize) -> Vec<Word> {
+    let mut words = Vec::new();
+    let (mut at, mut line) = (0, line);
+    for token in tokenize(sql) {
+        let text = &sql[at..at + token.len as usize];
+        let kind = match token.kind {
+            TokenKind::Eof => break,
+            TokenKind::Whitespace | TokenKind::LineComment | TokenKind::BlockComment { .. } => None,
+            TokenKind::Ident => Some(Kind::Plain(text.to_ascii_lowercase())),
+            TokenKind::QuotedIdent { .. } => Some(Kind::Quoted(text.to_owned())),
+            TokenKind::Literal { kind } => Some(literal(kind, text)),
+            _ => Some(Kind::Sign(text.to_owned())),
+        };
+        words.extend(kind.map(|kind| Word { kind, line }));
+        line += text.matches('\n').count();
+        at += text.len();
+    }
+    words
+}
+
+/// Tells if two statements differ in spaces, comments and letter case at most.
+pub(super) fn are_equal(one: &[Word], other: &[Word]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.kind == other.kind)
+}
+
+fn literal(kind: LiteralKind, text: &str) -> Kind {
+    match kind {
+        LiteralKind::DollarQuotedString { .. } => {
+            // `$tag$`, with both dollar signs.
+            let mark = text[1..].find('$').map_or(text.len(), |end| end + 2);
+            let end = text.len().saturating_sub(mark).max(mark.min(text.len()));
+            Kind::Dollar(text.get(mark..end).unwrap_or_default().to_owned())
+        }
+        LiteralKind::Str { .. } => Kind::Text {
+            content: Some(between_quotes(text)),
+            escapes: false,
+        },
+        LiteralKind::EscStr { .. } => Kind::Text {
+            content: (!text.contains('\\')).then(|| between_quotes(text)),
+            escapes: true,
+        },
+        LiteralKind::UnicodeEscStr { .. } | LiteralKind::NationalStr { .. } => Kind::Text {
+            content: None,
+            escapes: false,
+        },
+        _ => Kind::Sign(text.to_owned()),
+    }
+}
+
+fn between_quotes(text: &str) -> String {
+    let start = text.find('\'').map_or(0, |at| at + 1);
+    let end = text.rfind('\'').unwrap_or(text.len()).max(start);
+    text[start..end].replace("''", "'")
+}

@@ -1,0 +1,337 @@
+//! Poolers between kit and PostgreSQL.
+//!
+//! The pooler here lends its server processes as real ones do: the startup is its own, messages are passed on, and a process goes back
+//! when PostgreSQL says that no transaction is open (`ReadyForQuery` with `I`). A real pgbouncer is asked too, where there is one.
+
+mod support;
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kit_database::Migration;
+use kit_migrate::{MigrateError, Options, apply, status};
+use support::{Server, database, execute, own_server, query};
+
+/// The locks of one database: other tests use the same server.
+const LOCKS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
+/// A server process, with what it said of itself at its start.
+struct Process {
+    stream: TcpStream,
+    parameters: Vec<u8>,
+}
+
+/// When a process goes back, and which is lent next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// After each transaction; the one that came back last.
+    Transaction,
+    /// After each transaction; the one that came back first, as with `server_round_robin`.
+    TransactionInTurns,
+    /// When the client ends.
+    Session,
+}
+
+struct Pool {
+    idle: Mutex<VecDeque<Process>>,
+    came_back: Condvar,
+    mode: Mode,
+}
+
+/// Reads a message: its letter, and the whole of it.
+fn message(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+    let mut head = [0; 5];
+    stream.read_exact(&mut head).ok()?;
+    let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+    let mut whole = head.to_vec();
+    whole.resize(length + 1, 0);
+    stream.read_exact(&mut whole[5..]).ok()?;
+    Some((head[0], whole))
+}
+
+/// Reads what a client says first. It has no letter.
+fn greeting(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).ok()?;
+    let mut body = vec![0; u32::from_be_bytes(head) as usize - 4];
+    stream.read_exact(&mut body).ok()?;
+    Some(body)
+}
+
+fn process(port: u16, database: &str) -> Process {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("PostgreSQL");
+    let mut body = 196_608_u32.to_be_bytes().to_vec();
+    body.extend(format!("user\0postgres\0database\0{database}\0\0").bytes());
+    let length = u32::try_from(body.len() + 4).expect("a short message");
+    stream
+        .write_all(&[length.to_be_bytes().to_vec(), body].concat())
+        .expect("a greeting");
+    let mut parameters = Vec::new();
+    loop {
+        let (letter, whole) = message(&mut stream).expect("an answer");
+        match letter {
+            b'S' => parameters.extend(whole),
+            b'Z' => return Process { stream, parameters },
+            _ => {}
+        }
+    }
+}
+
+impl Pool {
+    /// A pooler with so many server processes; its URL.
+    fn start(url: &str, size: usize, mode: Mode) -> String {
+        let (base, database) = url.rsplit_once('/').expect("a database");
+        let port = base.rsplit_once(':').expect("a port").1.parse().expect("a port");
+        let idle = (0..size).map(|_| process(port, database)).collect();
+        let pool = Arc::new(Self {
+            idle: Mutex::new(idle),
+            came_back: Condvar::new(),
+            mode,
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let own = listener.local_addr().expect("a port").port();
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let pool = Arc::clone(&pool);
+                thread::spawn(move || pool.serve(client));
+            }
+        });
+        format!("postgres://postgres@127.0.0.1:{own}/{database}?sslmode=disable")
+    }
+
+    fn borrow(&self) -> Process {
+        let idle = self.idle.lock().expect("the pool");
+        let mut idle = self
+            .came_back
+            .wait_while(idle, |idle| idle.is_empty())
+            .expect("the pool");
+        if self.mode == Mode::TransactionInTurns {
+            idle.pop_front().expect("a process")
+        } else {
+            idle.pop_back().expect("a process")
+        }
+    }
+
+    fn give_back(&self, process: Process) {
+        self.idle.lock().expect("the pool").push_back(process);
+        self.came_back.notify_one();
+    }
+
+    /// Serves a client to its end. `None` is only a way out.
+    fn serve(&self, mut client: TcpStream) -> Option<()> {
+        greeting(&mut client)?;
+        let some = self.borrow();
+        // AuthenticationOk, what the server said, a key that cancels nothing, ReadyForQuery.
+        let hello = [
+            b"R\0\0\0\x08\0\0\0\0".to_vec(),
+            some.parameters.clone(),
+            b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02".to_vec(),
+            b"Z\0\0\0\x05I".to_vec(),
+        ]
+        .concat();
+        let mut lent = None;
+        if self.mode == Mode::Session {
+            lent = Some(some);
+        } else {
+            self.give_back(some);
+        }
+        client.write_all(&hello).ok()?;
+        while let Some((letter, whole)) = message(&mut client).filter(|(letter, _)| *letter != b'X') {
+            let mut process = lent.take().unwrap_or_else(|| self.borrow());
+            process.stream.write_all(&whole).ok()?;
+            let mut is_open = true;
+            // A query, or a Sync after other messages, is answered up to ReadyForQuery.
+            if matches!(letter, b'Q' | b'S') {
+                loop {
+                    let (letter, answer) = message(&mut process.stream)?;
+                    let _ = client.write_all(&answer);
+                    if letter == b'Z' {
+                        is_open = answer[5] != b'I';
+                        break;
+                    }
+                }
+            }
+            if is_open || self.mode == Mode::Session {
+                lent = Some(process);
+            } else {
+                self.give_back(process);
+            }
+        }
+        if let Some(mut process) = lent {
+            if self.mode != Mode::Session {
+                // The client went away within a transaction.
+                process.stream.write_all(b"Q\0\0\0\x0dROLLBACK\0").ok()?;
+                while message(&mut process.stream)?.0 != b'Z' {}
+            }
+            self.give_back(process);
+        }
+        None
+    }
+}
+
+fn notes() -> Migration {
+    let changes = r#"{ "version": 1, "destructive": false, "changes": [] }"#;
+    Migration::read("20260101000000_notes", "CREATE TABLE notes ();", changes, None).expect("a migration")
+}
+
+/// That kit refuses to work through a pooler, and that nothing is left of the try.
+fn is_refused(through: &str, direct: &str, place: &str) {
+    let migrations = [notes()];
+    for attempt in 0..5 {
+        let error = apply(through, &migrations, &Options::default()).expect_err(place);
+        assert!(
+            matches!(error, MigrateError::Pooled),
+            "{place}, {attempt}: {error}"
+        );
+        assert!(error.to_string().contains("pgbouncer"), "{error}");
+        assert!(error.help().is_some_and(|help| help.contains("DATABASE_URL")));
+        let error = status(through, &migrations).expect_err(place);
+        assert!(
+            matches!(error, MigrateError::Pooled),
+            "{place}, {attempt}: {error}"
+        );
+    }
+    assert_eq!(query(direct, LOCKS), ["0"], "{place}");
+    assert_eq!(
+        query(direct, "SELECT to_regclass('kit_migrations')"),
+        ["null"],
+        "{place}"
+    );
+    for _ in 0..4 {
+        assert_eq!(query(through, "SHOW lock_timeout"), ["0"], "{place}");
+    }
+}
+
+#[test]
+fn a_pooler_that_lends_processes_for_a_transaction_is_refused() {
+    let test = "a_pooler_that_lends_processes_for_a_transaction_is_refused";
+    for (size, mode) in [
+        (1, Mode::Transaction),
+        (2, Mode::Transaction),
+        (5, Mode::Transaction),
+        (2, Mode::TransactionInTurns),
+        (5, Mode::TransactionInTurns),
+    ] {
+        let Some(database) = database(test) else {
+            return;
+        };
+        let through = Pool::start(&database.url, size, mode);
+        is_refused(&through, &database.url, &format!("{size} {mode:?}"));
+    }
+}
+
+#[test]
+fn a_pooler_that_lends_processes_for_a_session_is_taken() {
+    let Some(database) = database("a_pooler_that_lends_processes_for_a_session_is_taken") else {
+        return;
+    };
+    let through = Pool::start(&database.url, 3, Mode::Session);
+    let migrations = [notes()];
+    apply(&through, &migrations, &Options::default()).expect("a run");
+    assert!(status(&through, &migrations).expect("a status").is_up_to_date());
+    // The process goes on in the pool: what the run had there is gone.
+    assert_eq!(query(&database.url, LOCKS), ["0"]);
+    assert_eq!(query(&through, "SHOW lock_timeout"), ["0"]);
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_lock_and_no_setting_in_a_session_that_goes_on() {
+    let test = "a_run_that_fails_leaves_no_lock_and_no_setting_in_a_session_that_goes_on";
+    let Some(database) = database(test) else {
+        return;
+    };
+    let through = Pool::start(&database.url, 2, Mode::Session);
+    let changes = r#"{ "version": 1, "destructive": false, "changes": [] }"#;
+    for sql in [
+        "SET statement_timeout = 12345; SELECT 1 / 0;",
+        "SET ROLE pg_monitor; CREATE TABLE notes (); SELECT nothing;",
+        "BEGIN; COMMIT;",
+    ] {
+        let broken = Migration::read("20260101000000_broken", sql, changes, None).expect("a migration");
+        apply(&through, &[broken], &Options::default()).expect_err(sql);
+        assert_eq!(query(&database.url, LOCKS), ["0"], "{sql}");
+        for _ in 0..2 {
+            for (setting, value) in [
+                ("lock_timeout", "0"),
+                ("statement_timeout", "0"),
+                ("role", "none"),
+            ] {
+                assert_eq!(query(&through, &format!("SHOW {setting}")), [value], "{sql}");
+            }
+        }
+    }
+}
+
+/// A pgbouncer in front of a server, ended with it.
+struct Bouncer(std::process::Child);
+
+impl Drop for Bouncer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn bouncer(server: &Server, mode: &str) -> (Bouncer, String) {
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port")
+        .port();
+    let direct = server.url();
+    let server_port = direct
+        .rsplit_once(':')
+        .expect("a port")
+        .1
+        .trim_end_matches("/postgres");
+    let configuration = format!(
+        "[databases]\n* = host=127.0.0.1 port={server_port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+         unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 3\n"
+    );
+    let path = std::env::temp_dir().join(format!("kit-pgbouncer-{}-{mode}.ini", std::process::id()));
+    #[allow(clippy::disallowed_methods)] // Reason: a program of the test's own reads the file.
+    std::fs::write(&path, configuration).expect("a file");
+    let mut command = Command::new("pgbouncer");
+    command
+        .arg("-q")
+        .arg(&path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    if std::env::var_os("USER").is_none_or(|user| user == "root") {
+        use std::os::unix::process::CommandExt as _;
+        // It refuses to run as root, as PostgreSQL does.
+        command.uid(65_534).gid(65_534);
+    }
+    let bouncer = Bouncer(command.spawn().expect("pgbouncer"));
+    let end = Instant::now() + Duration::from_secs(20);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < end, "pgbouncer does not listen");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let url = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+    (bouncer, url)
+}
+
+#[test]
+fn pgbouncer_is_refused_with_transactions_and_taken_with_sessions() {
+    let test = "pgbouncer_is_refused_with_transactions_and_taken_with_sessions";
+    if Command::new("pgbouncer").arg("--version").output().is_err() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no pgbouncer");
+        return;
+    }
+    let Some(server) = own_server(test, &[], &[]) else {
+        return;
+    };
+    execute(&server.url(), "SELECT 1");
+    let (_transactions, url) = bouncer(&server, "transaction");
+    is_refused(&url, &server.url(), "pgbouncer");
+    let (_sessions, url) = bouncer(&server, "session");
+    apply(&url, &[notes()], &Options::default()).expect("a run");
+    assert_eq!(query(&server.url(), LOCKS), ["0"]);
+}
