@@ -7,8 +7,8 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// More digits than any database column or protocol takes.
-const MAX_DIGITS: usize = 1000;
+/// Greatest length of the text of a whole number, which no database column or protocol needs.
+pub(crate) const MAX_CHARACTERS: usize = 1000;
 
 /// A whole number of any size. It computes nothing itself: `i64::try_from` or `i128::try_from` give what Rust computes with, and
 /// [`Display`](fmt::Display) what a crate for greater numbers reads.
@@ -61,7 +61,7 @@ impl BigInt {
     pub(crate) fn read(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_number || text.len() > MAX_DIGITS {
+        if !is_number || text.len() > MAX_CHARACTERS {
             return None;
         }
         if let Ok(small) = text.parse() {

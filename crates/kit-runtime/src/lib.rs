@@ -17,17 +17,24 @@ mod connection;
 pub mod format;
 mod http;
 pub mod json;
+mod listener;
 mod log;
 mod never;
 pub mod parts;
+#[cfg(feature = "sqlx")]
+pub mod postgres;
+mod sampler;
 mod serve;
 mod settings;
 pub mod shape;
 #[cfg(feature = "sqlx")]
 pub mod sql;
+mod start;
+mod stdout;
 mod telemetry;
 mod timestamp;
-mod trust_proxy;
+#[doc(hidden)] // Public for tests and fuzz targets alone.
+pub mod trust_proxy;
 
 pub use axum;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

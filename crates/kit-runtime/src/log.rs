@@ -1,17 +1,18 @@
 //! The log: one JSON object a line on standard output, with the fields of kit's TypeScript runtime.
 
 use std::fmt;
-use std::io::Write as _;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::{Error, SERVER_ADAPTER, Timestamp, http, telemetry};
+use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
 
 /// Sends what `tracing` records to standard output. `LOG_LEVEL` is the least level that is written: `trace`, `debug`, `info` (where it is not
 /// set), `warn`, `error`, or `fatal`, which nothing here is.
@@ -19,6 +20,7 @@ pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
     // Where somebody else has begun to listen, they go on.
     let _ = tracing_subscriber::registry()
+        .with(telemetry::own_spans())
         .with(Lines.with_filter(level))
         .try_init();
     Ok(())
@@ -40,16 +42,58 @@ fn level(name: &str) -> Result<LevelFilter, Error> {
 
 struct Lines;
 
-impl<S: Subscriber> Layer<S> for Lines {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+/// Fields of an open span.
+struct SpanFields(Map<String, Value>);
+
+impl<S> Layer<S> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        span.extensions_mut().insert(SpanFields(fields.into_data()));
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        let mut fields = Fields::default();
+        values.record(&mut fields);
+        if let Some(SpanFields(known)) = span.extensions_mut().get_mut() {
+            known.extend(fields.into_data());
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let level = *event.metadata().level();
-        let entry = entry(level, fields);
+        let mut entry = entry(level, fields);
+        let around = || context.event_scope(event).into_iter().flatten();
+        if let Some((trace, span)) = around().find_map(|span| telemetry::ids_of(&span)) {
+            entry.insert("traceId".to_owned(), json!(trace));
+            entry.insert("spanId".to_owned(), json!(span));
+        }
+        let spans = context.event_scope(event).into_iter().flat_map(Scope::from_root);
+        let spans: Vec<Value> = spans.map(|span| told(&span)).collect();
+        if !spans.is_empty() {
+            entry.insert("spans".to_owned(), Value::Array(spans));
+        }
         telemetry::log(level, &entry);
-        let entry = Value::Object(entry);
-        // A reader that is gone is nobody's fault here, and there is nobody left to tell.
-        let _ = writeln!(std::io::stdout().lock(), "{entry}");
+        stdout::line(&Value::Object(entry).to_string());
+    }
+}
+
+/// A span around an entry: its name, and its fields if it has some.
+fn told<S>(span: &SpanRef<'_, S>) -> Value
+where
+    S: for<'a> LookupSpan<'a>,
+{
+    let extensions = span.extensions();
+    match extensions.get() {
+        Some(SpanFields(fields)) if !fields.is_empty() => json!({ "name": span.name(), "data": fields }),
+        _ => json!({ "name": span.name() }),
     }
 }
 
@@ -77,14 +121,22 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// What an event says: its message, and the rest as data.
+/// What an event or a span says: its message, and the rest as data.
 #[derive(Default)]
-struct Fields {
+pub(crate) struct Fields {
     message: String,
     data: Map<String, Value>,
 }
 
 impl Fields {
+    /// Returns all fields; the message is one of them.
+    pub(crate) fn into_data(mut self) -> Map<String, Value> {
+        if !self.message.is_empty() {
+            self.data.insert("message".to_owned(), json!(self.message));
+        }
+        self.data
+    }
+
     fn insert(&mut self, field: &Field, value: Value) {
         self.data.insert(field.name().to_owned(), value);
     }

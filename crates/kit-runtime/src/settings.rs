@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use tracing::Level;
+
 use crate::Error;
 use crate::connection::Timeouts;
 use crate::trust_proxy::TrustProxy;
@@ -10,29 +12,35 @@ use crate::trust_proxy::TrustProxy;
 /// The settings of the process.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// `HOST`
-    pub(crate) host: String,
+    /// `HOST`; every address of IPv6 and IPv4 if it is not set.
+    pub(crate) host: Option<String>,
     /// `PORT`
     pub(crate) port: u16,
     /// `BODY_LIMIT_BYTES`: the greatest body that is read.
     pub(crate) body_bytes: usize,
+    /// `MAX_CONNECTIONS`: the greatest number of open connections. Further ones wait to be accepted.
+    pub(crate) connections: usize,
     /// `REQUEST_TIMEOUT_MS`: a request that waits longer for its answer gets 503. None where it is 0.
     pub(crate) request_timeout: Option<Duration>,
     /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`
     pub(crate) timeouts: Timeouts,
-    /// `TRUST_PROXY`
+    /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`
     pub(crate) trust_proxy: TrustProxy,
+    /// `LOG_CLIENT_ERRORS`: the level of errors below 500 that middleware and handlers make.
+    pub(crate) client_errors: Level,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            host: "0.0.0.0".to_owned(),
+            host: None,
             port: 3000,
             body_bytes: 1024 * 1024,
+            connections: 100_000,
             request_timeout: Some(Duration::from_secs(30)),
             timeouts: Timeouts::default(),
             trust_proxy: TrustProxy::default(),
+            client_errors: Level::ERROR,
         }
     }
 }
@@ -69,15 +77,25 @@ impl Settings {
         let default = Self::default();
         let port = number("PORT", "port: give a number up to 65535", u16::MAX.into())?;
         let bytes = number("BODY_LIMIT_BYTES", "number of bytes, at most 2^30", 1 << 30)?;
+        let connections = number("MAX_CONNECTIONS", "number of connections, at most 2^20", 1 << 20)?;
         let request_timeout = time("REQUEST_TIMEOUT_MS", Duration::from_secs(30))?;
         Ok(Self {
-            host: given("HOST").unwrap_or(default.host),
+            host: given("HOST"),
             port: port
                 .and_then(|port| u16::try_from(port).ok())
                 .unwrap_or(default.port),
             body_bytes: bytes
                 .and_then(|bytes| usize::try_from(bytes).ok())
                 .unwrap_or(default.body_bytes),
+            connections: match connections {
+                Some(0) => {
+                    return Err(Error::internal(
+                        "MAX_CONNECTIONS is 0; give at least 1".to_owned(),
+                    ));
+                }
+                Some(connections) => usize::try_from(connections).unwrap_or(default.connections),
+                None => default.connections,
+            },
             request_timeout: Some(request_timeout).filter(|time| !time.is_zero()),
             timeouts: Timeouts {
                 head: time("HEADERS_TIMEOUT_MS", default.timeouts.head)?,
@@ -85,9 +103,17 @@ impl Settings {
                 idle: time("KEEP_ALIVE_TIMEOUT_MS", default.timeouts.idle)?,
                 write: time("WRITE_TIMEOUT_MS", default.timeouts.write)?,
             },
-            trust_proxy: match given("TRUST_PROXY") {
-                Some(text) => TrustProxy::parse(&text)?,
-                None => default.trust_proxy,
+            trust_proxy: TrustProxy::parse(
+                given("TRUST_PROXY").as_deref().unwrap_or("false"),
+                given("TRUST_PROXY_HEADER").as_deref(),
+            )?,
+            client_errors: match given("LOG_CLIENT_ERRORS") {
+                None => default.client_errors,
+                Some(name) => name.parse().map_err(|_| {
+                    Error::internal(format!(
+                        "LOG_CLIENT_ERRORS is `{name}`, which is no level: it may be trace, debug, info, warn or error"
+                    ))
+                })?,
             },
         })
     }
@@ -110,8 +136,11 @@ mod tests {
     #[test]
     fn what_is_not_said_has_its_default() {
         let settings = read(&[("PORT", ""), ("HOST", "")]).expect("they are as if not set");
-        assert_eq!((settings.host.as_str(), settings.port), ("0.0.0.0", 3000));
+        assert_eq!((settings.host, settings.port), (None, 3000));
+        assert_eq!(settings.connections, 100_000);
         assert_eq!(settings.request_timeout, Some(Duration::from_secs(30)));
+        let settings = read(&[("HOST", "::1"), ("MAX_CONNECTIONS", "7")]).expect("good");
+        assert_eq!((settings.host.as_deref(), settings.connections), (Some("::1"), 7));
         let settings = read(&[("REQUEST_TIMEOUT_MS", "0"), ("BODY_LIMIT_BYTES", "10")]).expect("good");
         assert_eq!((settings.request_timeout, settings.body_bytes), (None, 10));
     }
@@ -133,6 +162,17 @@ mod tests {
                 "BODY_LIMIT_BYTES",
                 "1 MB",
                 "BODY_LIMIT_BYTES is `1 MB`, which is no number of bytes, at most 2^30",
+            ),
+            ("MAX_CONNECTIONS", "0", "MAX_CONNECTIONS is 0; give at least 1"),
+            (
+                "MAX_CONNECTIONS",
+                "many",
+                "MAX_CONNECTIONS is `many`, which is no number of connections, at most 2^20",
+            ),
+            (
+                "LOG_CLIENT_ERRORS",
+                "loud",
+                "LOG_CLIENT_ERRORS is `loud`, which is no level: it may be trace, debug, info, warn or error",
             ),
             (
                 "WRITE_TIMEOUT_MS",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use heck::ToPascalCase;
 use kit_ir::{Program, Throws};
 
+use crate::print::doc;
 use crate::{File, names};
 
 /// An error of the contracts.
@@ -49,7 +50,8 @@ pub(crate) fn file(program: &Program) -> File {
             .description
             .as_deref()
             .unwrap_or("An error of the contracts.");
-        let _ = writeln!(text, "    /// `{}`: {says}\n    {variant},", throws.code);
+        let says = doc(4, Some(&format!("`{}`: {says}", throws.code)));
+        let _ = writeln!(text, "{says}    {variant},");
     }
     text.push_str("}\n\nimpl AppError {\n    /// What clients can rely on.\n    pub const fn code(self) -> &'static str {\n        match self {\n");
     for Known { variant, throws } in &known {

@@ -68,6 +68,9 @@ const PRELUDE: &[&str] = &[
 /// What handlers and the modules of tables import beside models.
 const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRow", "Reply"];
 
+/// Parameters of generated functions that take any serializer or deserializer.
+const GENERIC: &[&str] = &["D", "S"];
+
 /// What else generated modules import. A type that the application declares comes first; one without a name takes another.
 pub(crate) const IMPORTED: &[&str] = &[
     "BigInt",
@@ -118,6 +121,8 @@ const NO_MODULES: &[&str] = &[
     "serde_json",
     "sqlx",
     "std",
+    "tokio",
+    "tracing",
 ];
 
 /// Words that not even `r#` makes names.
@@ -167,9 +172,14 @@ pub(crate) fn module(name: &str) -> String {
     }
 }
 
+/// Returns true for a word of Rust, which no crate can have as its name.
+pub(crate) fn is_word(name: &str) -> bool {
+    KEYWORDS.contains(&name) || NEVER.contains(&name)
+}
+
 /// Whether a type may not have the name.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    PRELUDE.contains(&name) || SHARED.contains(&name)
+    PRELUDE.contains(&name) || SHARED.contains(&name) || GENERIC.contains(&name)
 }
 
 /// What the declarations of a program are called. Those that can keep their names come first.

@@ -1,7 +1,7 @@
 //! Rust text as rustfmt lays it out: what fits stays on a line, what does not goes on several.
 
 /// The width of a line, and of what may stand on one line within a call or an array.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 const SHORT: usize = 60;
 /// The width of the fields of a struct that stands on one line, and of items that share lines.
 const STRUCT: usize = 18;
@@ -268,9 +268,26 @@ pub(crate) fn doc(indent: usize, text: Option<&str>) -> String {
     lines
         .map(|line| match line.trim_end() {
             "" => format!("{margin}///\n"),
-            line => format!("{margin}/// {line}\n"),
+            line => format!("{margin}/// {}\n", in_comment(line)),
         })
         .collect()
+}
+
+/// A text as a part of a comment's line. Control characters are escaped: Rust refuses some of them, and a line break would end the comment. The
+/// same holds for characters that change the direction of text, by which code can be shown as something else.
+pub(crate) fn in_comment(text: &str) -> String {
+    let is_refused = |letter: char| {
+        letter != '\t' && letter.is_control()
+            || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().fold(String::new(), |mut safe, letter| {
+        if is_refused(letter) {
+            safe.extend(letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+        safe
+    })
 }
 
 /// `use path::{A, B};` as rustfmt orders and breaks it.

@@ -7,7 +7,8 @@ use heck::ToSnakeCase;
 use kit_ir::{MiddlewareKind, Route, TypeKind};
 
 use crate::errors::status_name;
-use crate::print::{Expression, doc, import, imports};
+use crate::middleware::Middleware;
+use crate::print::{Expression, doc, import, imports, in_comment};
 use crate::types::{Form, Types};
 use crate::{File, names};
 
@@ -30,6 +31,13 @@ pub(crate) struct Group<'a> {
     pub(crate) routes: Vec<Handled<'a>>,
 }
 
+impl Group<'_> {
+    /// The file of its handlers.
+    pub(crate) fn file(&self) -> String {
+        format!("src/handlers/{}.rs", self.module.trim_start_matches("r#"))
+    }
+}
+
 /// A route and the names of its parts.
 pub(crate) struct Handled<'a> {
     pub(crate) route: &'a Route,
@@ -41,47 +49,16 @@ pub(crate) struct Handled<'a> {
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// A middleware.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Middleware {
-    /// As the contracts' application names it.
-    pub(crate) name: String,
-    /// `require_auth`
-    pub(crate) module: String,
-    /// `RequireAuth`
-    pub(crate) r#type: String,
-}
-
-impl Middleware {
-    /// A middleware whose names are none of those of a request's other parts, or of what is imported.
-    fn new(name: &str, taken: &mut BTreeSet<String>) -> Self {
-        const PARTS: [&str; 9] = [
-            "answer",
-            "app",
-            "body",
-            "context",
-            "input",
-            "middleware",
-            "params",
-            "query",
-            "request",
-        ];
-        let module = names::field(name);
-        let module = if PARTS.contains(&module.as_str()) {
-            format!("{module}_middleware")
-        } else {
-            module
-        };
-        Self {
-            name: name.to_owned(),
-            module,
-            r#type: unique(names::type_name(&names::variant(name)), taken),
-        }
-    }
+/// A field, function or module of that name, which no other of these has from here on.
+pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = names::unique(names::plain_field(wanted), |name| taken.contains(name));
+    let name = names::field(&plain);
+    taken.insert(plain);
+    name
 }
 
 /// The name, which nothing else has from here on.
-fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
+pub(crate) fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
     let name = names::unique(wanted, |name| {
         taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
     });
@@ -102,13 +79,16 @@ impl<'a> Routes<'a> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut middleware: Vec<Middleware> = Vec::new();
         let mut taken = types.taken.clone();
+        // `GetAB` and `GetAb` are one function.
+        let mut functions = BTreeSet::from(["router".to_owned()]);
+        let mut modules = BTreeSet::new();
         for route in &program.routes {
             let named = route.middleware.iter();
             let mut own: Vec<Middleware> = Vec::new();
             for name in named.filter(|name| !built_in.contains(&name.as_str())) {
                 let known = middleware.iter().find(|known| known.name == *name).cloned();
                 let one = known.unwrap_or_else(|| {
-                    let new = Middleware::new(name, &mut taken);
+                    let new = Middleware::new(program, name, &mut taken, &mut modules);
                     middleware.push(new.clone());
                     new
                 });
@@ -117,7 +97,7 @@ impl<'a> Routes<'a> {
             let input = unique(input_name(route), &mut taken);
             let handled = Handled {
                 route,
-                function: names::field(&input),
+                function: unique_field(&input, &mut functions),
                 input,
                 middleware: own,
             };
@@ -168,6 +148,15 @@ fn plural(name: &str) -> String {
 }
 
 impl Handled<'_> {
+    /// The expression of a value below `ctx` in the handler, if a middleware of the route adds it. The last one that does counts,
+    /// as in TypeScript.
+    pub(crate) fn added(&self, context: &str) -> Option<String> {
+        self.middleware.iter().rev().find_map(|middleware| {
+            let added = middleware.adds.iter().find(|added| added.context == context)?;
+            Some(format!("input.{}.{}", middleware.module, added.field))
+        })
+    }
+
     /// The type of its answer. What the contract leaves open is the handler's to say.
     pub(crate) fn answer(&self, types: &Types<'_>) -> String {
         match self.route.slots.response {
@@ -312,7 +301,9 @@ fn input(types: &Types<'_>, handled: &Handled<'_>) -> String {
         let _ = writeln!(
             text,
             "    /// What `{}` adds.\n    pub {}: {},",
-            middleware.name, middleware.module, middleware.r#type
+            in_comment(&middleware.name),
+            middleware.module,
+            middleware.r#type
         );
     }
     let context = types.of_runtime("Context");
@@ -328,7 +319,9 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
     let mut text = format!(
         "/// Answers every request of the application.\npub fn router(app: App) -> {made}<App> {{\n    {maker}::new(app)\n"
     );
-    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
+    let groups = routes.groups.iter();
+    for (group, handled) in groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)))
+    {
         let route = handled.route;
         let parameters: Vec<_> = route
             .parameters
@@ -345,6 +338,12 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
         );
         let _ = writeln!(text, "        {}", call.print(8, 0, 0));
         let _ = writeln!(text, "        {}", source(types, handled).print(8, 0, 0));
+        let place = vec![text_of(&group.file()), text_of(&handled.function)];
+        let _ = writeln!(
+            text,
+            "        {}",
+            Expression::call(".handler", place).print(8, 0, 0)
+        );
     }
     text.push_str("        .openapi(include_str!(\"schemas/openapi.json\"))\n        .into_router()\n}\n");
     text
@@ -397,7 +396,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> Stri
     for (name, ..) in &parts {
         let _ = writeln!(text, "    let {name} = request.{name}()?;");
     }
-    text.push_str("    let context = request.into_context();\n");
+    text.push_str("    let context = request.into_context()?;\n");
     let mut fields: Vec<String> = parts.iter().map(|(name, ..)| (*name).to_owned()).collect();
     fields.extend(
         handled

@@ -119,7 +119,13 @@ fn object(
             let keys = keys(types, &signature.key, module);
             let path = module.runtime(types, "shape::Index");
             let value = shape(types, signature.value, None, module);
-            Expression::call(format!("{path}::new"), vec![Expression::plain(keys), value])
+            let keys = Expression::plain(keys);
+            if signature.rules.is_empty() {
+                return Expression::call(format!("{path}::new"), vec![keys, value]);
+            }
+            let any = Expression::plain(format!("{base}::TEXT"));
+            let rules = text(types, any, &signature.rules, module);
+            Expression::call(format!("{path}::ruled"), vec![keys, value, rules])
         })
         .collect();
     if index.is_empty() {
@@ -201,7 +207,7 @@ fn number(mut shape: Expression, rules: &Constraints) -> Expression {
 }
 
 fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &mut Module) -> Expression {
-    for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.max_length)] {
+    for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.longest())] {
         if let Some(length) = length {
             shape = shape.method(rule, Some(integer(length)));
         }

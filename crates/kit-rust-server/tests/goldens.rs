@@ -44,6 +44,11 @@ fn names() {
 }
 
 #[test]
+fn owners() {
+    check("owners", files(&whole("owners", &projects::owners())));
+}
+
+#[test]
 fn kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));

@@ -8,6 +8,8 @@
 mod postgres;
 mod projects;
 mod served_http;
+mod served_owners;
+mod statements;
 #[path = "../../kit-emit/tests/support/mod.rs"]
 mod support;
 mod workshop;
@@ -45,7 +47,7 @@ fn every_statement_fits_the_tables() {
             migrate(&project, database);
             let mut count = 0;
             for file in project.files(".kit/db", ".rs") {
-                for statement in statements(&project.read(&file)) {
+                for statement in statements::of(&project.read(&file)) {
                     with_client(&database.url, async |client| {
                         let prepared = client.prepare(&statement).await;
                         assert!(prepared.is_ok(), "{file}: {statement}\n{:?}", prepared.err());
@@ -59,17 +61,6 @@ fn every_statement_fits_the_tables() {
             );
         });
     }
-}
-
-/// The texts of the constants that hold statements: they have more than one line, and names of constraints do not.
-fn statements(module: &str) -> Vec<String> {
-    let parts = module.split("&str = \"\n").skip(1);
-    parts
-        .map(|part| {
-            let text = part.split_once("\";\n").unwrap().0;
-            text.replace("\\\"", "\"").replace("\\\\", "\\")
-        })
-        .collect()
 }
 
 /// The shop with a test of its own, which two tests build.
@@ -110,6 +101,27 @@ fn columns_of_every_type_keep_their_values() {
     ask(&project, "columns_of_every_type_keep_their_values");
 }
 
+#[test]
+fn every_function_works_in_the_timestamp_columns_of_earlier_migrations() {
+    let program = projects::shop();
+    let output = projects::generated_on("shop-earlier", &program, vec![projects::earlier(&program)]);
+    let project = Workshop::of("shop-earlier", "shop-earlier", &output);
+    let tables = project.read(".kit/migrations/000000000001_create_shops.sql");
+    assert!(
+        tables.contains("opened_at timestamp DEFAULT now() NOT NULL"),
+        "{tables}"
+    );
+    // A package of another name: cargo would take its programs for those of the other one.
+    let queries = shop()
+        .read("tests/queries.rs")
+        .replace("use shop::", "use shop_earlier::");
+    project.write("tests/queries.rs", &queries);
+    ask(
+        &project,
+        "every_function_works_in_the_timestamp_columns_of_earlier_migrations",
+    );
+}
+
 /// Runs the project's own tests of its queries, for a test of that name.
 fn ask(project: &Workshop, test: &str) {
     on_each_release(test, |database| {
@@ -130,5 +142,20 @@ fn handlers_work_as_they_are_made() {
     on_each_release("handlers_work_as_they_are_made", |database| {
         migrate(project, database);
         served_http::shop(&workshop::target().join("debug/shop"), &database.url);
+    });
+}
+
+/// Rows of one user are neither told, nor changed, nor referred to by another one.
+#[test]
+fn handlers_keep_users_apart() {
+    let project = Workshop::named("owners-served", "owners", &projects::owners());
+    for name in ["log", "require_user", "require_account"] {
+        let middleware = projects::tests().join(format!("inputs/owners/{name}.rs"));
+        project.write(&format!("src/middleware/{name}.rs"), &workshop::text(&middleware));
+    }
+    workshop::succeed(project.cargo().args(["build", "--quiet"]));
+    on_each_release("handlers_keep_users_apart", |database| {
+        migrate(&project, database);
+        served_owners::owners(&workshop::target().join("debug/owners"), &database.url);
     });
 }

@@ -3,19 +3,25 @@
 use serde_json::Value;
 
 use super::Failure;
+use super::broken::{Broken, broken, broken_of_all};
 use super::closest::closest_member;
 use super::matcher::{Matcher, Narrowed, narrow, other_entries};
-use super::rules::{holds, keeps_item_rules};
+use super::path::{PathText, utf16_length};
+use super::rule::Rule;
+use super::rules::{holds, holds_text, keeps_item_rules};
 use super::shown::{REDACTED, received, shown};
 use super::suggest::{suggest, suggest_missing, suggest_one_of};
-use crate::json::{Json, member_step};
+use crate::json::Json;
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 
 /// How many failures are told; of more, an additional entry says that there are more.
 const LIMIT: usize = 100;
+/// Number of UTF-16 units that the paths of all listed failures may have together. A client that nests long keys would otherwise be answered with a
+/// hundred times what it sent.
+const MAX_PATHS: usize = 16_384;
 
-/// Everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place, whose
-/// `expected` names all rules of that place. Empty exactly where the value fits.
+/// Finds everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place, whose
+/// `expected` names all rules of that place. Empty exactly if the value fits.
 pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     explain_with(shape, value, Explainer::default())
 }
@@ -40,14 +46,17 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
             hidden: false,
         },
     );
+    let is_full = explainer.is_full();
     let mut failures = explainer.failures;
-    if failures.len() > LIMIT {
-        failures.truncate(LIMIT);
+    if is_full {
+        failures.pop();
         failures.push(Failure {
             path: "$".to_owned(),
-            expected: format!("no more than {}", count(LIMIT, "failure")),
+            expected: format!("no more than {}", count(failures.len(), "failure")),
             received: "more, which are not listed".to_owned(),
             value: None,
+            rule: Rule::MaxFailures,
+            limit: Some(failures.len().into()),
             suggestion: Some("repair those that are listed first".to_owned()),
         });
     }
@@ -63,10 +72,22 @@ enum Path<'a> {
 
 impl Path<'_> {
     fn text(&self) -> String {
+        self.build().into_text()
+    }
+
+    fn build(&self) -> PathText {
         match self {
-            Self::Root => "$".to_owned(),
-            Self::Member(parent, key) => parent.text() + &member_step(key),
-            Self::Item(parent, index) => format!("{}[{index}]", parent.text()),
+            Self::Root => PathText::root(),
+            Self::Member(parent, key) => {
+                let mut text = parent.build();
+                text.member(key);
+                text
+            }
+            Self::Item(parent, index) => {
+                let mut text = parent.build();
+                text.item(*index);
+                text
+            }
         }
     }
 }
@@ -84,6 +105,8 @@ struct At<'a> {
 #[derive(Default)]
 struct Explainer {
     failures: Vec<Failure>,
+    /// Number of UTF-16 units that the paths of the failures have together.
+    path_units: usize,
     /// Whether suggestions are left out, and what was received after the first failure.
     is_brief: bool,
     /// Used where members of a union must be tried; every trial shares what the others found out.
@@ -97,13 +120,7 @@ impl Explainer {
         }
         match shape {
             Shape::Reference(to) => self.visit(to(), value, at),
-            Shape::Recursive(_) if at.depth >= MAX_DEPTH => self.push(Failure {
-                path: at.path.text(),
-                expected: format!("at most {MAX_DEPTH} levels of nesting"),
-                received: "a deeper level".to_owned(),
-                value: None,
-                suggestion: None,
-            }),
+            Shape::Recursive(_) if at.depth >= MAX_DEPTH => self.refuse_depth(at),
             Shape::Recursive(to) => self.visit(
                 to(),
                 value,
@@ -116,12 +133,29 @@ impl Explainer {
             Shape::Array(array) => self.array(shape, array, value, at),
             Shape::Tuple(tuple) => self.tuple(shape, tuple, value, at),
             Shape::Union(union) => self.union(shape, union, value, at),
+            Shape::Unknown => {
+                if !holds(shape, value) {
+                    self.refuse_depth(at);
+                }
+            }
             _ => {
                 if !holds(shape, value) {
                     self.refuse(shape, value, at);
                 }
             }
         }
+    }
+
+    fn refuse_depth(&mut self, at: At<'_>) {
+        self.push(Failure {
+            path: at.path.text(),
+            expected: format!("at most {MAX_DEPTH} levels of nesting"),
+            received: "a deeper level".to_owned(),
+            value: None,
+            rule: Rule::MaxDepth,
+            limit: Some(MAX_DEPTH.into()),
+            suggestion: None,
+        });
     }
 
     fn object(&mut self, shape: &'static Shape, object: &'static Object, value: &Json, at: At<'_>) {
@@ -140,7 +174,9 @@ impl Explainer {
                         path: path.text(),
                         expected: describe(&property.shape),
                         received: "nothing".to_owned(),
-                        value: None,
+                        value: Some(Value::Null),
+                        rule: Rule::Required,
+                        limit: None,
                         suggestion: (!self.is_brief).then(|| suggest_missing(property.key, others)),
                     });
                 }
@@ -156,8 +192,14 @@ impl Explainer {
             let path = &Path::Member(at.path, key);
             // Every signature that takes the key must hold; one that does not is enough to say so.
             for index in object.index.iter().filter(|index| index.keys.take(key)) {
-                if self.failures.len() == before {
-                    self.visit(&index.shape, item, At { path, ..at });
+                if self.failures.len() > before {
+                    break;
+                }
+                match &index.key {
+                    Some(rules) if !holds_text(rules, key) => {
+                        self.refuse(rules, &Json::String(key.to_owned()), At { path, ..at });
+                    }
+                    _ => self.visit(&index.shape, item, At { path, ..at }),
                 }
             }
         }
@@ -249,27 +291,37 @@ impl Explainer {
                 path: at.path.text(),
                 expected,
                 received: "nothing".to_owned(),
-                value: None,
+                value: Some(Value::Null),
+                rule: Rule::Required,
+                limit: None,
                 suggestion: None,
             });
             return;
         };
         let hides = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
         let advice = || suggest_one_of(shapes, value);
-        self.fail(expected, advice, value, at, hides);
+        let broken = broken_of_all(shapes, value);
+        self.fail(expected, broken, advice, (value, "string"), at, hides);
     }
 
     fn refuse(&mut self, shape: &'static Shape, value: &Json, at: At<'_>) {
         let hides = value.is_container() && shape.holds_sensitive();
-        self.fail(describe(shape), || suggest(shape, value), value, at, hides);
+        let noun = match shape {
+            Shape::Text(rules) if rules.is_key => "key",
+            _ => "string",
+        };
+        let advice = || suggest(shape, value);
+        let broken = broken(shape, value);
+        self.fail(describe(shape), broken, advice, (value, noun), at, hides);
     }
 
-    /// Keeps that a value does not fit. Of a secret nothing is kept but its kind.
+    /// Keeps that a value does not fit. Of a secret, its kind and the rule that it breaks are kept. `noun` names a text.
     fn fail(
         &mut self,
         expected: String,
+        broken: Broken,
         advice: impl FnOnce() -> Option<String>,
-        value: &Json,
+        (value, noun): (&Json, &str),
         at: At<'_>,
         hides: bool,
     ) {
@@ -279,7 +331,7 @@ impl Explainer {
             path: at.path.text(),
             expected,
             received: if is_told {
-                received(value, hidden)
+                received(value, noun, hidden)
             } else {
                 String::new()
             },
@@ -288,19 +340,22 @@ impl Explainer {
             } else {
                 shown(value)
             }),
+            rule: broken.rule,
+            limit: broken.limit,
             suggestion: (!hidden && !self.is_brief).then(advice).flatten(),
         });
     }
 
     fn push(&mut self, failure: Failure) {
         if !self.is_full() {
+            self.path_units += utf16_length(&failure.path);
             self.failures.push(failure);
         }
     }
 
-    /// One more than is told shows that there are more.
+    /// Returns true once no further failure is kept. The last one is one more than is told: it shows that there are more.
     fn is_full(&self) -> bool {
-        self.failures.len() > LIMIT
+        self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }
 }
 
@@ -322,7 +377,33 @@ pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> 
 mod tests {
     use super::explain;
     use crate::json::parse;
-    use crate::shape::{Property, Shape};
+    use crate::shape::{Index, Keys, Property, Shape};
+
+    #[test]
+    fn an_unknown_takes_256_levels_and_no_more() {
+        let nested = |levels: usize| parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))).unwrap();
+        assert_eq!(explain(&Shape::Unknown, &nested(256)), []);
+        for levels in [257, 1024, 1025, 100_000] {
+            let failures = explain(&Shape::Unknown, &nested(levels));
+            assert_eq!(failures[0].expected, "at most 256 levels of nesting", "{levels}");
+        }
+    }
+
+    #[test]
+    fn the_paths_of_all_failures_are_bounded_together() {
+        static OBJECT: Shape =
+            Shape::anonymous(&[]).index(&[Index::new(Keys::Any, Shape::array(&Shape::Null))]);
+        let text = format!("{{\"{}\":[{}]}}", "k".repeat(100_000), ["1"; 200].join(","));
+        let failures = explain(&OBJECT, &parse(&text).unwrap());
+        let paths: usize = failures.iter().map(|failure| failure.path.chars().count()).sum();
+        assert!(paths < 17_000, "{paths}");
+        let listed = failures.len() - 1;
+        assert_eq!(
+            failures[listed].expected,
+            format!("no more than {listed} failures")
+        );
+        assert_eq!(listed, 78);
+    }
 
     #[test]
     fn a_tag_that_nobody_has_is_told_which_one_is_near() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::rules::{holds, is_literal, keeps_item_rules};
+use super::rules::{holds, holds_text, is_literal, keeps_item_rules};
 use crate::json::Json;
 use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 
@@ -109,6 +109,9 @@ impl Matcher {
         for (key, item) in other_entries(object, value) {
             let mut first = true;
             for index in object.index.iter().filter(|index| index.keys.take(key)) {
+                if index.key.is_some_and(|rules| !holds_text(&rules, key)) {
+                    return None;
+                }
                 let fit = self.fit(&index.shape, item, depth)?;
                 if first {
                     sum.add(fit);
@@ -156,6 +159,7 @@ fn specific(shape: &Shape) -> usize {
             max_length: None,
             format: None,
             pattern: None,
+            is_key: _,
         }) => 1,
         Shape::Text(_) => 3,
         _ => 0,

@@ -24,7 +24,8 @@ pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
 pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
     match (shape, value) {
         (_, Json::TooDeep) => false,
-        (Shape::Unknown, _) | (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
+        (Shape::Unknown, value) => is_within(value, MAX_DEPTH),
+        (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
         (Shape::Date, Json::String(text)) => is_date_time(text),
         (Shape::Bytes, Json::String(text)) => is_base64(text),
         (Shape::Text(rules), Json::String(text)) => keeps_text_rules(rules, text),
@@ -36,6 +37,16 @@ pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
         }
         (Shape::Literal(literal), value) => is_literal(*literal, value),
         _ => false,
+    }
+}
+
+/// Returns true if arrays and objects are nested at most so many levels deep.
+fn is_within(value: &Json, levels: usize) -> bool {
+    match value {
+        Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
+        Json::Object(members) => levels > 0 && members.values().all(|item| is_within(item, levels - 1)),
+        Json::TooDeep => false,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
     }
 }
 
@@ -52,7 +63,7 @@ pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
 }
 
 /// The bigint that a wire value is: a text of digits, or a number that is exact.
-fn bigint(value: &Json) -> Option<BigInt> {
+pub(super) fn bigint(value: &Json) -> Option<BigInt> {
     match value {
         Json::String(text) => BigInt::read(text),
         Json::Number(number) => BigInt::exact(*number),
@@ -68,10 +79,15 @@ fn keeps_bigint_rules(rules: &Number, number: &BigInt) -> bool {
         && is(rules.maximum, &[Ordering::Less, Ordering::Equal])
         && is(rules.exclusive_minimum, &[Ordering::Greater])
         && is(rules.exclusive_maximum, &[Ordering::Less])
-        && rules.multiple_of.is_none_or(|step| {
-            let (digits, exponent) = decimal(step);
-            number.is_multiple_of(digits, exponent)
-        })
+        && rules
+            .multiple_of
+            .is_none_or(|step| is_bigint_multiple_of(number, step))
+}
+
+/// Returns true if a whole number is a multiple of a step in decimal.
+pub(super) fn is_bigint_multiple_of(number: &BigInt, step: f64) -> bool {
+    let (digits, exponent) = decimal(step);
+    number.is_multiple_of(digits, exponent)
 }
 
 fn keeps_text_rules(rules: &Text, text: &str) -> bool {
@@ -118,13 +134,16 @@ fn keeps_number_rules(rules: &Number, number: f64) -> bool {
         && rules.multiple_of.is_none_or(|step| is_multiple_of(number, step))
 }
 
+/// The greatest whole number up to which doubles are exact.
+pub(super) const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+
 fn is_safe_integer(number: f64) -> bool {
-    number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_991.0
+    number.fract() == 0.0 && number.abs() <= MAX_SAFE
 }
 
 /// Whether a number is a whole multiple of another in decimal: `0.3` is a multiple of `0.1`, although the quotient of the two
 /// binary fractions is not whole.
-fn is_multiple_of(value: f64, step: f64) -> bool {
+pub(super) fn is_multiple_of(value: f64, step: f64) -> bool {
     if is_safe_integer(value) && is_safe_integer(step) {
         return value % step == 0.0;
     }
@@ -172,7 +191,7 @@ pub(super) fn keeps_item_rules(rules: &Array, items: &[Json]) -> bool {
 
 /// Whether no two items are equal as JSON values: objects by their properties in any order. An item nested deeper than
 /// [`MAX_DEPTH`] is not compared, and the array does not count as unique.
-fn has_unique_items(items: &[Json]) -> bool {
+pub(super) fn has_unique_items(items: &[Json]) -> bool {
     let mut seen = HashSet::new();
     items.len() < 2
         || items

@@ -53,7 +53,8 @@ fn shown_within(value: &Json, levels: usize) -> Value {
     }
 }
 
-fn shortened(text: &str) -> String {
+/// The first 200 UTF-16 units of a text, with `…` if there are more.
+pub(super) fn shortened(text: &str) -> String {
     let mut units = 0;
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
@@ -65,22 +66,22 @@ fn shortened(text: &str) -> String {
     text.to_owned()
 }
 
-/// What was there, in words: `number 42`, `string of 0 characters`. A hidden value shows its kind alone.
-pub(super) fn received(value: &Json, hidden: bool) -> String {
+/// Says in words what was there: `number 42`, `string of 0 characters`. A hidden value shows its kind, and that it is empty if it is.
+pub(super) fn received(value: &Json, noun: &str, hidden: bool) -> String {
     let count = |number, noun| crate::shape::count(number, noun);
     match value {
         Json::Null => "null".to_owned(),
-        Json::Array(_) if hidden => "array".to_owned(),
+        Json::Array(items) if hidden && !items.is_empty() => "array".to_owned(),
         Json::Array(items) => format!("array of {}", count(items.len(), "item")),
         Json::Object(_) => "object".to_owned(),
         Json::TooDeep => "a deeper level".to_owned(),
         Json::Bool(_) if hidden => "boolean".to_owned(),
         Json::Number(_) if hidden => "number".to_owned(),
-        Json::String(_) if hidden => "string".to_owned(),
+        Json::String(text) if hidden && !text.is_empty() => noun.to_owned(),
         Json::Bool(value) => format!("boolean {value}"),
         Json::Number(number) if number.is_finite() => format!("number {}", number_text(*number)),
         Json::Number(number) if *number > 0.0 => "number Infinity".to_owned(),
         Json::Number(_) => "number -Infinity".to_owned(),
-        Json::String(text) => format!("string of {}", count(text.chars().count(), "character")),
+        Json::String(text) => format!("{noun} of {}", count(text.chars().count(), "character")),
     }
 }

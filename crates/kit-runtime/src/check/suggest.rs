@@ -2,8 +2,9 @@
 
 use super::has_format;
 use crate::coerce::coerce_number;
+use crate::format::too_long_part;
 use crate::json::{Json, number_text, quoted};
-use crate::shape::{Literal, Number, Shape, Text, count};
+use crate::shape::{Format, Literal, Number, Shape, Text, count};
 
 /// Advice; nothing where there is nothing better to say than what was expected.
 pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
@@ -15,10 +16,7 @@ pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
             let is_quoted = matches!(value, Json::String(text) if text == "true" || text == "false");
             is_quoted.then(|| "write it without quotes".to_owned())
         }
-        Shape::Date => Some(format!(
-            "write it like \"{}\"",
-            crate::shape::Format::DateTime.example()
-        )),
+        Shape::Date => Some(format!("write it like \"{}\"", Format::DateTime.example())),
         Shape::Union(union) => suggest_member(union.members.iter(), value),
         _ => None,
     }
@@ -44,7 +42,8 @@ fn suggest_text(rules: &Text, value: &Json) -> Option<String> {
         ));
     }
     let format = rules.format.filter(|format| !has_format(*format, text))?;
-    Some(format!("write it like \"{}\"", format.example()))
+    let too_long = (format == Format::Email).then(|| too_long_part(text)).flatten();
+    Some(too_long.unwrap_or_else(|| format!("write it like \"{}\"", format.example())))
 }
 
 fn suggest_number(rules: &Number, value: &Json) -> Option<String> {
@@ -99,7 +98,7 @@ pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a st
 const LONGEST: usize = 64;
 
 /// The candidate that is at most a third of its letters away, upper and lower case being equal.
-fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
     let length = units(text).len();
     if length > LONGEST {

@@ -5,6 +5,7 @@
 //! all errors and a close.
 
 mod ending;
+mod headers;
 mod patience;
 mod refusal;
 mod stream;
@@ -26,8 +27,10 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 
 use crate::Answering;
+use crate::listener::Place;
 
 pub(crate) use patience::{Patience, Timeouts};
+pub(crate) use refusal::flush as flush_refusals;
 use stream::Stream;
 use wire::{Flight, Wire};
 
@@ -38,13 +41,15 @@ pub(crate) fn serve(
     router: impl Answering,
     timeouts: Timeouts,
     connections: &GracefulShutdown,
+    place: Place,
 ) {
     // Answers are written whole.
     let _ = socket.set_nodelay(true);
     let wire = Arc::new(Wire::new());
     let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
     let patience = Arc::new(Patience::default());
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        headers::apply_target_host(&mut request);
         let flight = wire.begin();
         let is_old = request.version() == Version::HTTP_10;
         let (router, patience) = (router.clone(), Arc::clone(&patience));
@@ -54,6 +59,7 @@ pub(crate) fn serve(
                 Some(rejection) => refusal::to_response(rejection),
                 None => response,
             };
+            headers::add_no_sniff(&mut response);
             // Without chunks only the end of the connection tells the end of the body, whatever the client asks for.
             if is_old && response.body().size_hint().exact().is_none() {
                 let close = HeaderValue::from_static("close");
@@ -68,14 +74,18 @@ pub(crate) fn serve(
         }
     });
     // Copying an answer behind its head costs less than handing the system two pieces.
+    // A client may close its sending side once its request is out. It looks like one that has left, and is answered all the same: a client
+    // that is gone is noticed when writing to it fails.
     let connection = http1::Builder::new()
         .writev(false)
+        .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!("A connection broke: {error}");
         }
+        drop(place);
     });
 }
 

@@ -1,13 +1,17 @@
 //! The answers to bytes that never became a request.
 
+use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use kit_guard::Rejection;
 use serde_json::json;
+use tracing::Level;
 
+use super::headers::NO_SNIFF;
 use crate::http::random_trace_id;
+use crate::sampler::Sampler;
 
 /// The whole answer on the wire.
 pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
@@ -16,7 +20,7 @@ pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
     let date = httpdate::fmt_http_date(SystemTime::now());
     let length = body.len();
     format!(
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nx-content-type-options: {NO_SNIFF}\r\ncontent-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status
     )
     .into_bytes()
@@ -36,8 +40,27 @@ fn status(rejection: Rejection) -> StatusCode {
     StatusCode::from_u16(rejection.status).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
-/// The envelope. It is logged under its trace id, so that what the peer reports is found again, and only for who wants to know: whoever sends
-/// rubbish must not be able to fill the log.
+/// Bytes that never became a request, by their code and message, which are constants of the server.
+type Kind = (&'static str, &'static str, u16);
+
+/// The first of a kind is logged, the others of the same minute are counted: a client that sends rubbish cannot fill the log.
+static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(1, tell_rest));
+
+/// Tells what was not told yet; for the end of the server.
+pub(crate) fn flush() {
+    SAMPLER.flush();
+}
+
+fn tell_rest((code, message, status): &Kind, count: u64) {
+    tracing::warn!(
+        code,
+        status,
+        count,
+        "{count} times more within a minute: The server refused a request with {status} {code}: {message}"
+    );
+}
+
+/// The envelope. The first of its kind in a minute is logged under its trace id, so that what the peer reports is found again.
 fn body(rejection: Rejection) -> String {
     let Rejection {
         status,
@@ -45,6 +68,15 @@ fn body(rejection: Rejection) -> String {
         message,
     } = rejection;
     let trace = random_trace_id();
-    tracing::debug!(code, status, trace, "Bytes were refused: {message}");
+    if tracing::enabled!(Level::WARN) && SAMPLER.takes((code, message, status)) {
+        let trace = trace.as_str();
+        tracing::warn!(
+            code,
+            status,
+            count = 1,
+            trace,
+            "The server refused a request with {status} {code}: {message}"
+        );
+    }
     json!({ "error": { "code": code, "message": message, "traceId": trace } }).to_string()
 }

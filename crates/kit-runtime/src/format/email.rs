@@ -2,16 +2,18 @@
 
 use super::ip::{is_ipv4, is_ipv6};
 
-/// Section 4.5.3.1: 64 octets before the `@`, and a path of 256 in all, of which two are its angle brackets.
+/// Section 4.5.3.1.1.
 const MAX_LOCAL: usize = 64;
-const MAX_LENGTH: usize = 254;
+/// RFC 1035, section 2.3.4: 255 octets on the wire are 253 characters with dots.
+const MAX_DOMAIN: usize = 253;
 /// RFC 1035, section 2.3.4.
 const MAX_LABEL: usize = 63;
 
 /// Whether a text is a `Mailbox`, such as `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A domain may have one
-/// label alone. ASCII only, as that standard has it.
+/// label alone. ASCII only, as that standard has it. The parts before and behind the `@` have their greatest lengths; that of the whole text is
+/// the rule `maxLength`.
 pub fn is_email(text: &str) -> bool {
-    if text.len() > MAX_LENGTH || !text.is_ascii() {
+    if text.len() > MAX_LOCAL + 1 + MAX_DOMAIN || !text.is_ascii() {
         return false;
     }
     let end = if text.starts_with('"') {
@@ -74,14 +76,29 @@ fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
 
 /// Labels of letters, digits and inner hyphens, with dots between.
 fn is_domain(text: &str) -> bool {
-    text.split('.').all(|label| {
-        (1..=MAX_LABEL).contains(&label.len())
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    })
+    text.len() <= MAX_DOMAIN
+        && text.split('.').all(|label| {
+            (1..=MAX_LABEL).contains(&label.len())
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })
+}
+
+/// Advice for a text of ASCII that is no email because one of its parts is too long; nothing for any other text.
+pub(crate) fn too_long_part(text: &str) -> Option<String> {
+    let (local, domain) = text.rsplit_once('@').filter(|_| text.is_ascii())?;
+    if local.len() > MAX_LOCAL {
+        return Some(format!("shorten the part before \"@\" to {MAX_LOCAL} characters"));
+    }
+    if domain.split('.').any(|label| label.len() > MAX_LABEL) {
+        return Some(format!(
+            "shorten each part of the domain to {MAX_LABEL} characters"
+        ));
+    }
+    (domain.len() > MAX_DOMAIN).then(|| format!("shorten the domain to {MAX_DOMAIN} characters"))
 }
 
 /// `192.0.2.1` or `IPv6:2001:db8::1`. No other kind of literal was ever registered.

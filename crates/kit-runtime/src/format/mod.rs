@@ -5,6 +5,7 @@ mod ip;
 mod uri;
 
 pub use email::is_email;
+pub(crate) use email::too_long_part;
 pub use ip::{is_ipv4, is_ipv6};
 pub use uri::is_uri;
 

@@ -1,24 +1,20 @@
 //! Bodies of requests: how much is read, and what counts as JSON.
 
-use std::time::Duration;
-
 use axum::body::{Bytes, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
+use serde_json::Value;
 
 use super::Error;
 use super::context::text_of;
 use super::source::Slot;
 use crate::Contract;
-use crate::check::Failure;
+use crate::check::{Broken, Failure, Rule};
 use crate::json::{self, Json, parse};
 use crate::settings::settings;
 
-/// How much more is taken from a client that sends too much, and how long, so that it gets to read the answer.
-const DRAIN: usize = 64 * 1024 * 1024;
-const DRAIN_TIME: Duration = Duration::from_secs(5);
-
-/// The whole body.
+/// Reads the whole body. One that is too large is refused at once; what its client still sends is for the end of the connection to throw
+/// away.
 pub(super) async fn read<B>(headers: &HeaderMap, mut body: B) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
@@ -29,10 +25,6 @@ where
         return Ok(Bytes::new());
     }
     if declared.is_some_and(|length| length > settings().body_bytes) {
-        // One that waits to be asked has sent nothing yet.
-        if !headers.contains_key(header::EXPECT) {
-            drain(body).await;
-        }
         return Err(too_large());
     }
     // What came in one piece is not copied.
@@ -46,7 +38,6 @@ where
         let Ok(data) = frame.into_data() else { continue };
         let length = first.len().max(whole.len());
         if length + data.len() > settings().body_bytes {
-            drain(body).await;
             return Err(too_large());
         }
         if length == 0 {
@@ -60,19 +51,6 @@ where
         whole.extend_from_slice(&data);
     }
     Ok(if whole.is_empty() { first } else { whole.into() })
-}
-
-async fn drain<B: HttpBody<Data = Bytes> + Unpin>(mut body: B) {
-    let read = async {
-        let mut length = 0;
-        while let Some(Ok(frame)) = body.frame().await {
-            length += frame.into_data().map_or(0, |data| data.len());
-            if length > DRAIN {
-                return;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(DRAIN_TIME, read).await;
 }
 
 fn too_large() -> Error {
@@ -95,19 +73,23 @@ pub(super) fn read_json(
     bytes: &Bytes,
     schema: &'static str,
 ) -> Result<(Json, bool), Error> {
-    let refused = |expected: &str, received: &str, suggestion: &str| {
+    let refused = |expected: &str, received: &str, broken: Broken, suggestion: &str| {
         let failure = Failure {
             path: "$".to_owned(),
             expected: expected.to_owned(),
             received: received.to_owned(),
-            value: None,
+            // Only what is missing has a value that can be shown: null.
+            value: (broken.rule == Rule::Required).then_some(Value::Null),
+            rule: broken.rule,
+            limit: broken.limit,
             suggestion: Some(suggestion.to_owned()),
         };
         Error::invalid(Slot::Body, schema, vec![failure])
     };
     if bytes.is_empty() {
         let suggestion = "Send a JSON body with the header `content-type: application/json`";
-        return Err(refused("JSON", "nothing", suggestion));
+        let broken = Broken::rule(Rule::Required);
+        return Err(refused("JSON", "nothing", broken, suggestion));
     }
     refuse_type(headers)?;
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -115,6 +97,7 @@ pub(super) fn read_json(
         return Err(refused(
             "JSON in UTF-8",
             "bytes that are not valid UTF-8",
+            Broken::limit(Rule::Encoding, "utf-8"),
             "Encode the body as UTF-8",
         ));
     };
@@ -129,6 +112,7 @@ pub(super) fn read_json(
             Err(refused(
                 &format!("JSON: {} at {place}", error.expected),
                 "text that is not JSON",
+                Broken::rule(Rule::Json),
                 &format!("Repair the JSON at {place}"),
             ))
         }

@@ -12,6 +12,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
+use super::normal_uri::make_normal;
+use super::routes::wildcard_of;
 use super::source::Source;
 use crate::telemetry::Trace;
 
@@ -81,7 +83,8 @@ struct Inner {
 }
 
 impl Context {
-    pub(super) fn new(parts: Parts, peer: Option<IpAddr>) -> Self {
+    pub(super) fn new(mut parts: Parts, peer: Option<IpAddr>) -> Self {
+        make_normal(&mut parts.uri);
         Self(Arc::new(Inner {
             method: parts.method,
             uri: parts.uri,
@@ -127,9 +130,16 @@ impl Context {
         &self.0.method
     }
 
-    /// Its path as received, without the query.
+    /// Its path in the normal form (see [`kit_guard::normal_path`]), without the query.
     pub fn path(&self) -> &str {
         self.0.uri.path()
+    }
+
+    /// The part of the path that the route's wildcard takes, percent-encoded and with a final slash if the client sent one; nothing if the route has no
+    /// wildcard. The parameter of the wildcard is decoded and has no final slash, so `a%2Fb` and `a/b` look the same there, and `a` and `a/`.
+    pub fn raw_wildcard(&self) -> Option<&str> {
+        let (_, pattern) = self.route()?.split_once(' ')?;
+        wildcard_of(pattern, self.path())
     }
 
     /// Its query, without the `?`.
@@ -161,6 +171,23 @@ impl Context {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
+    /// Enters the validation of a slot, and before it those that the route leaves out: each is a phase of every request, and has a span.
+    pub(super) fn enter_validation(&self, slot: Phase) {
+        const ALL: [Phase; 3] = [Phase::Params, Phase::Query, Phase::Body];
+        let current = self.phase();
+        if current == slot {
+            return;
+        }
+        if self.0.trace.is_kept() {
+            let passed = ALL.iter().position(|phase| *phase == current);
+            let between = ALL.into_iter().skip(passed.map_or(0, |at| at + 1));
+            for phase in between.take_while(|phase| *phase != slot) {
+                self.enter(phase);
+            }
+        }
+        self.enter(slot);
+    }
+
     /// What a collector is told of it.
     pub(crate) fn trace(&self) -> &Trace {
         &self.0.trace
@@ -178,13 +205,11 @@ impl Context {
         self.0.trace.set_attribute(name, || value.into());
     }
 
-    /// The address of the client: of whoever connected, or what the proxies say that `TRUST_PROXY` names. Nothing where the request did not come
-    /// through [`crate::serve`].
+    /// The address of the client: of whoever connected, or what the proxies say that `TRUST_PROXY` names. Nothing if a proxy does not tell it, and if
+    /// the request did not come through [`crate::serve`].
     pub fn ip(&self) -> Option<IpAddr> {
-        let header = |name: &str| self.header(name).map(Cow::into_owned);
-        self.0
-            .peer
-            .map(|peer| settings().trust_proxy.client(peer, header))
+        let header = |name: &str| text_of(&self.0.headers, name);
+        settings().trust_proxy.client(self.0.peer?, header)
     }
 
     /// A header as text, its bytes read as Latin-1; values of one that is repeated are joined by `, `. Nothing where it is not there.

@@ -5,15 +5,19 @@ use std::fmt;
 use std::panic::Location;
 use std::time::SystemTime;
 
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
+use tracing::Level;
 
-use super::Context;
+use super::details::{Located, WithPlaces};
+use super::fields::{Refused, in_full};
 use super::source::Slot;
+use super::{Context, Phase, refused};
 use crate::check::Failure;
 use crate::json::to_text;
+use crate::settings::settings;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
 /// What keeps a request from being answered as it wants.
@@ -75,6 +79,12 @@ impl Error {
         self
     }
 
+    /// 400.
+    #[track_caller]
+    pub fn bad_request(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
     /// 401.
     #[track_caller]
     pub fn unauthorized(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
@@ -103,6 +113,13 @@ impl Error {
     #[track_caller]
     pub fn not_written(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not written yet: {file}");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
+    }
+
+    /// 501: a route of the contracts whose handler cannot be made before the types say more; `reason` is what is missing.
+    #[track_caller]
+    pub fn not_decided(what: &str, reason: &str) -> Self {
+        let message = format!("`{what}` is not written yet: {reason}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
@@ -212,6 +229,19 @@ impl Error {
         false
     }
 
+    /// What to do about a table or a column that the database lacks.
+    #[cfg(feature = "sqlx")]
+    fn help(&self) -> Option<&'static str> {
+        let source = self.0.source.as_deref()?;
+        help_for_missing(source.downcast_ref::<sqlx::Error>()?)
+    }
+
+    #[cfg(not(feature = "sqlx"))]
+    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    fn help(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Logs it where it comes too late to be an answer.
     pub(super) fn log_cut(&self) {
         let causes = self.causes().join(": ");
@@ -229,17 +259,38 @@ impl Error {
         self.without_values(self.message()).into_owned()
     }
 
-    /// Logs it: what is the server's fault as an error, what is the client's for who wants to know.
-    pub(super) fn log(&self) {
+    /// Logs it as the answer to a request. An error that middleware or a handler made is logged as an error, below 500 at the level of
+    /// `LOG_CLIENT_ERRORS`. A request that the router or the validation refuses is logged as a warning, within the bounds of [`refused`].
+    pub(super) fn log(&self, context: &Context) {
         let (code, message) = (self.code(), self.without_values(self.message()));
         let status = self.status().as_u16();
+        let place = || self.own_place();
         if status >= 500 {
             let causes = self.causes().join(": ");
             let causes = self.without_values(&causes);
-            let place = self.own_place();
-            tracing::error!(code, status, causes = &*causes, place, "{message}");
-        } else {
-            tracing::debug!(code, status, "{message}");
+            let help = self.help();
+            tracing::error!(
+                code,
+                status,
+                causes = &*causes,
+                place = place(),
+                help,
+                "{message}"
+            );
+        } else if matches!(
+            context.phase(),
+            Phase::Middleware(_) | Phase::Handler | Phase::Serialization
+        ) {
+            match settings().client_errors {
+                Level::ERROR => tracing::error!(code, status, place = place(), "{message}"),
+                Level::WARN => tracing::warn!(code, status, place = place(), "{message}"),
+                Level::INFO => tracing::info!(code, status, place = place(), "{message}"),
+                Level::DEBUG => tracing::debug!(code, status, place = place(), "{message}"),
+                Level::TRACE => tracing::trace!(code, status, place = place(), "{message}"),
+            }
+        } else if tracing::enabled!(Level::WARN) && refused::takes(context.route(), status) {
+            let (method, path) = (context.method().as_str(), context.path());
+            tracing::warn!(code, status, method, path, "{message}");
         }
     }
 }
@@ -281,23 +332,33 @@ impl Serialize for Told<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("code", &inner.code)?;
         if inner.source.is_some() && !is_development {
-            map.serialize_entry("message", "Internal Server Error")?;
+            // The message of an unknown error names hosts and tables.
+            let phrase = inner.status.canonical_reason().unwrap_or("Internal Server Error");
+            map.serialize_entry("message", phrase)?;
         } else {
             map.serialize_entry("message", &inner.message)?;
         }
+        let located = is_development.then(|| self.located()).flatten();
         if inner.source.is_some() && is_development {
             let causes = self.error.causes();
             let name = inner.name;
             let place = self.error.own_place();
             let stack = place.map(|place| format!("{name}: {}\n    at {place}", inner.message));
-            map.serialize_entry("details", &Caused { name, causes, stack })?;
+            let caused = Caused {
+                name,
+                causes,
+                stack,
+                located,
+            };
+            map.serialize_entry("details", &caused)?;
         } else if let Some(details) = &inner.details {
-            map.serialize_entry("details", details)?;
+            map.serialize_entry("details", &WithPlaces { details, located })?;
+        } else if let Some(located) = &located {
+            map.serialize_entry("details", located)?;
         } else if let Some(Invalid { failures, .. }) =
             inner.invalid.as_ref().filter(|_| inner.source.is_none())
         {
-            let fields = Fields(failures);
-            map.serialize_entry("details", &Refused { fields })?;
+            map.serialize_entry("details", &Refused::new(failures))?;
         }
         map.serialize_entry("traceId", context.trace_id())?;
         if is_development {
@@ -308,6 +369,12 @@ impl Serialize for Told<'_> {
 }
 
 impl Told<'_> {
+    /// The handler that failed and the tests of its route; nothing if it is not a handler that failed.
+    fn located(&self) -> Option<Located> {
+        let source = self.context.source()?;
+        (self.context.phase() == Phase::Handler).then(|| Located::of(&source))
+    }
+
     /// What helps to find the fault without a search.
     fn add_development_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let (error, context) = (self.error, self.context);
@@ -346,55 +413,38 @@ struct Caused {
     causes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<String>,
-}
-
-/// `details` of a part of a request that does not fit.
-#[derive(Serialize)]
-struct Refused<'a> {
-    fields: Fields<'a>,
-}
-
-struct Fields<'a>(&'a [Failure]);
-
-impl Serialize for Fields<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|failure| Field {
-            path: &failure.path,
-            expected: &failure.expected,
-            value: failure.value.as_ref(),
-        }))
-    }
-}
-
-/// An item of `details.fields`: `value` is absent where nothing was there.
-#[derive(Serialize)]
-struct Field<'a> {
-    path: &'a str,
-    expected: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a Value>,
-}
-
-fn in_full(failure: &Failure) -> Value {
-    let Failure {
-        path,
-        expected,
-        received,
-        suggestion,
-        ..
-    } = failure;
-    let fallback = || format!("send {expected} instead");
-    let suggestion = suggestion.clone().unwrap_or_else(fallback);
-    json!({ "path": path, "expected": expected, "received": received, "suggestion": suggestion })
+    #[serde(flatten)]
+    located: Option<Located>,
 }
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
+const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
+/// After how many seconds a client may ask again when the database could not be reached.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
+#[cfg(feature = "sqlx")]
+use crate::postgres::{help_for_missing, is_unavailable, suspect as suspect_outage};
+
+#[cfg(not(feature = "sqlx"))]
+fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {
+    false
+}
+
+#[cfg(not(feature = "sqlx"))]
+fn suspect_outage() {}
+
+/// 500 `INTERNAL_SERVER_ERROR`, or 503 `SERVICE_UNAVAILABLE` with `Retry-After` if the database cannot be reached.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     #[track_caller]
     fn from(error: E) -> Self {
         let message = error.to_string();
-        let mut own = Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message);
+        let mut own = if is_unavailable(&error) {
+            suspect_outage();
+            Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
+                .with_header(header::RETRY_AFTER, RETRY_AFTER)
+        } else {
+            Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message)
+        };
         own.0.source = Some(Box::new(error));
         own.0.name = std::any::type_name::<E>();
         own

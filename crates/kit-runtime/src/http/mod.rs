@@ -2,8 +2,14 @@
 
 mod body;
 mod context;
+mod details;
 mod error;
+mod fields;
+mod given_up;
 mod ids;
+mod ignored;
+mod normal_uri;
+mod refused;
 mod reply;
 mod request;
 mod response;
@@ -12,6 +18,7 @@ mod service;
 mod source;
 mod texts;
 mod unstorable;
+mod whole_server;
 
 pub use context::{Context, Phase};
 pub use error::Error;
@@ -24,6 +31,9 @@ pub use service::{Answering, Application, Router, Routes};
 pub(crate) use context::current;
 #[cfg(feature = "otlp")]
 pub(crate) use context::parent_span;
+#[cfg(feature = "sqlx")]
+pub(crate) use given_up::was_given_up_recently;
 #[cfg(feature = "otlp")]
 pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;
+pub(crate) use refused::flush as flush_refused;

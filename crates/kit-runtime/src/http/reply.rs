@@ -69,8 +69,8 @@ impl Reply {
         Ok(Self::new(Kind::Whole(to_text(value)?.into()), "application/json"))
     }
 
-    /// What a function sends piece by piece, as fast as the client takes it. The function is dropped when the client leaves. Where it
-    /// fails, the answer is cut, so that no client takes a part for the whole; the log says why.
+    /// Body that a function sends piece by piece, as fast as the client takes it. The function is dropped when a write to the client
+    /// fails. If the function fails, the answer is cut, so that no client takes a part for the whole; the log says why.
     pub fn stream<W, F>(write: W) -> Self
     where
         W: FnOnce(Pieces) -> F + Send + 'static,

@@ -1,17 +1,19 @@
 //! A request on its way through its route.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Bytes;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Method};
 
 use super::source::Slot;
 use super::texts::{read_params, read_query};
 use super::unstorable::find_unstorable;
-use super::{Context, Error, Phase, body};
-use crate::check::{explain, explain_briefly};
+use super::{Context, Error, Phase, body, ignored};
+use crate::check::{Failure, Rule, explain, explain_briefly};
 use crate::coerce::{coerce_params, coerce_query};
 use crate::json::{Json, from_json};
+use crate::shape::Shape;
 use crate::{Contract, is_development};
 
 /// A request that a route answers. Middleware sees it before its parts are looked at.
@@ -24,6 +26,10 @@ pub struct Request {
     pub(super) body: Bytes,
     /// Whether path or query have the one percent-escape that stands for what no database keeps.
     pub(super) has_nul: bool,
+    /// Whether the keys of the query were looked at, to warn of those that the contract does not declare.
+    pub(super) has_query_keys: AtomicBool,
+    /// Whether the contract has a body.
+    pub(super) has_body: AtomicBool,
 }
 
 /// What runs before a handler: it lets a request pass and says what the handler gets of it, or refuses it.
@@ -74,7 +80,7 @@ impl Request {
 
     /// The path parameters.
     pub fn params<T: Contract>(&self) -> Result<T, Error> {
-        self.context.enter(Phase::Params);
+        self.context.enter_validation(Phase::Params);
         if let Some(params) = read_params(self.names, &self.values).filter(|_| !self.has_nul) {
             return Ok(params);
         }
@@ -84,7 +90,8 @@ impl Request {
 
     /// The query.
     pub fn query<T: Contract>(&self) -> Result<T, Error> {
-        self.context.enter(Phase::Query);
+        self.context.enter_validation(Phase::Query);
+        self.warn_of_query(Some(T::shape()));
         let text = self.context.query();
         if let Some(query) = read_query(text).filter(|_| !self.has_nul) {
             return Ok(query);
@@ -95,7 +102,9 @@ impl Request {
 
     /// The body.
     pub fn body<T: Contract>(&self) -> Result<T, Error> {
-        self.context.enter(Phase::Body);
+        self.warn_of_query(None);
+        self.context.enter_validation(Phase::Body);
+        self.has_body.store(true, Ordering::Relaxed);
         if let Some(body) = body::read_valid(self.headers(), &self.body) {
             return Ok(body);
         }
@@ -104,9 +113,55 @@ impl Request {
     }
 
     /// What the handler gets of it beside its parts: from here on the handler works.
-    pub fn into_context(self) -> Context {
+    ///
+    /// # Errors
+    ///
+    /// 400 if GET or HEAD comes with a body that the contract does not have. Such a request has no meaning (RFC 9110, 9.3.1), and
+    /// intermediaries disagree about it.
+    pub fn into_context(self) -> Result<Context, Error> {
+        self.warn_of_query(None);
+        if !self.body.is_empty() && !self.has_body.load(Ordering::Relaxed) {
+            self.context.enter_validation(Phase::Body);
+            self.refuse_body()?;
+        }
+        if self.context.trace().is_kept() {
+            self.context.enter_validation(Phase::Body);
+        }
         self.context.enter(Phase::Handler);
-        self.context
+        Ok(self.context)
+    }
+
+    /// Warns, in development, of keys of the query that the contract does not declare.
+    fn warn_of_query(&self, shape: Option<&'static Shape>) {
+        let query = self.context.query();
+        if query.is_empty() || !is_development() || self.has_query_keys.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.context.enter_validation(Phase::Query);
+        ignored::warn_of_query(self.context.route().unwrap_or_default(), shape, query);
+    }
+
+    /// Refuses a body that the contract does not have, or warns of it in development.
+    fn refuse_body(&self) -> Result<(), Error> {
+        let method = self.context.method();
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            if is_development() {
+                ignored::warn_of_body(self.context.route().unwrap_or_default());
+            }
+            return Ok(());
+        }
+        let length = self.body.len();
+        let noun = if length == 1 { "byte" } else { "bytes" };
+        let failure = Failure {
+            path: "$".to_owned(),
+            expected: "no body".to_owned(),
+            received: format!("a body of {length} {noun}"),
+            value: None,
+            rule: Rule::Unknown,
+            limit: None,
+            suggestion: Some(format!("Send {method} without a body")),
+        };
+        Err(Error::invalid(Slot::Body, "void", vec![failure]))
     }
 }
 

@@ -67,7 +67,7 @@ fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
 
 /// Any error as its answer.
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
-    error.log();
+    error.log(context);
     drop_description_of_body(&mut context.answer_headers());
     let text = error.body(context);
     let mut response = with_text(context, error.status(), text);

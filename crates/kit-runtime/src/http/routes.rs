@@ -2,16 +2,18 @@
 //!
 //! Static text wins over a parameter and a parameter over a wildcard, segment by segment, with backtracking. A place that lacks the
 //! request's method does not stop the search; if nothing has it, the answer is 405 with the methods of every place that fits the path. HEAD
-//! is answered by GET. One trailing slash is ignored; parameters and wildcards take at least one character. Segments are split before
-//! they are decoded.
+//! is answered by GET. One trailing slash is ignored; parameters and wildcards take at least one character. Routes and paths are
+//! compared in the normal form of paths; only the values of parameters are decoded.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use kit_guard::normal_path;
+
 use crate::coerce::decode_percent;
 
 /// In the order in which `Allow` lists them.
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Routes by their paths.
 ///
@@ -62,7 +64,7 @@ impl RouteTree {
                 } else if segment.starts_with(':') {
                     node = node.parameter.get_or_insert_default();
                 } else {
-                    let text = decode_percent(segment).map_or_else(|| segment.to_owned(), Cow::into_owned);
+                    let text = normal_path(segment).map_or_else(|| segment.to_owned(), Cow::into_owned);
                     node = node.children.entry(text).or_default();
                 }
             }
@@ -76,8 +78,15 @@ impl RouteTree {
         tree
     }
 
-    /// Finds what answers a request; `path` is without its query.
+    /// Finds what answers a request; `path` is without its query, in any spelling.
     pub fn find(&self, method: &str, path: &str) -> Match {
+        if path.starts_with('/') && (path.contains('%') || !path.is_ascii()) {
+            return normal_path(path).map_or(Match::BadPath, |normal| self.find_normal(method, &normal));
+        }
+        self.find_normal(method, path)
+    }
+
+    fn find_normal(&self, method: &str, path: &str) -> Match {
         let Some(inner) = path.strip_prefix('/') else {
             return Match::NotFound;
         };
@@ -86,9 +95,6 @@ impl RouteTree {
             allowed: [false; METHODS.len()],
             values: Vec::new(),
         };
-        if path.contains('%') && decode_percent(path).is_none() {
-            return Match::BadPath;
-        }
         let rest = (!inner.is_empty()).then(|| inner.strip_suffix('/').unwrap_or(inner));
         if let Some(route) = search.walk(&self.root, rest) {
             return Match::Route(route, search.values);
@@ -101,6 +107,13 @@ impl RouteTree {
             Match::MethodNotAllowed(allowed.join(", "))
         }
     }
+}
+
+/// The part of a path that the wildcard of a route takes: all behind as many slashes as stand before the wildcard.
+pub(super) fn wildcard_of<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
+    let (before, _) = pattern.split_once("/*")?;
+    let slashes = before.matches('/').count() + 1;
+    path.splitn(slashes + 1, '/').nth(slashes)
 }
 
 struct Search<'a> {
@@ -122,14 +135,13 @@ impl Search<'_> {
         if segment.is_empty() && node.wildcard.is_empty() {
             return None;
         }
-        let text = decode_percent(segment)?;
-        if let Some(child) = node.children.get(text.as_ref()) {
+        if let Some(child) = node.children.get(segment) {
             if let Some(found) = self.walk(child, next) {
                 return Some(found);
             }
         }
-        if let Some(child) = node.parameter.as_deref().filter(|_| !text.is_empty()) {
-            self.values.push(text.into_owned());
+        if let Some(child) = node.parameter.as_deref().filter(|_| !segment.is_empty()) {
+            self.values.push(decode_percent(segment)?.into_owned());
             if let Some(found) = self.walk(child, next) {
                 return Some(found);
             }
@@ -155,5 +167,18 @@ impl Search<'_> {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wildcard_of;
+
+    #[test]
+    fn gives_the_raw_rest_of_a_path() {
+        assert_eq!(wildcard_of("/files/*path", "/files/a%2Fb/c/"), Some("a%2Fb/c/"));
+        assert_eq!(wildcard_of("/:team/files/*path", "/a%2Fb/files/c"), Some("c"));
+        assert_eq!(wildcard_of("/*rest", "//a"), Some("/a"));
+        assert_eq!(wildcard_of("/files/:id", "/files/7"), None);
     }
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -13,15 +14,22 @@ use axum::http::{HeaderValue, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::fields::details_of;
+use super::given_up::Work;
+use super::normal_uri::make_normal;
 use super::response::of_error;
 use super::source::Source;
-use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body};
+use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, whole_server};
+use crate::check::{Failure, Rule};
 use crate::connection::Patience;
 use crate::settings::settings;
 use crate::telemetry::Ending;
 use crate::{is_development, serve};
+
+/// Time limit for the check of `/readyz`: an orchestrator waits for its answer, often one second.
+const READY: Duration = Duration::from_secs(1);
 
 /// The state that an application's handlers share. A clone is the same state.
 pub trait Application: Clone + Send + Sync + 'static {
@@ -96,7 +104,17 @@ impl<A: Application> Routes<A> {
                 contract,
                 types,
                 tests,
+                ..route.source
             };
+        }
+        self
+    }
+
+    /// The handler of the last route, for errors in development: its file and its function.
+    #[must_use]
+    pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.source.handler = (file, function);
         }
         self
     }
@@ -163,6 +181,8 @@ impl Answering for axum::Router {
         _patience: &Patience,
     ) -> axum::response::Response {
         request.extensions_mut().insert(Peer(peer));
+        // Before any route or layer of the program looks at the path.
+        make_normal(request.uri_mut());
         match TowerToHyperService::new(self.clone()).call(request).await {
             Ok(response) => response,
             Err(never) => match never {},
@@ -230,12 +250,22 @@ impl<A: Application> Service<A> {
         // How long the client takes to send it is for the connection to watch.
         let mut work = pin!(self.dispatch(context, body));
         let time = settings().request_timeout;
-        let answer = patience.wait(time, |task| work.as_mut().poll(task)).await;
-        answer.unwrap_or_else(|| Err(timeout(time.unwrap_or_default())))
+        let running = Work::begin();
+        match patience.wait(time, |task| work.as_mut().poll(task)).await {
+            Some(answer) => {
+                running.end();
+                answer
+            }
+            None => Err(timeout(time.unwrap_or_default())),
+        }
     }
 
     async fn dispatch(&self, context: &Context, body: Bytes) -> Result<axum::response::Response, Error> {
         let (method, path) = (context.method().as_str(), context.path());
+        if path == whole_server::TARGET {
+            let methods = self.routes.list.iter().map(|route| route.method);
+            return Ok(whole_server::answer(&methods));
+        }
         let (number, values) = match self.tree.find(method, path) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
@@ -251,6 +281,8 @@ impl<A: Application> Service<A> {
             values,
             body,
             has_nul,
+            has_query_keys: AtomicBool::new(false),
+            has_body: AtomicBool::new(false),
         };
         let answer = (route.handler)(self.routes.app.clone(), request).await;
         answer.map(|Response(response)| response)
@@ -289,10 +321,17 @@ impl<A: Application> Service<A> {
     }
 
     async fn is_ready(&self) -> bool {
-        match self.routes.app.ready().await {
-            Ok(()) => true,
-            Err(error) => {
+        match tokio::time::timeout(READY, self.routes.app.ready()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
                 tracing::warn!(code = error.code(), "The server is not ready: {error}");
+                false
+            }
+            Err(_) => {
+                tracing::warn!(
+                    "The server is not ready: its check takes longer than {} s",
+                    READY.as_secs()
+                );
                 false
             }
         }
@@ -325,11 +364,17 @@ fn method_not_allowed(method: &str, allow: &str) -> Error {
 }
 
 fn bad_path(path: &str) -> Error {
-    let field =
-        json!({ "path": "$", "expected": "a path with valid percent-escapes in UTF-8", "value": path });
+    let failure = Failure {
+        path: "$".to_owned(),
+        expected: "a path with valid percent-escapes in UTF-8".to_owned(),
+        received: String::new(),
+        value: Some(path.into()),
+        rule: Rule::Encoding,
+        limit: Some("utf-8".into()),
+        suggestion: None,
+    };
     let message = "The path has an invalid percent-escape";
-    let details: Value = json!({ "fields": [field] });
-    Error::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message).with_details(details)
+    Error::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message).with_details(details_of(&[failure]))
 }
 
 fn timeout(time: Duration) -> Error {

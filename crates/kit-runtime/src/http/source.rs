@@ -9,6 +9,8 @@ pub(super) struct Source {
     pub(super) contract: &'static str,
     /// The files of the types of its slots, where they are not that of the contract.
     pub(super) types: &'static [(&'static str, &'static str)],
+    /// The file of its handler and the handler's function; empty if they are not known.
+    pub(super) handler: (&'static str, &'static str),
     /// Tests that ask it.
     pub(super) tests: &'static [&'static str],
 }

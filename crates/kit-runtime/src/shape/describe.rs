@@ -17,7 +17,7 @@ pub fn describe(shape: &'static Shape) -> String {
         Shape::Text(rules) => text(rules),
         Shape::Bytes => "base64 string".to_owned(),
         Shape::Number(rules) => number(if rules.integer { "integer" } else { "number" }, rules),
-        Shape::BigInt(rules) => number("integer as a string of digits", rules),
+        Shape::BigInt(rules) => bigint(rules),
         Shape::Literal(Literal::Text(text) | Literal::BigInt(text)) => quoted(text),
         Shape::Literal(Literal::Number(number)) => number_text(*number),
         Shape::Literal(Literal::Boolean(value)) => value.to_string(),
@@ -60,6 +60,7 @@ pub fn count(number: usize, noun: &str) -> String {
 fn text(rules: &Text) -> String {
     let noun = match rules.template {
         Some(template) => format!("string of the form `{}`", template.source()),
+        None if rules.is_key => "key".to_owned(),
         None => "string".to_owned(),
     };
     let kind = match rules.format {
@@ -94,6 +95,20 @@ fn number(kind: &str, rules: &Number) -> String {
         label("less than", rules.exclusive_maximum),
         label("a multiple of", rules.multiple_of),
     ])
+}
+
+fn bigint(rules: &Number) -> String {
+    let kind = "integer as a string of digits";
+    if !rules.is_bigint_column() {
+        return number(kind, rules);
+    }
+    // As doubles, the bounds of a column would be printed with other digits: 9223372036854776000.
+    let rest = Number {
+        minimum: None,
+        exclusive_maximum: None,
+        ..*rules
+    };
+    number(&format!("{kind}, {} to {}", i64::MIN, i64::MAX), &rest)
 }
 
 fn array(rules: &Array) -> String {

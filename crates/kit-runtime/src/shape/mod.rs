@@ -62,6 +62,8 @@ pub struct Text {
     pub format: Option<Format>,
     /// A regular expression of which a part of the text must be a match.
     pub pattern: Option<&'static Pattern>,
+    /// Returns true if the text is the key of a value and not a value itself: failures say so.
+    pub is_key: bool,
 }
 
 impl Text {
@@ -72,6 +74,7 @@ impl Text {
         max_length: None,
         format: None,
         pattern: None,
+        is_key: false,
     };
 }
 
@@ -108,7 +111,16 @@ impl Number {
         integer: true,
         ..Self::ANY
     };
+
+    /// Returns true if the bounds are those of a `bigint` column, which has 64 bits.
+    #[allow(clippy::float_cmp)] // Reason: the bounds are these numbers and not their neighbours.
+    pub(crate) fn is_bigint_column(&self) -> bool {
+        self.minimum == Some(-COLUMN_LIMIT) && self.exclusive_maximum == Some(COLUMN_LIMIT)
+    }
 }
+
+/// 2^63, which a `bigint` of PostgreSQL stays below.
+const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
 /// The only value of a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -252,14 +264,32 @@ pub struct Object {
 pub struct Index {
     /// The keys it takes.
     pub keys: Keys,
+    /// Rules that each key it takes must satisfy.
+    pub key: Option<Shape>,
     /// What they hold.
     pub shape: Shape,
 }
 
 impl Index {
-    /// A signature.
+    /// A signature without rules on its keys.
     pub const fn new(keys: Keys, shape: Shape) -> Self {
-        Self { keys, shape }
+        Self {
+            keys,
+            key: None,
+            shape,
+        }
+    }
+
+    /// A signature whose keys must satisfy the rules of a text.
+    pub const fn ruled(keys: Keys, shape: Shape, rules: Shape) -> Self {
+        let key = match rules {
+            Shape::Text(rules) => Some(Shape::Text(Text {
+                is_key: true,
+                ..rules
+            })),
+            _ => None,
+        };
+        Self { keys, key, shape }
     }
 }
 

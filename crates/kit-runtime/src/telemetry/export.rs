@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tracing::Level;
 
 use super::convert;
-use crate::{Error, http};
+use crate::Error;
 
 /// How long the last batch may take when the server ends.
 const LAST: Duration = Duration::from_secs(5);
@@ -182,13 +182,10 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
             }
         }
     }
-    if let Some(request) = http::current() {
-        let trace = TraceId::from_hex(request.trace_id()).unwrap_or(TraceId::INVALID);
-        let span = request.trace().span_id();
-        let span = span
-            .and_then(|id| SpanId::from_hex(&id).ok())
-            .unwrap_or(SpanId::INVALID);
-        record.set_trace_context(trace, span, None);
+    let id = |name: &str| entry.get(name).and_then(Value::as_str);
+    if let Some(trace) = id("traceId").and_then(|id| TraceId::from_hex(id).ok()) {
+        let span = id("spanId").and_then(|id| SpanId::from_hex(id).ok());
+        record.set_trace_context(trace, span.unwrap_or(SpanId::INVALID), None);
     }
     logger.emit(record);
 }

@@ -8,12 +8,16 @@ mod export;
 #[cfg(not(feature = "otlp"))]
 mod nothing;
 #[cfg(feature = "otlp")]
+mod own;
+#[cfg(feature = "otlp")]
 mod trace;
 
 #[cfg(feature = "otlp")]
 pub(crate) use export::{log, start};
 #[cfg(not(feature = "otlp"))]
-pub(crate) use nothing::{Trace, log, start};
+pub(crate) use nothing::{Trace, ids_of, log, own_spans, start};
+#[cfg(feature = "otlp")]
+pub(crate) use own::{ids_of, own_spans};
 #[cfg(feature = "otlp")]
 pub(crate) use trace::Trace;
 

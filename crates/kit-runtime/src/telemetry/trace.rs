@@ -10,6 +10,7 @@ use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, Tr
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use serde_json::Value;
 
+use super::own::Parent;
 use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
 
@@ -59,10 +60,20 @@ impl Trace {
 
     /// The id of the span that is under way: 16 hexadecimal digits.
     pub(crate) fn span_id(&self) -> Option<String> {
+        Some(self.0.as_ref()?.current().to_string())
+    }
+
+    /// Returns the span under which a span of the application begins now. Nothing if nobody is told of the request.
+    pub(super) fn parent(&self, context: &Context) -> Option<Parent> {
         let kept = self.0.as_ref()?;
-        let steps = kept.steps();
-        let current = steps.last().filter(|step| step.name().is_some());
-        Some(current.map_or(kept.root, |step| step.id).to_string())
+        if parent_span(context).is_some_and(|(_, is_sampled)| !is_sampled) {
+            return None;
+        }
+        Some(Parent {
+            trace: TraceId::from_hex(context.trace_id()).unwrap_or(TraceId::INVALID),
+            state: state_of(context),
+            span: kept.current(),
+        })
     }
 
     /// Sets an attribute of the span that is under way.
@@ -130,6 +141,13 @@ impl Trace {
 }
 
 impl Kept {
+    /// The span that is under way.
+    fn current(&self) -> SpanId {
+        let steps = self.steps();
+        let current = steps.last().filter(|step| step.name().is_some());
+        current.map_or(self.root, |step| step.id)
+    }
+
     fn steps(&self) -> MutexGuard<'_, Vec<Step>> {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,14 +163,14 @@ impl Step {
     }
 }
 
-/// What all spans of a request share.
-struct Spans {
-    id: TraceId,
-    state: TraceState,
+/// What all spans of a trace share.
+pub(super) struct Spans {
+    pub(super) id: TraceId,
+    pub(super) state: TraceState,
 }
 
 impl Spans {
-    fn span(
+    pub(super) fn span(
         &self,
         id: SpanId,
         parent: SpanId,

@@ -7,6 +7,7 @@ use kit_ir::Relation;
 
 use super::{Database, Stored};
 use crate::names;
+use crate::print::in_comment;
 
 /// What a constraint holds.
 #[derive(Clone, Copy)]
@@ -78,6 +79,7 @@ impl Stored<'_> {
                 }
             };
             let name = names::text(&name);
+            let comment = in_comment(&comment);
             let _ = write!(text, "\n/// {comment}\npub const {constant}: &str = {name};\n");
         }
         text

@@ -1,9 +1,12 @@
 //! `db/`: the pool, and for each table the five operations; `migrations/`: what makes the tables.
 
+mod column;
 mod constraints;
 mod module;
+mod owner;
 mod statements;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, plan, sql};
@@ -12,6 +15,8 @@ use crate::types::{Definition, Field, Types};
 use crate::{File, Owner, names};
 
 pub(crate) use constraints::{Constraint, Rule};
+use module::StructNames;
+pub(crate) use owner::Rows;
 
 /// The tables of a program.
 pub(crate) struct Database<'a> {
@@ -31,6 +36,12 @@ pub(crate) struct Stored<'a> {
     key: Vec<usize>,
     /// The columns by which routes choose rows.
     filters: Vec<usize>,
+    /// Rows that a request may read and change.
+    pub(crate) rows: Rows<'a>,
+    /// Names of the module's structs, none of which is a model's.
+    pub(crate) structs: StructNames,
+    /// Models that have the name of something of the runtime.
+    hiding: BTreeSet<String>,
 }
 
 /// A column and the field that it stores.
@@ -56,7 +67,7 @@ enum Kind {
 }
 
 impl<'a> Database<'a> {
-    pub(crate) fn new(schema: &'a Schema, types: &mut Types<'_>) -> Self {
+    pub(crate) fn new(schema: &'a Schema, types: &mut Types<'a>) -> Self {
         let mut tables = Vec::new();
         for table in &schema.tables {
             let Some((declaration, _)) = types.program.declaration(&table.entity) else {
@@ -104,9 +115,19 @@ impl<'a> Database<'a> {
                     columns[place].key_type().map(|_| place)
                 })
                 .collect();
-            let module = names::module(&model);
+            let module = names::unique(names::module(&model), |name| {
+                tables.iter().any(|stored: &Stored<'_>| stored.module == name)
+            });
+            let hiding = module::RUNTIME.iter().filter(|name| types.declares(name));
+            let hiding = hiding.map(|name| (*name).to_owned()).collect();
+            let entity = types.entity(declaration);
+            let rows = Rows::new(entity.and_then(|entity| entity.owner.as_ref()), &columns);
+            let structs = StructNames::new(&model, &columns, types);
             tables.push(Stored {
+                rows,
                 table,
+                structs,
+                hiding,
                 model,
                 module,
                 columns,
@@ -165,7 +186,7 @@ impl<'a> Database<'a> {
             let _ = writeln!(text, "pub mod {module};");
         }
         text.push_str(
-            "\nuse kit_runtime::Error;\nuse sqlx::PgPool;\nuse sqlx::postgres::PgPoolOptions;\n\n/// How many connections there are at most.\nconst CONNECTIONS: u32 = 10;\n\n/// Connects to the database that `DATABASE_URL` names.\npub async fn connect() -> Result<PgPool, Error> {\n    let url = std::env::var(\"DATABASE_URL\").unwrap_or_default();\n    if url.is_empty() {\n        let message = \"DATABASE_URL is not set: name the database, as in postgres://localhost/app\";\n        return Err(Error::internal(message));\n    }\n    let pool = PgPoolOptions::new()\n        .max_connections(CONNECTIONS)\n        .connect(&url)\n        .await?;\n    Ok(pool)\n}\n",
+            "\nuse kit_runtime::Error;\nuse sqlx::PgPool;\n\n/// Connects to the database that `DATABASE_URL` names.\npub async fn connect() -> Result<PgPool, Error> {\n    let url = std::env::var(\"DATABASE_URL\").unwrap_or_default();\n    if url.trim().is_empty() {\n        let message = \"DATABASE_URL is not set: name the database, as in postgres://localhost/app\";\n        return Err(Error::internal(message));\n    }\n    kit_runtime::postgres::connect(&url).await\n}\n",
         );
         text
     }
@@ -227,177 +248,21 @@ fn is_copied(r#type: &str) -> bool {
     matches!(name, "bool" | "i64" | "f64" | "Timestamp")
 }
 
+fn is_uuid(stored: &StoredColumn<'_>) -> bool {
+    stored.column.r#type == ColumnType::Uuid
+}
+
+/// Returns true if a parameter of this type is a number of any size.
+fn is_bigint(parameter: &str) -> bool {
+    parameter.ends_with("BigInt")
+}
+
 /// The type within an `Option`.
 fn inner(r#type: &str) -> &str {
     r#type
         .strip_prefix("Option<")
         .and_then(|rest| rest.strip_suffix('>'))
         .unwrap_or(r#type)
-}
-
-impl StoredColumn<'_> {
-    /// The column in a list of what a query gives.
-    fn selected(&self) -> String {
-        let name = sql::identifier(&self.column.name);
-        match self.column.r#type {
-            // A whole number is 64 bits wide in Rust, and any other one a double, however narrow its column is.
-            ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
-                match (self.scalar(), self.column.r#type) {
-                    ("i64", ColumnType::BigInt) | ("f64", ColumnType::DoublePrecision) => name,
-                    ("i64", _) => format!("{name}::int8 AS {name}"),
-                    _ => format!("{name}::float8 AS {name}"),
-                }
-            }
-            _ => name,
-        }
-    }
-
-    /// What stands for a parameter, of the column's type.
-    fn parameter(&self, number: usize) -> String {
-        match self.column.r#type {
-            ColumnType::Uuid => format!("${number}::uuid"),
-            ColumnType::Integer => format!("${number}::int4"),
-            _ => format!("${number}"),
-        }
-    }
-
-    /// What stands for a parameter that a column is compared with. A whole number of any size is no match at worst.
-    fn compared(&self, number: usize) -> String {
-        match self.column.r#type {
-            ColumnType::Integer => format!("${number}"),
-            _ => self.parameter(number),
-        }
-    }
-
-    /// Whether a function of the runtime reads it, which knows more than PostgreSQL's type says.
-    fn is_read_by_runtime(&self) -> bool {
-        matches!(self.kind, Kind::Text | Kind::Json) || self.column.r#type == ColumnType::Uuid
-    }
-
-    /// The field's value in a row.
-    fn read(&self) -> String {
-        let name = names::text(&self.column.name);
-        let is_option = self.field.optional || self.field.r#type.starts_with("Option<");
-        let is_uuid = self.column.r#type == ColumnType::Uuid;
-        let uuid = format!(
-            "sql::{}uuid(row, {name})?",
-            if is_option { "optional_" } else { "" }
-        );
-        let value = match self.kind {
-            Kind::Plain if is_uuid => uuid,
-            Kind::Plain => format!("row.try_get({name})?"),
-            Kind::Text => format!("sql::text(row, {name})?"),
-            Kind::Json => format!("sql::json(row, {name})?"),
-            Kind::Newtype if is_uuid && is_option => format!("{uuid}.map({})", self.plain_type()),
-            Kind::Newtype if is_uuid => format!("{}({uuid})", self.plain_type()),
-            Kind::Newtype if is_option => {
-                let (outer, within) = (self.plain_type(), self.scalar());
-                format!("row.try_get::<Option<{within}>, _>({name})?.map({outer})")
-            }
-            Kind::Newtype => format!("{}(row.try_get({name})?)", self.plain_type()),
-        };
-        // Null is a value of such a property, and not its absence.
-        if self.field.optional && self.field.r#type.starts_with("Option<") {
-            format!("Some({value})")
-        } else {
-            value
-        }
-    }
-
-    /// The type of a parameter by which a row is named.
-    pub(crate) fn key_type(&self) -> Option<&'static str> {
-        match self.field.r#type.as_str() {
-            "String" if self.kind == Kind::Plain => Some("&str"),
-            "i64" => Some("i64"),
-            "f64" => Some("f64"),
-            "BigInt" if self.kind == Kind::Plain => Some("&BigInt"),
-            "kit_runtime::BigInt" => Some("&kit_runtime::BigInt"),
-            _ => None,
-        }
-    }
-
-    /// The type that PostgreSQL's is read as.
-    fn scalar(&self) -> &str {
-        self.within.as_deref().unwrap_or(self.plain_type())
-    }
-
-    /// The type of a value that a statement takes, where null cannot be meant.
-    pub(crate) fn plain_type(&self) -> &str {
-        inner(&self.field.r#type)
-    }
-
-    /// Binds a value, which is behind an `Option` or not.
-    fn bind(&self, value: &str, optional: bool) -> String {
-        match (self.kind, optional) {
-            (Kind::Plain, _) if self.is_copied() => format!(".bind({value})"),
-            (Kind::Plain, _) => format!(".bind(&{value})"),
-            (Kind::Text, false) => format!(".bind({value}.as_str())"),
-            (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
-            (Kind::Json, false) => format!(".bind(sqlx::types::Json(&{value}))"),
-            (Kind::Json, true) => format!(".bind({value}.as_ref().map(sqlx::types::Json))"),
-            (Kind::Newtype, false) => format!(".bind({}{value}.0)", self.borrowed()),
-            (Kind::Newtype, true) => {
-                format!(".bind({value}.as_ref().map(|value| {}value.0))", self.borrowed())
-            }
-        }
-    }
-
-    /// What stands before a value within a named type that is bound.
-    fn borrowed(&self) -> &'static str {
-        if is_copied(self.scalar()) { "" } else { "&" }
-    }
-
-    /// Whether its values are copied where others are borrowed.
-    fn is_copied(&self) -> bool {
-        match self.kind {
-            Kind::Plain => is_copied(self.plain_type()),
-            Kind::Text => true,
-            Kind::Json | Kind::Newtype => false,
-        }
-    }
-
-    /// How many `Option`s an insert has around its value: one where it may be left out, two where null is more than that.
-    pub(crate) fn insert_options(&self) -> usize {
-        usize::from(self.column.nullable) + usize::from(self.column.default.is_some())
-    }
-
-    /// The same for an update, which may leave out everything.
-    pub(crate) fn update_options(&self) -> usize {
-        1 + usize::from(self.column.nullable)
-    }
-
-    /// Whether a list can choose rows by it.
-    pub(crate) fn is_comparable(&self) -> bool {
-        self.kind != Kind::Json
-    }
-
-    /// Binds a value that is behind so many `Option`s, and before it whether it is there at all where null is a value.
-    fn bind_optional(&self, value: &str, options: usize) -> Vec<String> {
-        if options < 2 {
-            return vec![self.bind(value, options == 1)];
-        }
-        let flat = if self.is_copied() {
-            format!("{value}.flatten()")
-        } else {
-            format!("{value}.clone().flatten()")
-        };
-        let bound = match self.kind {
-            Kind::Plain => format!(".bind({flat})"),
-            Kind::Text => format!(".bind({flat}.map({}::as_str))", self.plain_type()),
-            Kind::Json => format!(".bind({flat}.map(sqlx::types::Json))"),
-            Kind::Newtype => format!(".bind({flat}.map(|value| value.0))"),
-        };
-        vec![format!(".bind({value}.is_some())"), bound]
-    }
-
-    /// Whether the database makes its values, and nobody changes them.
-    pub(crate) fn is_made(&self) -> bool {
-        self.column.source.on_update_now
-            || matches!(
-                self.column.default,
-                Some(ColumnDefault::Now | ColumnDefault::RandomUuid | ColumnDefault::Identity)
-            )
-    }
 }
 
 impl Stored<'_> {
@@ -426,15 +291,18 @@ impl Stored<'_> {
     fn made_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             let column = stored.column;
-            column.source.on_update_now && column.default.is_none() && !column.nullable
+            let has_none = column.default.is_none() && !column.nullable;
+            column.source.on_update_now && (has_none || column.is_written_now())
         })
     }
 
-    /// The columns that an update may name.
+    /// The columns that an update may name: not the key, and not the owner, so that no update moves a row to another owner.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
-        self.columns
-            .iter()
-            .filter(|stored| !stored.is_made() && !self.table.primary_key.contains(&stored.column.name))
+        self.columns.iter().filter(|stored| {
+            !stored.is_made()
+                && !self.table.primary_key.contains(&stored.column.name)
+                && !self.is_owner(stored)
+        })
     }
 
     /// Whether there is something to update.

@@ -1,11 +1,71 @@
 //! `db/<entity>.rs`: the statements of a table, and the functions that run them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use kit_database::ColumnType;
+use super::{Stored, StoredColumn, is_bigint, is_uuid};
+use crate::names;
+use crate::print::{WIDTH, chain, doc, import, imports, signature};
+use crate::types::Types;
 
-use super::{Stored, StoredColumn};
-use crate::print::{chain, doc, import, imports, signature};
+/// Types of the runtime that columns have.
+pub(super) const RUNTIME: [&str; 6] = ["BigInt", "Bytes", "IndexMap", "Never", "Timestamp", "Value"];
+
+/// Names of other parameters and of variables in functions with a key. A part of the key with such a name gets an ending.
+const VARIABLES: [&str; 18] = [
+    "app",
+    "body",
+    "changed",
+    "changes",
+    "data",
+    "deleted",
+    "done",
+    "error",
+    "filter",
+    "found",
+    "input",
+    "limit",
+    "new",
+    "offset",
+    "pool",
+    "row_owner",
+    "rows",
+    "owner",
+];
+
+/// Names of the structs that functions of a table take.
+pub(crate) struct StructNames {
+    /// Values of a new row.
+    pub(crate) new: String,
+    /// Values that an update changes.
+    pub(crate) changes: String,
+    /// Values that a list is chosen by.
+    pub(crate) filter: String,
+}
+
+impl StructNames {
+    /// A model keeps its name where it is imported beside these: as the type of a column, or as an answer in a handler.
+    pub(super) fn new(model: &str, columns: &[StoredColumn<'_>], types: &mut Types<'_>) -> Self {
+        let answers = types
+            .program
+            .routes
+            .iter()
+            .filter_map(|route| route.slots.response);
+        let mut imported: BTreeSet<String> = answers.map(|id| types.name(id).to_owned()).collect();
+        let columns = columns.iter().flat_map(|stored| words(stored.plain_type()));
+        imported.extend(columns.map(str::to_owned));
+        let mut free = |wanted: String| {
+            let name = names::unique(wanted, |name| imported.contains(name));
+            types.taken.insert(name.clone());
+            name
+        };
+        Self {
+            new: free(format!("New{model}")),
+            changes: free(format!("{model}Changes")),
+            filter: free(format!("{model}Filter")),
+        }
+    }
+}
 
 impl Stored<'_> {
     pub(super) fn module_text(&self) -> String {
@@ -13,20 +73,23 @@ impl Stored<'_> {
         let mut models = vec![entity.to_owned()];
         let mut runtime: Vec<String> = Vec::new();
         let all = self.columns.iter();
-        if all.clone().any(StoredColumn::is_read_by_runtime) {
+        let is_guarded = self.filters().any(|stored| stored.misfit("").is_some());
+        if is_guarded || all.clone().any(StoredColumn::is_read_by_runtime) {
             runtime.push("sql".to_owned());
         }
-        let written: Vec<_> = self.inserted().chain(self.changed()).collect();
+        let owner = self.owner().map(|(column, _)| column);
+        let compared: Vec<_> = self.key().chain(owner).collect();
+        let written = self.inserted().chain(self.changed());
+        let written: Vec<_> = written.chain(compared.iter().copied()).collect();
         for name in written.iter().flat_map(|stored| words(stored.plain_type())) {
             match name {
-                "BigInt" | "Bytes" | "IndexMap" | "Never" | "Timestamp" | "Value" => {
-                    runtime.push(name.to_owned());
-                }
+                name if self.hiding.contains(name) => models.push(name.to_owned()),
+                name if RUNTIME.contains(&name) => runtime.push(name.to_owned()),
                 "Vec" | "Option" | "Box" | "String" | "bool" | "i64" | "f64" => {}
                 model => models.push(model.to_owned()),
             }
         }
-        if self.key().any(is_uuid) {
+        if compared.iter().any(|column| is_uuid(column)) {
             runtime.push("format::is_uuid".to_owned());
         }
         let mut text = format!("//! The table `{}`.\n\n", self.table.name);
@@ -50,8 +113,9 @@ impl Stored<'_> {
 
     fn structs(&self) -> String {
         let entity = self.entity();
+        let StructNames { new, changes, filter } = &self.structs;
         let mut text = format!(
-            "\n/// What an insert takes. What is left out gets its default.\n#[derive(Clone)]\npub struct New{entity} {{\n"
+            "\n/// What an insert takes. What is left out gets its default.\n#[derive(Clone)]\npub struct {new} {{\n"
         );
         for stored in self.inserted() {
             text.push_str(&doc(4, stored.column.comment.as_deref()));
@@ -62,7 +126,7 @@ impl Stored<'_> {
         if self.is_updated() {
             let _ = write!(
                 text,
-                "\n/// What an update changes. What is left out stays as it is.\n#[derive(Clone, Default)]\npub struct {entity}Changes {{\n"
+                "\n/// What an update changes. What is left out stays as it is.\n#[derive(Clone, Default)]\npub struct {changes} {{\n"
             );
             for stored in self.changed() {
                 text.push_str(&doc(4, stored.column.comment.as_deref()));
@@ -74,7 +138,7 @@ impl Stored<'_> {
         if !self.filters.is_empty() {
             let _ = write!(
                 text,
-                "\n/// Which rows a list has. What is left out chooses all.\n#[derive(Clone, Default)]\npub struct {entity}Filter {{\n"
+                "\n/// Which rows a list has. What is left out chooses all.\n#[derive(Clone, Default)]\npub struct {filter} {{\n"
             );
             for stored in self.filters() {
                 text.push_str(&doc(4, stored.column.comment.as_deref()));
@@ -96,25 +160,44 @@ impl Stored<'_> {
 
     fn functions(&self) -> String {
         let entity = self.entity();
-        let filter = (!self.filters.is_empty()).then(|| format!("filter: &{entity}Filter"));
+        let filter = (!self.filters.is_empty()).then(|| format!("filter: &{}", self.structs.filter));
         let filters: Vec<_> = self
             .filters()
             .map(|stored| stored.bind(&format!("filter.{}", stored.field.name), true))
             .collect();
         let mut given = vec!["pool: &PgPool".to_owned()];
+        given.extend(self.owner_given());
         given.extend(filter);
-        let mut text = function("How many rows there are.", "count", &given, "i64");
-        let call = run("sqlx::query_scalar(COUNT)", &filters, ".fetch_one(pool)");
-        let _ = write!(text, "    {call}\n}}\n");
+        let (counts, lists) = match self.owner() {
+            None => ("How many rows there are.", "Some rows, in order."),
+            Some(_) => (
+                "Number of rows that belong to this owner.",
+                "Some rows that belong to this owner, in order.",
+            ),
+        };
+        let mut text = function(counts, "count", &given, "i64");
+        let mut binds: Vec<_> = self.owner_bind().into_iter().collect();
+        binds.extend(filters);
+        let call = run("sqlx::query_scalar(COUNT)", &binds, ".fetch_one(pool)");
+        let _ = write!(text, "{}    {call}\n}}\n", self.list_guard("0"));
 
         given.extend(["limit: i64", "offset: i64"].map(str::to_owned));
-        let list = function("Some rows, in order.", "list", &given, &format!("Vec<{entity}>"));
-        let mut binds = [".bind(limit)", ".bind(offset)"].map(str::to_owned).to_vec();
-        binds.extend(filters);
-        let call = run("sqlx::query_as(LIST)", &binds, ".fetch_all(pool)");
-        text = format!("{list}    {call}\n}}\n{text}");
+        let list = function(lists, "list", &given, &format!("Vec<{entity}>"));
+        let mut paged = [".bind(limit)", ".bind(offset)"].map(str::to_owned).to_vec();
+        paged.extend(binds);
+        let call = run("sqlx::query_as(LIST)", &paged, ".fetch_all(pool)");
+        text = format!("{list}{}    {call}\n}}\n{text}", self.list_guard("Vec::new()"));
 
-        let given = ["pool: &PgPool".to_owned(), format!("new: &New{entity}")];
+        // A row of nothing but what the database makes.
+        let new = if self.inserted().next().is_none() {
+            "_new"
+        } else {
+            "new"
+        };
+        let given = [
+            "pool: &PgPool".to_owned(),
+            format!("{new}: &{}", self.structs.new),
+        ];
         text.push_str(&function("Makes a row.", "insert", &given, entity));
         let binds: Vec<_> = self
             .inserted()
@@ -131,14 +214,18 @@ impl Stored<'_> {
     }
 
     /// The parameter of each column of the key, and its type.
-    pub(crate) fn key_parameters(&self) -> Vec<(&str, &'static str)> {
+    pub(crate) fn key_parameters(&self) -> Vec<(String, &'static str)> {
         let is_only = self.key.len() == 1;
-        self.key()
-            .filter_map(|stored| {
-                let name = if is_only { "id" } else { stored.field.name.as_str() };
-                Some((name, stored.key_type()?))
-            })
-            .collect()
+        let mut found: Vec<(String, &'static str)> = Vec::new();
+        for (stored, r#type) in self.key().filter_map(|stored| Some((stored, stored.key_type()?))) {
+            let mut name = if is_only { "id" } else { stored.field.name.as_str() }.to_owned();
+            if VARIABLES.contains(&name.as_str()) {
+                name.push_str("_key");
+            }
+            let name = names::unique(name, |taken| found.iter().any(|(known, _)| known == taken));
+            found.push((name, r#type));
+        }
+        found
     }
 
     /// What is done with one row, by its key.
@@ -147,19 +234,23 @@ impl Stored<'_> {
         let parameters = self.key_parameters();
         let mut given = vec!["pool: &PgPool".to_owned()];
         given.extend(parameters.iter().map(|(name, r#type)| format!("{name}: {type}")));
-        let key: Vec<_> = parameters
+        given.extend(self.owner_given());
+        let mut key: Vec<_> = parameters
             .iter()
             .map(|(name, _)| format!(".bind({name})"))
             .collect();
+        key.extend(self.owner_bind());
         let row = format!("Option<{entity}>");
-        let mut text = function("The row of that key.", "get", &given, &row);
+        let whose = self.of_owner();
+        let mut text = function(&format!("The row of that key{whose}."), "get", &given, &row);
         text.push_str(&self.guard("None"));
         let call = run("sqlx::query_as(GET)", &key, ".fetch_optional(pool)");
         let _ = write!(text, "    {call}\n}}\n");
         if self.is_updated() {
             let mut given = given.clone();
-            given.push(format!("changes: &{entity}Changes"));
-            text.push_str(&function("Changes the row of that key.", "update", &given, &row));
+            given.push(format!("changes: &{}", self.structs.changes));
+            let comment = format!("Changes the row of that key{whose}.");
+            text.push_str(&function(&comment, "update", &given, &row));
             text.push_str(&self.guard("None"));
             let mut binds = key.clone();
             binds.extend(self.changed().flat_map(|stored| {
@@ -168,8 +259,8 @@ impl Stored<'_> {
             let call = run("sqlx::query_as(UPDATE)", &binds, ".fetch_optional(pool)");
             let _ = write!(text, "    {call}\n}}\n");
         }
-        let comment = "Deletes the row of that key. Gives whether there was one.";
-        text.push_str(&function(comment, "delete", &given, "bool"));
+        let comment = format!("Deletes the row of that key{whose}. Gives whether there was one.");
+        text.push_str(&function(&comment, "delete", &given, "bool"));
         text.push_str(&self.guard("false"));
         let mut calls = key;
         calls.extend([".execute(pool)", ".await?"].map(str::to_owned));
@@ -182,15 +273,34 @@ impl Stored<'_> {
         text
     }
 
-    /// What keeps from the database what it would call an error.
+    /// Statements that keep from the database a key or an owner that it calls an error.
     fn guard(&self, nothing: &str) -> String {
         let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
         let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
-        let uuids: Vec<_> = uuids.map(|(_, (name, _))| format!("!is_uuid({name})")).collect();
-        let numbers = key.iter().filter(|(_, (_, r#type))| r#type.ends_with("BigInt"));
-        let numbers: Vec<_> = numbers
+        let mut uuids: Vec<_> = uuids.map(|(_, (name, _))| format!("!is_uuid({name})")).collect();
+        let numbers = key.iter().filter(|(_, (_, r#type))| is_bigint(r#type));
+        let mut numbers: Vec<_> = numbers
             .map(|(_, (name, _))| format!("i64::try_from({name}).is_err()"))
             .collect();
+        let (uuid, number) = self.owner_misfits();
+        uuids.extend(uuid);
+        numbers.extend(number);
+        Self::guarded(nothing, uuids, numbers)
+    }
+
+    /// The same for a function that takes the owner and a filter.
+    fn list_guard(&self, nothing: &str) -> String {
+        let (uuid, number) = self.owner_misfits();
+        let mut uuids: Vec<_> = uuid.into_iter().collect();
+        let mut numbers: Vec<_> = number.into_iter().collect();
+        for stored in self.filters() {
+            let conditions = if is_uuid(stored) { &mut uuids } else { &mut numbers };
+            conditions.extend(stored.misfit(&format!("filter.{}", stored.field.name)));
+        }
+        Self::guarded(nothing, uuids, numbers)
+    }
+
+    fn guarded(nothing: &str, uuids: Vec<String>, numbers: Vec<String>) -> String {
         let mut text = String::new();
         for (comment, conditions) in [
             (
@@ -202,20 +312,22 @@ impl Stored<'_> {
                 numbers,
             ),
         ] {
-            if !conditions.is_empty() {
-                let conditions = conditions.join(" || ");
-                let _ = write!(
-                    text,
-                    "    // {comment}\n    if {conditions} {{\n        return Ok({nothing});\n    }}\n"
-                );
+            if conditions.is_empty() {
+                continue;
             }
+            let flat = format!("    if {} {{\n", conditions.join(" || "));
+            let head = if flat.len() <= WIDTH + 1 {
+                flat
+            } else {
+                format!("    if {}\n    {{\n", conditions.join("\n        || "))
+            };
+            let _ = write!(
+                text,
+                "    // {comment}\n{head}        return Ok({nothing});\n    }}\n"
+            );
         }
         text
     }
-}
-
-fn is_uuid(stored: &StoredColumn<'_>) -> bool {
-    stored.column.r#type == ColumnType::Uuid
 }
 
 /// A type behind so many `Option`s.

@@ -45,7 +45,7 @@ impl Stored<'_> {
 
     /// Which row it is.
     fn condition(&self) -> String {
-        let parts: Vec<_> = self
+        let mut parts: Vec<_> = self
             .key()
             .enumerate()
             .map(|(number, key)| {
@@ -53,29 +53,36 @@ impl Stored<'_> {
                 format!("{name} = {}", key.compared(number + 1))
             })
             .collect();
+        parts.extend(self.owner_condition(parts.len() + 1));
         format!("WHERE {}", parts.join(" AND "))
     }
 
-    /// Which rows a list has, where routes choose; `first` is the number of the first parameter.
+    /// Conditions of a list: the owner, then what routes choose by. `first` is the number of the first parameter.
     fn chosen(&self, first: usize) -> Vec<String> {
-        self.filters()
-            .enumerate()
-            .map(|(number, stored)| {
-                let word = if number == 0 { "WHERE" } else { "  AND" };
-                let parameter = stored.compared(first + number);
-                // Whether a parameter is null does not say of which type it is.
-                let typed = match stored.column.r#type {
-                    ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
-                    ColumnType::Boolean => format!("{parameter}::boolean"),
-                    ColumnType::Integer | ColumnType::BigInt => format!("{parameter}::int8"),
-                    ColumnType::DoublePrecision => format!("{parameter}::float8"),
-                    ColumnType::Timestamp => format!("{parameter}::timestamp"),
-                    _ => parameter.clone(),
-                };
-                let name = sql::identifier(&stored.column.name);
-                format!("{word} ({typed} IS NULL OR {name} = {parameter})")
-            })
-            .collect()
+        let owner = self.owner_condition(first);
+        let before = usize::from(owner.is_some());
+        let filters = self.filters().enumerate().map(|(number, stored)| {
+            let word = if before + number == 0 { "WHERE" } else { "  AND" };
+            let parameter = stored.compared(first + before + number);
+            // Whether a parameter is null does not say of which type it is.
+            let typed = match stored.column.r#type {
+                ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
+                ColumnType::Boolean => format!("{parameter}::boolean"),
+                ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
+                    format!("{parameter}::int8")
+                }
+                ColumnType::DoublePrecision => format!("{parameter}::float8"),
+                ColumnType::Timestamp => format!("{parameter}::timestamp"),
+                ColumnType::Timestamptz => format!("{parameter}::timestamptz"),
+                ColumnType::Bytes => format!("{parameter}::bytea"),
+                ColumnType::Jsonb => format!("{parameter}::jsonb"),
+                ColumnType::Uuid => parameter.clone(),
+            };
+            let name = sql::identifier(&stored.column.name);
+            format!("{word} ({typed} IS NULL OR {name} = {parameter})")
+        });
+        let owner = owner.map(|condition| format!("WHERE {condition}"));
+        owner.into_iter().chain(filters).collect()
     }
 
     /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages. The names
@@ -83,7 +90,7 @@ impl Stored<'_> {
     fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
         let made = self.columns.iter().find(|stored| {
-            stored.column.r#type == ColumnType::Timestamp
+            stored.column.r#type.is_time()
                 && stored.column.default == Some(ColumnDefault::Now)
                 && !stored.column.source.on_update_now
         });
@@ -114,7 +121,7 @@ impl Stored<'_> {
                     format!(
                         "COALESCE({}, {})",
                         stored.parameter(number),
-                        sql::default(default)
+                        stored.default(default)
                     )
                 }
                 Some(default) => {
@@ -123,14 +130,14 @@ impl Stored<'_> {
                     format!(
                         "CASE WHEN ${} THEN {value} ELSE {} END",
                         number - 1,
-                        sql::default(default)
+                        stored.default(default)
                     )
                 }
             });
         }
         for stored in self.made_by_insert() {
             names.push(sql::identifier(&stored.column.name));
-            values.push("now()".to_owned());
+            values.push(sql::now(stored.column.r#type).to_owned());
         }
         let table = sql::identifier(&self.table.name);
         let mut lines = if names.is_empty() {
@@ -148,7 +155,7 @@ impl Stored<'_> {
         if !self.is_updated() {
             return String::new();
         }
-        let mut number = self.key.len();
+        let mut number = self.key.len() + usize::from(self.owner().is_some());
         let mut sets: Vec<String> = Vec::new();
         for stored in self.changed() {
             let column = sql::identifier(&stored.column.name);
@@ -171,7 +178,10 @@ impl Stored<'_> {
             .columns
             .iter()
             .filter(|stored| stored.column.source.on_update_now);
-        sets.extend(updated.map(|stored| format!("{} = now()", sql::identifier(&stored.column.name))));
+        sets.extend(updated.map(|stored| {
+            let column = stored.column;
+            format!("{} = {}", sql::identifier(&column.name), sql::now(column.r#type))
+        }));
         let mut lines = vec![format!("UPDATE {}", sql::identifier(&self.table.name))];
         let last = sets.len() - 1;
         lines.extend(sets.iter().enumerate().map(|(at, set)| {

@@ -1,7 +1,8 @@
 //! Lists: a page of rows, or all of them, chosen by what the query names.
 
-use kit_ir::{DeclarationId, Format, TypeKind};
+use kit_ir::{DeclarationId, TypeKind};
 
+use super::operations::asked;
 use super::{Known, Uses};
 use crate::database::Stored;
 use crate::print::{chain, literal};
@@ -55,7 +56,9 @@ impl<'k> Known<'k, '_> {
         let stored = list.stored;
         uses.module(stored);
         let mut code = String::new();
-        let filter = filter(&list, &mut code, uses);
+        let row_owner = self.row_owner(handled, stored, uses);
+        code.push_str(&row_owner.lets);
+        let filter = format!("{}{}", row_owner.argument, filter(&list, &mut code, uses));
         let module = &stored.module;
         let row = match &list.item {
             None => None,
@@ -77,9 +80,8 @@ impl<'k> Known<'k, '_> {
         };
         match &list.answer {
             Answer::All(answer) => {
-                code.push_str(&format!(
-                    "        let rows = {module}::list(&self.pool, {filter}i64::MAX, 0).await?;\n"
-                ));
+                let call = format!("{module}::list(&self.pool, {filter}i64::MAX, 0)");
+                code.push_str(&asked("let rows = ", &call, None));
                 match row {
                     None => code.push_str(&format!("        Ok({answer}(rows))\n")),
                     Some(row) => code.push_str(&format!(
@@ -132,7 +134,7 @@ impl<'k> Known<'k, '_> {
                     && page.is_some()
                     && matches!(field.property.as_str(), "page" | "pageSize");
                 if !is_paging {
-                    filters.push(self.chosen_by(stored, id, part, field)?);
+                    filters.push(Self::chosen_by(stored, part, field)?);
                 }
             }
         }
@@ -145,18 +147,12 @@ impl<'k> Known<'k, '_> {
     }
 
     /// A property that chooses rows by a column of its name and type.
-    fn chosen_by(self, stored: &Stored<'_>, id: DeclarationId, part: &str, field: &Field) -> Option<Filter> {
+    fn chosen_by(stored: &Stored<'_>, part: &str, field: &Field) -> Option<Filter> {
         let column = stored
             .columns
             .iter()
             .find(|column| column.field.property == field.property && column.is_comparable())?;
         if column.plain_type() != field.r#type {
-            return None;
-        }
-        // PostgreSQL calls text that is no UUID an error.
-        let property = self.property(id, &field.property)?;
-        let is_uuid = column.column.r#type == kit_database::ColumnType::Uuid;
-        if is_uuid && self.resolved(property.r#type).constraints.format != Some(Format::Uuid) {
             return None;
         }
         let value = format!("input.{part}.{}", field.name);
@@ -267,8 +263,8 @@ fn filter(list: &List<'_>, code: &mut String, uses: &mut Uses) -> String {
     if list.stored.filters().next().is_none() {
         return String::new();
     }
-    let name = format!("{}Filter", list.stored.entity());
-    uses.row(list.stored, &name);
+    let name = &list.stored.structs.filter;
+    uses.row(list.stored, name);
     let mut fields = Vec::new();
     for column in list.stored.filters() {
         let filter = list
@@ -291,7 +287,7 @@ fn filter(list: &List<'_>, code: &mut String, uses: &mut Uses) -> String {
             "{margin}let filter = {name} {{\n{fields}{margin}    ..{name}::default()\n{margin}}};\n"
         ));
     } else {
-        code.push_str(&format!("        let filter = {};\n", literal(8, &name, &fields)));
+        code.push_str(&format!("        let filter = {};\n", literal(8, name, &fields)));
     }
     "&filter, ".to_owned()
 }

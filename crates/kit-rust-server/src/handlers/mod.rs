@@ -3,36 +3,42 @@
 
 mod list;
 mod operations;
+mod owner;
 mod refusals;
 mod resource;
+mod unfit;
 mod values;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use kit_ir::{DeclarationId, Property, TypeId};
+use kit_ir::{DeclarationId, Property, Route, TypeId};
 
 use crate::database::{Database, Stored};
-use crate::print::{Expression, import, imports, signature};
-use crate::router::{Group, Middleware, Routes};
+use crate::middleware::{Added, Middleware};
+use crate::print::{Expression, import, imports, in_comment, signature};
+use crate::router::{Group, Routes};
 use crate::types::Types;
-use crate::{File, names};
+use crate::{File, Warning, names};
 
-pub(crate) fn files(types: &Types<'_>, routes: &Routes<'_>, database: &Database<'_>) -> Vec<File> {
+pub(crate) fn files(
+    types: &Types<'_>,
+    routes: &Routes<'_>,
+    database: &Database<'_>,
+) -> (Vec<File>, Vec<Warning>) {
+    let known = Known {
+        types,
+        routes,
+        database,
+    };
+    let mut denials = Vec::new();
     let mut files: Vec<File> = routes
         .groups
         .iter()
-        .map(|group| {
-            let known = Known {
-                types,
-                routes,
-                database,
-            };
-            known.handlers(group)
-        })
+        .map(|group| known.handlers(group, &mut denials))
         .collect();
-    files.extend(routes.middleware.iter().map(middleware));
-    files
+    files.extend(routes.middleware.iter().map(|known| middleware(known, database)));
+    (files, owner::warnings(types.program, &denials))
 }
 
 /// Lets each table choose rows by what the queries of its lists have.
@@ -63,7 +69,7 @@ struct Known<'k, 'p> {
 }
 
 /// What a file of handlers needs beside them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Uses {
     /// Items of the runtime.
     runtime: BTreeSet<&'static str>,
@@ -76,9 +82,28 @@ struct Uses {
     rows: Vec<(String, String)>,
     /// Functions before the handlers: what each is for, its name, its text.
     functions: Vec<Function>,
+    /// Reason why the handler under construction must not be made: it would reach rows that are not the request's.
+    denied: Option<Denial>,
+}
+
+/// Reason why a handler must not be made.
+#[derive(Clone)]
+struct Denial {
+    reason: String,
+    /// The entity that lacks `@owner`, if that is the reason.
+    undeclared: Option<String>,
+}
+
+/// A route whose handler was not made, and why.
+struct DeniedRoute<'a> {
+    route: &'a Route,
+    /// File of the handler.
+    path: String,
+    denial: Denial,
 }
 
 /// A function that handlers share.
+#[derive(Clone)]
 struct Function {
     name: String,
     /// Two of one text are one function.
@@ -104,6 +129,19 @@ impl Uses {
             text,
         });
         name
+    }
+
+    /// Notes why the handler that is being made must not be; the first reason counts.
+    fn deny(&mut self, reason: String) {
+        let undeclared = None;
+        self.denied.get_or_insert(Denial { reason, undeclared });
+    }
+
+    /// A type of a parameter, which is imported.
+    fn parameter(&mut self, r#type: &str) {
+        if r#type == "&BigInt" {
+            self.runtime.insert("BigInt");
+        }
     }
 
     /// A table's module.
@@ -159,18 +197,30 @@ impl Uses {
 }
 
 impl<'k> Known<'k, '_> {
-    fn handlers(self, group: &Group<'_>) -> File {
+    fn handlers<'a>(self, group: &Group<'a>, denials: &mut Vec<DeniedRoute<'a>>) -> File {
         let mut uses = Uses::default();
-        let file = format!("src/handlers/{}.rs", group.module.trim_start_matches("r#"));
+        let file = group.file();
         let mut body = format!("impl {} for App {{\n", group.name);
         for (number, handled) in group.routes.iter().enumerate() {
             if number > 0 {
                 body.push('\n');
             }
-            let (input, code) = match self.work(group, handled, &mut uses) {
-                Some(code) if code.contains("input.") => ("input", code),
-                Some(code) => ("_input", code),
-                None => ("_input", not_written(&handled.route.reference(), &file)),
+            // A handler that is thrown away must leave no import behind.
+            let mut wanted = uses.clone();
+            let reference = handled.route.reference();
+            let (input, code) = match (self.work(group, handled, &mut wanted), wanted.denied.take()) {
+                (Some(_), Some(denial)) => {
+                    let code = owner::denied(&reference, &denial.reason);
+                    let (route, path) = (handled.route, file.clone());
+                    denials.push(DeniedRoute { route, path, denial });
+                    ("_input", code)
+                }
+                (Some(code), None) => {
+                    uses = wanted;
+                    let is_used = code.contains("input.");
+                    (if is_used { "input" } else { "_input" }, code)
+                }
+                (None, _) => ("_input", not_written(&reference, &file)),
             };
             if handled.is_open(self.types) {
                 uses.runtime.insert("Reply");
@@ -211,12 +261,33 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-fn middleware(middleware: &Middleware) -> File {
-    let Middleware { name, module, r#type } = middleware;
+fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
+    let Middleware {
+        name,
+        module,
+        r#type,
+        adds,
+    } = middleware;
     let file = module.trim_start_matches("r#");
     let code = not_written(name, &format!("src/middleware/{file}.rs"));
+    let fields: String = adds
+        .iter()
+        .map(|added| {
+            let Added { context, field } = added;
+            // No entity has it as owner in a form that Rust knows: then nothing reads the field.
+            let r#type = database.type_of_context(context).unwrap_or("String");
+            let r#type = if r#type == "BigInt" { "kit_runtime::BigInt" } else { r#type };
+            format!("    /// `ctx.{context}`: the owner of the rows that the request may read and change.\n    pub {field}: {type},\n")
+        })
+        .collect();
+    let body = if fields.is_empty() {
+        ";".to_owned()
+    } else {
+        format!(" {{\n{fields}}}")
+    };
+    let shown = in_comment(name);
     let text = format!(
-        "//! `{name}`. This file is yours: kit made it once and leaves it alone.\n\nuse kit_runtime::{{Error, Middleware, Request}};\n\nuse crate::app::App;\n\n/// What `{name}` adds to a request.\n#[derive(Debug, Clone)]\npub struct {type};\n\nimpl Middleware<App> for {type} {{\n    const NAME: &'static str = {};\n\n    /// Refuses every request until it says which may pass.\n    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {{\n{code}    }}\n}}\n",
+        "//! `{shown}`. This file is yours: kit made it once and leaves it alone.\n\nuse kit_runtime::{{Error, Middleware, Request}};\n\nuse crate::app::App;\n\n/// What `{shown}` adds to a request.\n#[derive(Debug, Clone)]\npub struct {type}{body}\n\nimpl Middleware<App> for {type} {{\n    const NAME: &'static str = {};\n\n    /// Refuses every request until it says which may pass.\n    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {{\n{code}    }}\n}}\n",
         names::text(name)
     );
     File::user(format!("src/middleware/{file}.rs"), text)

@@ -2,7 +2,7 @@
 
 use kit_ir::Method;
 
-use super::values::converted;
+use super::values::{Given, converted};
 use super::{Known, Uses};
 use crate::database::Stored;
 use crate::print::{chain, literal};
@@ -33,6 +33,7 @@ impl Known<'_, '_> {
             Some(id) => fields(id)?,
             None => &[],
         };
+        let row_owner = self.row_owner(handled, stored, uses);
         // What the request says has a place in the row, or a row that looks right would lack it.
         let is_stored = |field: &Field| {
             let mut columns = stored.inserted();
@@ -41,8 +42,21 @@ impl Known<'_, '_> {
         if !body.iter().chain(params).all(is_stored) {
             return None;
         }
+        if let Some((owner, _)) = stored.owner()
+            && !stored.inserted().any(|column| stored.is_owner(column))
+        {
+            let (entity, property) = (stored.entity(), &owner.field.property);
+            uses.deny(format!(
+                "the database makes `{property}` of `{entity}`, which is its owner"
+            ));
+        }
         let mut values = Vec::new();
         for column in stored.inserted() {
+            if stored.is_owner(column) {
+                let value = row_owner.owned(column.insert_options());
+                values.push(format!("{}: {value}", column.field.name));
+                continue;
+            }
             let given = |from: &str, fields: &[Field]| {
                 let field = fields
                     .iter()
@@ -61,11 +75,19 @@ impl Known<'_, '_> {
             };
             values.push(format!("{}: {value}", column.field.name));
         }
-        let new = format!("New{}", stored.entity());
+        let new = &stored.structs.new;
         uses.module(stored);
-        uses.row(stored, &new);
-        let new = literal(8, &new, &values);
-        let head = format!("        let body = input.body;\n        let new = {new};\n");
+        uses.row(stored, new);
+        let new = literal(8, new, &values);
+        let given: Vec<_> = Given::all("input.params", params)
+            .chain(Given::all("body", body))
+            .collect();
+        let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
+        let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
+        let head = format!(
+            "{}        let body = input.body;\n{other_owner}{references}        let new = {new};\n",
+            row_owner.lets
+        );
         let module = &stored.module;
         Some(match self.refused(group, stored, uses) {
             None => format!("{head}        Ok({module}::insert(&self.pool, &new).await?)\n"),
@@ -85,11 +107,18 @@ impl Known<'_, '_> {
         let stored = self.resource(handled)?;
         let key = self.key(handled, stored)?;
         let missing = self.missing(handled, stored, uses);
+        let row_owner = self.row_owner(handled, stored, uses);
         uses.module(stored);
         let arguments = key.arguments.join(", ");
-        let (module, lets) = (&stored.module, &key.lets);
+        let call = format!(
+            "{}::get(&self.pool, {})",
+            stored.module,
+            row_owner.after(&arguments)
+        );
+        let call = asked("let found = ", &call, None);
         Some(format!(
-            "{lets}        let found = {module}::get(&self.pool, {arguments}).await?;\n        found.ok_or_else(|| {missing}({arguments}))\n"
+            "{}{}{call}        found.ok_or_else(|| {missing}({arguments}))\n",
+            key.lets, row_owner.lets
         ))
     }
 
@@ -103,7 +132,8 @@ impl Known<'_, '_> {
             .structs
             .get(self.types.name_in(slots.body?, Form::Request))?;
         let is_stored = |field: &Field| {
-            let mut columns = stored.changed();
+            let owner = stored.owner().map(|(column, _)| column);
+            let mut columns = stored.changed().chain(owner);
             columns.any(|column| column.field.property == field.property)
         };
         if !fields.iter().all(is_stored) {
@@ -120,10 +150,10 @@ impl Known<'_, '_> {
             };
             values.push(format!("{}: {value}", column.field.name));
         }
-        let changes = format!("{}Changes", stored.entity());
+        let changes = &stored.structs.changes;
         uses.module(stored);
-        uses.row(stored, &changes);
-        let changes = literal(8, &changes, &values);
+        uses.row(stored, changes);
+        let changes = literal(8, changes, &values);
         let missing = self.missing(handled, stored, uses);
         let is_ruled = stored.constraints().iter().any(|constraint| {
             let columns = constraint.columns();
@@ -131,13 +161,19 @@ impl Known<'_, '_> {
                 .changed()
                 .any(|changed| columns.contains(&&changed.column.name))
         });
-        let refused = is_ruled.then(|| self.refused(group, stored, uses)).flatten();
+        let is_refused = is_ruled || self.may_not_fit(handled, stored);
+        let refused = is_refused.then(|| self.refused(group, stored, uses)).flatten();
         let arguments = key.arguments.join(", ");
-        let (module, lets) = (&stored.module, &key.lets);
-        let call = format!("{module}::update(&self.pool, {arguments}, &changes)");
+        let row_owner = self.row_owner(handled, stored, uses);
+        let given: Vec<_> = Given::all("body", fields).collect();
+        let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
+        let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
+        let (module, row) = (&stored.module, row_owner.after(&arguments));
+        let call = format!("{module}::update(&self.pool, {row}, &changes)");
         let call = asked("let changed = ", &call, refused.as_deref());
         Some(format!(
-            "{lets}        let body = input.body;\n        let changes = {changes};\n{call}        changed.ok_or_else(|| {missing}({arguments}))\n"
+            "{}{}        let body = input.body;\n{other_owner}{references}        let changes = {changes};\n{call}        changed.ok_or_else(|| {missing}({arguments}))\n",
+            key.lets, row_owner.lets
         ))
     }
 
@@ -148,17 +184,22 @@ impl Known<'_, '_> {
         let in_use = self.in_use(handled, stored, uses);
         uses.module(stored);
         let arguments = key.arguments.join(", ");
-        let (module, lets) = (&stored.module, &key.lets);
-        let call = format!("{module}::delete(&self.pool, {arguments})");
+        let row_owner = self.row_owner(handled, stored, uses);
+        let call = format!(
+            "{}::delete(&self.pool, {})",
+            stored.module,
+            row_owner.after(&arguments)
+        );
         let asked = asked("let deleted = ", &call, in_use.as_deref());
         Some(format!(
-            "{lets}{asked}        if deleted {{\n            Ok(())\n        }} else {{\n            Err({missing}({arguments}))\n        }}\n"
+            "{}{}{asked}        if deleted {{\n            Ok(())\n        }} else {{\n            Err({missing}({arguments}))\n        }}\n",
+            key.lets, row_owner.lets
         ))
     }
 }
 
 /// A statement that waits for the database, and says what it means where that refuses.
-fn asked(target: &str, call: &str, refused: Option<&str>) -> String {
+pub(super) fn asked(target: &str, call: &str, refused: Option<&str>) -> String {
     let mut calls = vec![".await".to_owned()];
     match refused {
         Some(refused) => calls.push(format!(".map_err({refused})?")),

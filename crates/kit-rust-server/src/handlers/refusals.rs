@@ -1,6 +1,9 @@
 //! What clients hear where there is no such row, or where the database does not take one: the errors that the contracts name.
 
+use std::fmt::Write as _;
+
 use heck::ToShoutySnakeCase;
+use kit_database::ForeignKey;
 use kit_ir::{Method, Throws};
 
 use super::{Known, Uses};
@@ -32,6 +35,9 @@ impl<'k> Known<'k, '_> {
             .iter()
             .map(|(name, r#type)| format!("{name}: {type}"))
             .collect();
+        for (_, r#type) in &parameters {
+            uses.parameter(r#type);
+        }
         let thing = words(stored.entity(), false);
         uses.function(format!("{}_not_found", plain(stored)), |name| {
             let head = signature(0, &format!("fn {name}"), &given, "Error");
@@ -46,18 +52,7 @@ impl<'k> Known<'k, '_> {
         stored: &'k Stored<'k>,
         uses: &mut Uses,
     ) -> Option<String> {
-        let writes = |handled: &&Handled<'_>| {
-            matches!(handled.route.method, Method::Post | Method::Put | Method::Patch)
-                && self
-                    .resource(handled)
-                    .is_some_and(|other| other.table.name == stored.table.name)
-        };
-        let throws: Vec<&Throws> = group
-            .routes
-            .iter()
-            .filter(writes)
-            .flat_map(|handled| &handled.route.throws)
-            .collect();
+        let throws = self.thrown_by_writes(group, stored);
         let constraints = stored.constraints();
         let by_name: Vec<Option<&Throws>> = constraints
             .iter()
@@ -77,11 +72,7 @@ impl<'k> Known<'k, '_> {
                     let message = format!("Another {thing} has this {}", columns.join(" and "));
                     self.error(throws, "conflict", "CONFLICT", &described(throws, message), uses)
                 }
-                Rule::Reference(key) => {
-                    let other = self.database.table(&key.table)?;
-                    let message = format!("{} not found", words(other.entity(), true));
-                    self.error(*named, "conflict", "CONFLICT", &message, uses)
-                }
+                Rule::Reference(key) => self.no_such_row(key, *named, uses)?,
             };
             arms.push((format!("{}::{}", stored.module, constraint.constant), error));
         }
@@ -89,7 +80,53 @@ impl<'k> Known<'k, '_> {
             "What a client hears where the database does not take the {}.",
             words(stored.entity(), false)
         );
-        Self::matching(format!("{}_refused", plain(stored)), &comment, &arms, uses)
+        let mut writes = group.routes.iter().filter(|handled| self.writes(handled, stored));
+        let has_unfit = writes.any(|handled| self.may_not_fit(handled, stored));
+        Self::matching(
+            format!("{}_refused", plain(stored)),
+            &comment,
+            &arms,
+            has_unfit,
+            uses,
+        )
+    }
+
+    /// Returns true for a route that writes rows of a table.
+    fn writes(self, handled: &Handled<'_>, stored: &Stored<'_>) -> bool {
+        let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
+        let resource = self.resource(handled).filter(|_| is_write);
+        resource.is_some_and(|other| other.table.name == stored.table.name)
+    }
+
+    /// The errors of the group's routes that write rows of a table.
+    fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g Throws> {
+        let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
+        routes.flat_map(|handled| &handled.route.throws).collect()
+    }
+
+    /// The error where a row is to refer to one that is not there.
+    fn no_such_row(self, key: &ForeignKey, named: Option<&Throws>, uses: &mut Uses) -> Option<Expression> {
+        let other = self.database.table(&key.table)?;
+        let message = format!("{} not found", words(other.entity(), true));
+        Some(self.error(named, "conflict", "CONFLICT", &message, uses))
+    }
+
+    /// The same error for a column of a table, as the database's refusal of the row would become.
+    pub(super) fn unknown_reference(
+        self,
+        group: &Group<'_>,
+        stored: &Stored<'_>,
+        column: &str,
+        uses: &mut Uses,
+    ) -> Option<Expression> {
+        let throws = self.thrown_by_writes(group, stored);
+        let constraints = stored.constraints();
+        let mut references = constraints.iter().filter_map(|constraint| match constraint.rule {
+            Rule::Reference(key) if key.column == column => Some((constraint, key)),
+            _ => None,
+        });
+        let (constraint, key) = references.next()?;
+        self.no_such_row(key, self.named(constraint, &throws), uses)
     }
 
     /// The function that says what it means that a row cannot be deleted, since others refer to it; nothing where none can.
@@ -114,39 +151,51 @@ impl<'k> Known<'k, '_> {
             "What a client hears where others refer to the {}.",
             words(stored.entity(), false)
         );
-        Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, uses)
+        Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, false, uses)
     }
 
-    /// A function from the constraint that was broken to the error.
+    /// A function from the constraint that was broken to the error. With `has_unfit` it also knows values that a column cannot hold.
     fn matching(
         wanted: String,
         comment: &str,
         arms: &[(String, Expression)],
+        has_unfit: bool,
         uses: &mut Uses,
     ) -> Option<String> {
-        if arms.is_empty() {
+        if arms.is_empty() && !has_unfit {
             return None;
         }
-        uses.runtime.insert("sql::violated");
-        let arms: String = arms
-            .iter()
-            .map(|(constant, error)| {
+        let mut code = String::new();
+        if has_unfit {
+            uses.runtime.insert("sql::is_unfit");
+            let message = "A value of the request does not fit its column";
+            let arguments = ["VALIDATION_ERROR", message].map(|text| Expression::plain(names::text(text)));
+            let error = Expression::call("Error::bad_request", arguments.into());
+            let error = error.print(8, "return ;".len(), 0);
+            let _ = write!(
+                code,
+                "    if is_unfit(&error) {{\n        return {error};\n    }}\n"
+            );
+        }
+        if arms.is_empty() {
+            code.push_str("    error.into()\n");
+        } else {
+            uses.runtime.insert("sql::violated");
+            code.push_str("    match violated(&error) {\n");
+            for (constant, error) in arms {
                 let head = format!("Some({constant}) => ");
                 let flat = error.print(8, head.len(), 1);
                 if flat.contains('\n') || 8 + head.len() + flat.len() + 1 > 100 {
-                    format!(
-                        "        {head}{{\n            {}\n        }}\n",
-                        error.print(12, 0, 0)
-                    )
+                    let error = error.print(12, 0, 0);
+                    let _ = write!(code, "        {head}{{\n            {error}\n        }}\n");
                 } else {
-                    format!("        {head}{flat},\n")
+                    let _ = writeln!(code, "        {head}{flat},");
                 }
-            })
-            .collect();
+            }
+            code.push_str("        _ => error.into(),\n    }\n");
+        }
         Some(uses.function(wanted, |name| {
-            format!(
-                "/// {comment}\nfn {name}(error: sqlx::Error) -> Error {{\n    match violated(&error) {{\n{arms}        _ => error.into(),\n    }}\n}}\n"
-            )
+            format!("/// {comment}\nfn {name}(error: sqlx::Error) -> Error {{\n{code}}}\n")
         }))
     }
 
@@ -168,7 +217,7 @@ impl<'k> Known<'k, '_> {
     }
 
     /// An error that the contracts name, or the usual one of its kind.
-    fn error(
+    pub(super) fn error(
         self,
         throws: Option<&Throws>,
         function: &str,
@@ -188,7 +237,7 @@ impl<'k> Known<'k, '_> {
 }
 
 /// The first of these errors whose code has one of the words, the first word first; of equal ones that of the first status.
-fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[String]) -> Option<&'t Throws> {
+pub(super) fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[String]) -> Option<&'t Throws> {
     let has = |throws: &Throws, word: &str| {
         let code = format!("_{}_", throws.code);
         !word.is_empty() && code.contains(&format!("_{word}_"))
@@ -212,7 +261,7 @@ fn only<'t>(mut throws: impl Iterator<Item = &'t Throws>) -> Option<&'t Throws> 
 }
 
 /// What the contracts say of an error, as a message, where that is short.
-fn described(throws: Option<&Throws>, otherwise: String) -> String {
+pub(super) fn described(throws: Option<&Throws>, otherwise: String) -> String {
     let description = throws.and_then(|throws| throws.description.as_deref());
     description
         .map(|text| text.trim().trim_end_matches('.'))
@@ -221,7 +270,7 @@ fn described(throws: Option<&Throws>, otherwise: String) -> String {
 }
 
 /// A name in words: `TeamMember` is `team member`.
-fn words(name: &str, capital: bool) -> String {
+pub(super) fn words(name: &str, capital: bool) -> String {
     let plain = names::plain_field(name).replace('_', " ");
     match plain.chars().next().filter(|_| capital) {
         Some(first) => first.to_ascii_uppercase().to_string() + &plain[first.len_utf8()..],

@@ -93,7 +93,7 @@ impl<'k> Known<'k, '_> {
                 "        let {name} = {borrowed}input.params.{};\n",
                 param.name
             ));
-            key.arguments.push(name.to_owned());
+            key.arguments.push(name);
         }
         Some(key)
     }

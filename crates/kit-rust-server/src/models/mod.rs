@@ -13,7 +13,7 @@ use kit_ir::{
     Constraints, Declaration, DeclarationId, IndexKey, LiteralValue, ObjectType, Span, TypeId, TypeKind,
 };
 
-use crate::print::{doc, reexport};
+use crate::print::{doc, in_comment, reexport};
 use crate::shapes::shape;
 use crate::types::{Definition, Form, Types};
 use crate::{File, names};
@@ -107,7 +107,10 @@ impl Models<'_, '_> {
     fn comment(&self, declaration: &Declaration) -> String {
         let described = doc(0, declaration.documentation.description.as_deref());
         let mut comment = if described.is_empty() {
-            format!("/// `{}` of the contracts.\n", expression_of(declaration))
+            format!(
+                "/// `{}` of the contracts.\n",
+                in_comment(expression_of(declaration))
+            )
         } else {
             described
         };
@@ -148,6 +151,15 @@ impl Models<'_, '_> {
         self.module.runtime(self.types, item)
     }
 
+    /// The call that gives the shape of a type. Where the application declares a `Contract`, the runtime's trait is not in scope.
+    fn shape_of(&self, name: &str) -> String {
+        if self.types.declares("Contract") {
+            format!("<{name} as kit_runtime::Contract>::shape()")
+        } else {
+            format!("{name}::shape()")
+        }
+    }
+
     fn contract(&mut self, declaration: &Declaration, name: &str) {
         let contract = self.runtime("Contract");
         let kind = self.runtime("shape::Shape");
@@ -156,7 +168,8 @@ impl Models<'_, '_> {
             names::text(&declaration.name)
         );
         let body = if self.form == Form::Request && self.types.has_two_forms(self.home) {
-            format!("        {}::shape()\n", self.types.name(self.home))
+            let whole = self.types.name(self.home).to_owned();
+            format!("        {}\n", self.shape_of(&whole))
         } else {
             let expression = shape(
                 self.types,
@@ -216,7 +229,7 @@ impl Models<'_, '_> {
                     return name;
                 }
                 let name = self.types.name_anonymous(self.home, at.name);
-                let comment = format!("/// `{}`.\n", at.shown);
+                let comment = format!("/// `{}`.\n", in_comment(&at.shown));
                 self.structure(&name, &comment, object, at);
                 self.keep_made(id, &name);
                 name

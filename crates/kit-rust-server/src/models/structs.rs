@@ -7,7 +7,7 @@ use kit_ir::{DefaultValue, IndexKey, LiteralValue, ObjectType, Property, Templat
 use super::defaults::Default;
 use super::{Models, Place};
 use crate::names;
-use crate::print::doc;
+use crate::print::{doc, in_comment};
 use crate::shapes;
 use crate::types::{Definition, Field, Form};
 
@@ -125,7 +125,7 @@ impl Models<'_, '_> {
             if is_default_of_type(default, &r#type) {
                 attributes.push_str("    #[serde(default)]\n");
             } else {
-                let function = format!("default_{}", plain(field));
+                let function = format!("default_{}", plain(field).trim_start_matches('_'));
                 let _ = writeln!(attributes, "    #[serde(default = \"{owner}::{function}\")]");
                 defaults.push(Default {
                     function,
@@ -186,7 +186,10 @@ impl Models<'_, '_> {
                 IndexKey::Number => "other keys that are numbers".to_owned(),
                 IndexKey::Template { parts } => {
                     let source = shapes::template_source(self.types.program, parts);
-                    format!("other keys of the form `{}`", source.escape_debug())
+                    format!(
+                        "other keys of the form `{}`",
+                        in_comment(&source.escape_debug().to_string())
+                    )
                 }
             };
             let reader = if maps.len() == 1 && *map.key == IndexKey::String {

@@ -6,6 +6,7 @@ use kit_ir::{TupleElement, TypeId};
 
 use super::{Models, Place};
 use crate::names;
+use crate::print::in_comment;
 use crate::types::Definition;
 
 /// The standard library compares and prints no longer ones.
@@ -20,7 +21,7 @@ impl Models<'_, '_> {
                 return name;
             }
             let name = self.types.name_anonymous(self.home, at.name);
-            let comment = format!("/// `{}`.\n", at.shown);
+            let comment = format!("/// `{}`.\n", in_comment(&at.shown));
             self.tuple_struct(&name, &comment, elements, at);
             self.keep_made(id, &name);
             return name;

@@ -7,7 +7,7 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 
 use super::{Models, Place, number};
 use crate::names;
-use crate::print::Expression;
+use crate::print::{Expression, in_comment};
 use crate::shapes;
 use crate::types::{Definition, Variant};
 
@@ -43,7 +43,7 @@ impl Models<'_, '_> {
             return name;
         }
         let name = self.types.name_anonymous(self.home, at.name);
-        let comment = format!("/// `{}`.\n", at.shown);
+        let comment = format!("/// `{}`.\n", in_comment(&at.shown));
         self.union(&name, &comment, members, at, true);
         self.keep_made(id, &name);
         name
@@ -96,7 +96,7 @@ impl Models<'_, '_> {
             return self.imported(&module, name);
         }
         let name = self.types.name_anonymous(self.home, at.name);
-        self.text_enum(&name, &format!("/// `{}`.\n", at.shown), texts);
+        self.text_enum(&name, &format!("/// `{}`.\n", in_comment(&at.shown)), texts);
         self.types
             .keep_made_texts(at.span, texts, &self.module.name, &name);
         name
@@ -109,7 +109,7 @@ impl Models<'_, '_> {
         for text in texts {
             let variant = unique(names::variant(text), &variants);
             let quoted = names::text(text);
-            let _ = writeln!(body, "    /// `{}`", text.escape_debug());
+            let _ = writeln!(body, "    /// `{}`", in_comment(&text.escape_debug().to_string()));
             if variant != *text {
                 let _ = writeln!(body, "    #[serde(rename = {quoted})]");
             }
@@ -185,7 +185,11 @@ impl Models<'_, '_> {
             match (inner, kind) {
                 (Some(inner), _) => {
                     let about = kit_analysis::describe(program, *member);
-                    let _ = write!(body, "    /// `{}`\n    {name}({inner}),\n", about.escape_debug());
+                    let _ = write!(
+                        body,
+                        "    /// `{}`\n    {name}({inner}),\n",
+                        in_comment(&about.escape_debug().to_string())
+                    );
                     let _ = writeln!(
                         arms,
                         "            Self::{name}(value) => value.serialize(serializer),"
@@ -234,9 +238,9 @@ impl Models<'_, '_> {
             let kind = self.runtime("shape::Shape");
             let target = format!("static SHAPE: {kind}");
             let constant = shapes::union(self.types, members, self.module).assigned(8, &target);
-            (constant, "&SHAPE")
+            (constant, "&SHAPE".to_owned())
         } else {
-            (String::new(), "Self::shape()")
+            (String::new(), self.shape_of("Self"))
         };
         let mut arms = String::new();
         let is_flat = variants.iter().all(|variant| variant.inner.is_none());
@@ -311,7 +315,7 @@ fn written(value: &LiteralValue) -> (String, String) {
     match value {
         LiteralValue::String(text) => {
             let call = format!("serialize_str({})", names::text(text));
-            (text.escape_debug().to_string(), call)
+            (in_comment(&text.escape_debug().to_string()), call)
         }
         LiteralValue::BigInt(digits) => (format!("{digits}n"), format!("serialize_str(\"{digits}\")")),
         LiteralValue::Boolean(value) => (value.to_string(), format!("serialize_bool({value})")),

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
+use kit_database::{Schema, Snapshot};
 use kit_ir::{Method, Program, RouteSlots};
-use kit_rust_server::{Options, Output, generate};
+use kit_rust_server::{Committed, Options, Output, generate};
 
 use crate::support;
 
@@ -20,6 +21,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("shop", shop()),
         ("teams", teams()),
         ("names", names()),
+        ("owners", owners()),
         ("nothing", Program::default()),
     ]
 }
@@ -37,6 +39,11 @@ pub fn teams() -> Program {
 /// Names that Rust and generated modules have for something else, defaults of every kind, columns of every type.
 pub fn names() -> Program {
     of_sources(&tests().join("inputs/names"))
+}
+
+/// Rows that belong to users: behind middleware and not, with references, keys and bodies that name the owner.
+pub fn owners() -> Program {
+    of_sources(&tests().join("inputs/owners"))
 }
 
 /// The kitchen sink with a route beside its own for each type, which a request brings and an answer takes away.
@@ -60,8 +67,13 @@ pub fn kitchen_sink() -> Program {
     program
 }
 
-/// What the compiler understands of a project.
+/// What the compiler understands of a project that has no mistake.
 fn of_sources(root: &Path) -> Program {
+    understood(root).unwrap_or_else(|errors| panic!("{}: {errors:#?}", root.display()))
+}
+
+/// What the compiler understands of a project, or the messages of its errors.
+pub fn understood(root: &Path) -> Result<Program, Vec<String>> {
     let root = root.canonicalize().expect("the project is there");
     let config = resolve(&root, None).expect("a configuration").config;
     let time = BuildTime::new(None, SystemTime::UNIX_EPOCH).expect("a time");
@@ -76,18 +88,40 @@ fn of_sources(root: &Path) -> Program {
         .diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == kit_diagnostics::Severity::Error)
+        .map(|diagnostic| format!("{diagnostic:?}"))
         .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-    analysis.program
+    if errors.is_empty() {
+        Ok(analysis.program)
+    } else {
+        Err(errors)
+    }
 }
 
 /// The project of a program.
 pub fn generated(name: &str, program: &Program) -> Output {
+    generated_on(name, program, Vec::new())
+}
+
+/// The migration of an earlier kit that made the tables of a program: a `Date` was a `timestamp`.
+pub fn earlier(program: &Program) -> Committed {
+    let (schema, _) = Schema::from_program(program);
+    let snapshot = Snapshot::of(&schema).to_json();
+    assert!(snapshot.contains("\"timestamptz\""));
+    Committed {
+        name: "20260101000000_earlier".to_owned(),
+        snapshot: Some(snapshot.replace("\"timestamptz\"", "\"timestamp\"")),
+    }
+}
+
+/// The same where migrations are committed.
+pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -> Output {
     let options = Options {
         name: name.to_owned(),
         output_dir: ".kit".to_owned(),
         // One has all that there is.
-        otlp: name == "shop",
+        otlp: name.starts_with("shop"),
+        migrations,
+        manifest: None,
     };
     generate(program, &options)
 }

@@ -185,8 +185,8 @@ fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String
         all.map(|(index, failure)| {
             let received = Some(&failure.received).filter(|_| index == 0);
             format!(
-                "{} {} {received:?} {:?}",
-                failure.path, failure.expected, failure.value
+                "{} {} {received:?} {:?} {:?} {:?}",
+                failure.path, failure.expected, failure.value, failure.rule, failure.limit
             )
         })
         .collect()
@@ -282,6 +282,10 @@ fn told(failure: &Failure) -> String {
     members.insert("received".to_owned(), failure.received.as_str().into());
     if let Some(value) = &failure.value {
         members.insert("value".to_owned(), value.clone());
+    }
+    members.insert("rule".to_owned(), failure.rule.name().into());
+    if let Some(limit) = &failure.limit {
+        members.insert("limit".to_owned(), limit.clone());
     }
     if let Some(suggestion) = &failure.suggestion {
         members.insert("suggestion".to_owned(), suggestion.as_str().into());

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kit_ir::Program;
-use kit_rust_server::Owner;
+use kit_rust_server::{Output, Owner};
 
 use crate::projects;
 
@@ -28,17 +28,21 @@ impl Workshop {
 
     /// The same in a directory of another name, for tests that run at the same time.
     pub fn named(directory: &str, name: &str, program: &Program) -> Self {
+        Self::of(directory, name, &projects::generated(name, program))
+    }
+
+    /// What was generated, in a directory of that name.
+    pub fn of(directory: &str, name: &str, output: &Output) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("rust-servers")
             .join(directory);
         let project = Self { root };
-        let output = projects::generated(name, program);
         assert_eq!(output.problems, [], "{name}");
         let mut made = BTreeSet::new();
-        for file in output.files {
+        for file in &output.files {
             let path = match file.owner {
                 Owner::Output => format!(".kit/{}", file.path),
-                Owner::Project | Owner::User => file.path,
+                Owner::Project | Owner::User => file.path.clone(),
             };
             project.write(&path, &file.text);
             made.insert(path);
@@ -121,8 +125,8 @@ pub fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("../generated")
 }
 
-/// Runs it to its end, and shows all that it said where it failed.
-pub fn succeed(command: &mut Command) {
+/// Runs it to its end, and shows all that it said where it failed. Returns what it said on standard error.
+pub fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(
         output.status.success(),
@@ -130,6 +134,7 @@ pub fn succeed(command: &mut Command) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The text of a file.

@@ -8,8 +8,8 @@ use shop::db::product::{self, NewProduct, ProductChanges, ProductFilter};
 use shop::db::shop::{self as shops, NewShop, ShopChanges};
 use shop::db::stock::{self, NewStock, StockChanges};
 use shop::models::{Product, ProductKind, ProductSize, ProductStatus, Shop};
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{Executor as _, PgPool};
 
 const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
 
@@ -54,8 +54,84 @@ fn a_product(shop: &Shop, sku: &str) -> NewProduct {
         r#type: None,
         visible: None,
         listed_at: None,
+        views: None,
         created_at: None,
     }
+}
+
+/// In a session of another time zone than UTC: no time may be shifted by it.
+#[test]
+fn pages_by_time_give_each_row_once() {
+    run(async |_| {
+        let pool = PgPoolOptions::new()
+            .max_connections(2)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    connection.execute("SET TimeZone = 'America/New_York'").await?;
+                    Ok(())
+                })
+            });
+        let url = std::env::var("DATABASE_URL").unwrap();
+        let pool = pool.connect(&url).await.unwrap();
+        let mut made = Vec::new();
+        for number in 0..5 {
+            made.push(a_shop(&pool, &format!("page-{number}")).await);
+        }
+        let page = "SELECT * FROM shops WHERE slug LIKE 'page-%' AND (opened_at, id) < ($1, $2::uuid) \
+                    ORDER BY opened_at DESC, id DESC LIMIT 2";
+        let (mut seen, mut time) = (Vec::new(), "9000-01-01T00:00:00Z".parse::<Timestamp>().unwrap());
+        let mut id = NOBODY.to_owned();
+        for _ in 0..4 {
+            let rows: Vec<Shop> = sqlx::query_as(page)
+                .bind(time)
+                .bind(&id)
+                .fetch_all(&pool)
+                .await
+                .unwrap();
+            if let Some(last) = rows.last() {
+                (time, id) = (last.opened_at, last.id.clone());
+            }
+            seen.extend(rows.into_iter().map(|shop| shop.slug));
+        }
+        seen.sort();
+        assert_eq!(seen, ["page-0", "page-1", "page-2", "page-3", "page-4"]);
+
+        let age = Timestamp::now().unix_millis() - made[0].opened_at.unix_millis();
+        assert!((-1_000..60_000).contains(&age), "{age} ms");
+        let found = "SELECT count(*) FROM shops WHERE opened_at = $1 AND id = $2::uuid";
+        for shop in &made {
+            let count: i64 = sqlx::query_scalar(found)
+                .bind(shop.opened_at)
+                .bind(&shop.id)
+                .fetch_one(&pool)
+                .await
+                .unwrap();
+            assert_eq!(count, 1);
+        }
+
+        let given = "2026-03-29T01:30:00.123Z".parse::<Timestamp>().unwrap();
+        let new = NewProduct {
+            listed_at: Some(given),
+            created_at: Some(given),
+            ..a_product(&made[0], "paged")
+        };
+        let stored = product::insert(&pool, &new).await.unwrap();
+        assert_eq!((stored.listed_at, stored.created_at), (Some(given), given));
+        let changed = product::update(&pool, &stored.id, &ProductChanges::default())
+            .await
+            .unwrap()
+            .unwrap();
+        let age = Timestamp::now().unix_millis() - changed.updated_at.unix_millis();
+        assert!((-1_000..60_000).contains(&age), "{age} ms");
+        let count: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM products WHERE updated_at = $1 AND id = $2::uuid")
+                .bind(changed.updated_at)
+                .bind(&changed.id)
+                .fetch_one(&pool)
+                .await
+                .unwrap();
+        assert_eq!(count, 1);
+    });
 }
 
 #[test]
@@ -71,9 +147,15 @@ fn rows_get_defaults_and_what_is_given() {
         let made = product::insert(&pool, &a_product(&shop, "1")).await.unwrap();
         assert_eq!(made.status, ProductStatus::Draft);
         assert!(made.visible);
-        assert_eq!((made.size.clone(), made.listed_at, made.weight), (None, None, None));
+        assert_eq!(
+            (made.size.clone(), made.listed_at, made.weight),
+            (None, None, None)
+        );
         // A property that may be absent and may be null is null where the column is.
-        assert_eq!((made.category_id, made.description.clone()), (Some(None), Some(None)));
+        assert_eq!(
+            (made.category_id, made.description.clone()),
+            (Some(None), Some(None))
+        );
         assert_eq!(made.price_cents, 4_294_967_296);
         assert_eq!(product::get(&pool, &made.id).await.unwrap(), Some(made));
 
@@ -111,6 +193,7 @@ fn rows_get_defaults_and_what_is_given() {
             r#type: Some("t".to_owned()),
             visible: false,
             listed_at: Some(moment),
+            views: None,
             created_at: moment,
             updated_at: made.updated_at,
         };
@@ -204,7 +287,11 @@ fn lists_are_in_order_and_choose() {
         for number in 0..5 {
             let new = NewProduct {
                 visible: Some(number % 2 == 0),
-                kind: if number == 0 { ProductKind::Service } else { ProductKind::Thing },
+                kind: if number == 0 {
+                    ProductKind::Service
+                } else {
+                    ProductKind::Thing
+                },
                 created_at: Some(Timestamp::from_unix_millis(number / 2).unwrap()),
                 ..a_product(&shop, &number.to_string())
             };
@@ -219,6 +306,19 @@ fn lists_are_in_order_and_choose() {
         assert_eq!(product::list(&pool, &own, 100, 0).await.unwrap(), made);
         assert_eq!(product::list(&pool, &own, 2, 3).await.unwrap(), made[3..]);
         assert_eq!(product::list(&pool, &own, 2, 5).await.unwrap(), []);
+        for misfit in [
+            ProductFilter {
+                shop_id: Some("no uuid".to_owned()),
+                ..ProductFilter::default()
+            },
+            ProductFilter {
+                views: Some("9223372036854775808".parse().unwrap()),
+                ..ProductFilter::default()
+            },
+        ] {
+            assert_eq!(product::count(&pool, &misfit).await.unwrap(), 0);
+            assert_eq!(product::list(&pool, &misfit, 100, 0).await.unwrap(), []);
+        }
         let visible = ProductFilter {
             visible: Some(true),
             kind: Some(ProductKind::Thing),
@@ -251,7 +351,10 @@ fn keys_of_every_kind_name_rows() {
             name: Some("keys of all kinds".to_owned()),
             ..category::CategoryChanges::default()
         };
-        let renamed = category::update(&pool, parent.id, &renamed).await.unwrap().unwrap();
+        let renamed = category::update(&pool, parent.id, &renamed)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(renamed.name, "keys of all kinds");
         assert!(category::delete(&pool, parent.id).await.unwrap());
         // The reference says `set null`.
@@ -286,15 +389,24 @@ fn keys_of_every_kind_name_rows() {
         let counted = stock::insert(&pool, &new).await.unwrap();
         assert_eq!(counted.amount, 0);
         let more = StockChanges { amount: Some(7) };
-        let changed = stock::update(&pool, &item.id, "de", &more).await.unwrap().unwrap();
+        let changed = stock::update(&pool, &item.id, "de", &more)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(changed.amount, 7);
         assert!(changed.counted_at >= counted.counted_at);
-        assert_eq!(stock::get(&pool, &item.id, "de").await.unwrap(), Some(changed.clone()));
+        assert_eq!(
+            stock::get(&pool, &item.id, "de").await.unwrap(),
+            Some(changed.clone())
+        );
         assert_eq!(stock::list(&pool, 10, 0).await.unwrap(), [changed]);
         assert_eq!(stock::count(&pool).await.unwrap(), 1);
 
         let in_use = country::delete(&pool, "de").await.unwrap_err();
-        assert_eq!(kit_runtime::sql::violated(&in_use), Some(stock::COUNTRY_CODE_REFERENCE));
+        assert_eq!(
+            kit_runtime::sql::violated(&in_use),
+            Some(stock::COUNTRY_CODE_REFERENCE)
+        );
         assert!(stock::delete(&pool, &item.id, "de").await.unwrap());
         assert!(!stock::delete(&pool, &item.id, "de").await.unwrap());
         assert!(country::delete(&pool, "de").await.unwrap());

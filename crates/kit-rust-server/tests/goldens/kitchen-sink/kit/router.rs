@@ -484,18 +484,23 @@ pub fn router(app: App) -> Router<App> {
             &[("response", "src/sink.types.ts")],
             &[],
         )
+        .handler("src/handlers/sinks.rs", "get_search")
         .route("GET /open", &[], get_open)
         .source("src/sink.routes.ts:18", &[], &[])
+        .handler("src/handlers/sinks.rs", "get_open")
         .route("GET /pairs/:a/:b", &["a", "b"], get_pairs_by_a_by_b)
         .source("src/sink.routes.ts:19", &[], &[])
+        .handler("src/handlers/sinks.rs", "get_pairs_by_a_by_b")
         .route(
             "DELETE /swapped/:b/:a",
             &["b", "a"],
             delete_swapped_by_b_by_a,
         )
         .source("src/sink.routes.ts:20", &[], &[])
+        .handler("src/handlers/sinks.rs", "delete_swapped_by_b_by_a")
         .route("GET /files/*path", &["path"], get_files_by_path)
         .source("src/sink.routes.ts:21", &[], &[])
+        .handler("src/handlers/sinks.rs", "get_files_by_path")
         .route("POST /accounts", &[], post_accounts)
         .source(
             "src/sink.routes.ts:22",
@@ -505,6 +510,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/sinks.rs", "post_accounts")
         .route("PUT /defaults", &[], put_defaults)
         .source(
             "src/sink.routes.ts:23",
@@ -514,6 +520,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/sinks.rs", "put_defaults")
         .route("POST /echo/Scalars", &[], post_echo_scalars)
         .source(
             "src/sink.routes.ts:17",
@@ -523,6 +530,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_scalars")
         .route("POST /echo/Numbers", &[], post_echo_numbers)
         .source(
             "src/sink.routes.ts:17",
@@ -532,6 +540,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_numbers")
         .route("POST /echo/Strings", &[], post_echo_strings)
         .source(
             "src/sink.routes.ts:17",
@@ -541,6 +550,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_strings")
         .route("POST /echo/Email", &[], post_echo_email)
         .source(
             "src/sink.routes.ts:17",
@@ -550,6 +560,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_email")
         .route("POST /echo/Date", &[], post_echo_date)
         .source(
             "src/sink.routes.ts:17",
@@ -559,6 +570,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_date")
         .route("POST /echo/Containers", &[], post_echo_containers)
         .source(
             "src/sink.routes.ts:17",
@@ -568,6 +580,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_containers")
         .route("POST /echo/Matrix", &[], post_echo_matrix)
         .source(
             "src/sink.routes.ts:17",
@@ -577,6 +590,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_matrix")
         .route("POST /echo/OddNames", &[], post_echo_odd_names)
         .source(
             "src/sink.routes.ts:17",
@@ -586,6 +600,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_odd_names")
         .route("POST /echo/OddOptional", &[], post_echo_odd_optional)
         .source(
             "src/sink.routes.ts:17",
@@ -595,6 +610,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_odd_optional")
         .route("POST /echo/Circle", &[], post_echo_circle)
         .source(
             "src/sink.routes.ts:17",
@@ -604,6 +620,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_circle")
         .route("POST /echo/Figure", &[], post_echo_figure)
         .source(
             "src/sink.routes.ts:17",
@@ -613,6 +630,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_figure")
         .route("POST /echo/Unions", &[], post_echo_unions)
         .source(
             "src/sink.routes.ts:17",
@@ -622,6 +640,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_unions")
         .route("POST /echo/Choices", &[], post_echo_choices)
         .source(
             "src/sink.routes.ts:17",
@@ -631,6 +650,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_choices")
         .route("POST /echo/Tree", &[], post_echo_tree)
         .source(
             "src/sink.routes.ts:17",
@@ -640,6 +660,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_tree")
         .route("POST /echo/Json", &[], post_echo_json)
         .source(
             "src/sink.routes.ts:17",
@@ -649,6 +670,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_json")
         .route("POST /echo/Person", &[], post_echo_person)
         .source(
             "src/sink.routes.ts:17",
@@ -658,6 +680,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_person")
         .route("POST /echo/Team", &[], post_echo_team)
         .source(
             "src/sink.routes.ts:17",
@@ -667,6 +690,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_team")
         .route("POST /echo/Entangled", &[], post_echo_entangled)
         .source(
             "src/sink.routes.ts:17",
@@ -676,6 +700,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_entangled")
         .route("POST /echo/Defaults", &[], post_echo_defaults)
         .source(
             "src/sink.routes.ts:17",
@@ -685,6 +710,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_defaults")
         .route("POST /echo/UserAccount", &[], post_echo_user_account)
         .source(
             "src/sink.routes.ts:17",
@@ -694,25 +720,33 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/echos.rs", "post_echo_user_account")
         .route("POST /echo/GetSearchQuery", &[], post_echo_get_search_query)
         .source("src/sink.routes.ts:17", &[], &[])
+        .handler("src/handlers/echos.rs", "post_echo_get_search_query")
         .route("POST /echo/GetOpenQuery", &[], post_echo_get_open_query)
         .source("src/sink.routes.ts:17", &[], &[])
+        .handler("src/handlers/echos.rs", "post_echo_get_open_query")
         .route("POST /echo/Pair", &[], post_echo_pair)
         .source("src/sink.routes.ts:17", &[], &[])
+        .handler("src/handlers/echos.rs", "post_echo_pair")
         .route(
             "POST /echo/GetFilesByPathParams",
             &[],
             post_echo_get_files_by_path_params,
         )
         .source("src/sink.routes.ts:17", &[], &[])
+        .handler(
+            "src/handlers/echos.rs",
+            "post_echo_get_files_by_path_params",
+        )
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }
 
 async fn get_search(app: App, request: Request) -> Result<Response, Error> {
     let query = request.query()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetSearch {
         query,
         context: context.clone(),
@@ -723,7 +757,7 @@ async fn get_search(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_open(app: App, request: Request) -> Result<Response, Error> {
     let query = request.query()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetOpen {
         query,
         context: context.clone(),
@@ -734,7 +768,7 @@ async fn get_open(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_pairs_by_a_by_b(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetPairsByAByB {
         params,
         context: context.clone(),
@@ -745,7 +779,7 @@ async fn get_pairs_by_a_by_b(app: App, request: Request) -> Result<Response, Err
 
 async fn delete_swapped_by_b_by_a(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteSwappedByBByA {
         params,
         context: context.clone(),
@@ -756,7 +790,7 @@ async fn delete_swapped_by_b_by_a(app: App, request: Request) -> Result<Response
 
 async fn get_files_by_path(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetFilesByPath {
         params,
         context: context.clone(),
@@ -767,7 +801,7 @@ async fn get_files_by_path(app: App, request: Request) -> Result<Response, Error
 
 async fn post_accounts(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostAccounts {
         body,
         context: context.clone(),
@@ -778,7 +812,7 @@ async fn post_accounts(app: App, request: Request) -> Result<Response, Error> {
 
 async fn put_defaults(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PutDefaults {
         body,
         context: context.clone(),
@@ -789,7 +823,7 @@ async fn put_defaults(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_scalars(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoScalars {
         body,
         context: context.clone(),
@@ -800,7 +834,7 @@ async fn post_echo_scalars(app: App, request: Request) -> Result<Response, Error
 
 async fn post_echo_numbers(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoNumbers {
         body,
         context: context.clone(),
@@ -811,7 +845,7 @@ async fn post_echo_numbers(app: App, request: Request) -> Result<Response, Error
 
 async fn post_echo_strings(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoStrings {
         body,
         context: context.clone(),
@@ -822,7 +856,7 @@ async fn post_echo_strings(app: App, request: Request) -> Result<Response, Error
 
 async fn post_echo_email(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoEmail {
         body,
         context: context.clone(),
@@ -833,7 +867,7 @@ async fn post_echo_email(app: App, request: Request) -> Result<Response, Error> 
 
 async fn post_echo_date(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoDate {
         body,
         context: context.clone(),
@@ -844,7 +878,7 @@ async fn post_echo_date(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_containers(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoContainers {
         body,
         context: context.clone(),
@@ -855,7 +889,7 @@ async fn post_echo_containers(app: App, request: Request) -> Result<Response, Er
 
 async fn post_echo_matrix(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoMatrix {
         body,
         context: context.clone(),
@@ -866,7 +900,7 @@ async fn post_echo_matrix(app: App, request: Request) -> Result<Response, Error>
 
 async fn post_echo_odd_names(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoOddNames {
         body,
         context: context.clone(),
@@ -877,7 +911,7 @@ async fn post_echo_odd_names(app: App, request: Request) -> Result<Response, Err
 
 async fn post_echo_odd_optional(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoOddOptional {
         body,
         context: context.clone(),
@@ -888,7 +922,7 @@ async fn post_echo_odd_optional(app: App, request: Request) -> Result<Response, 
 
 async fn post_echo_circle(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoCircle {
         body,
         context: context.clone(),
@@ -899,7 +933,7 @@ async fn post_echo_circle(app: App, request: Request) -> Result<Response, Error>
 
 async fn post_echo_figure(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoFigure {
         body,
         context: context.clone(),
@@ -910,7 +944,7 @@ async fn post_echo_figure(app: App, request: Request) -> Result<Response, Error>
 
 async fn post_echo_unions(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoUnions {
         body,
         context: context.clone(),
@@ -921,7 +955,7 @@ async fn post_echo_unions(app: App, request: Request) -> Result<Response, Error>
 
 async fn post_echo_choices(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoChoices {
         body,
         context: context.clone(),
@@ -932,7 +966,7 @@ async fn post_echo_choices(app: App, request: Request) -> Result<Response, Error
 
 async fn post_echo_tree(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoTree {
         body,
         context: context.clone(),
@@ -943,7 +977,7 @@ async fn post_echo_tree(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_json(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoJson {
         body,
         context: context.clone(),
@@ -954,7 +988,7 @@ async fn post_echo_json(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_person(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoPerson {
         body,
         context: context.clone(),
@@ -965,7 +999,7 @@ async fn post_echo_person(app: App, request: Request) -> Result<Response, Error>
 
 async fn post_echo_team(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoTeam {
         body,
         context: context.clone(),
@@ -976,7 +1010,7 @@ async fn post_echo_team(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_entangled(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoEntangled {
         body,
         context: context.clone(),
@@ -987,7 +1021,7 @@ async fn post_echo_entangled(app: App, request: Request) -> Result<Response, Err
 
 async fn post_echo_defaults(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoDefaults {
         body,
         context: context.clone(),
@@ -998,7 +1032,7 @@ async fn post_echo_defaults(app: App, request: Request) -> Result<Response, Erro
 
 async fn post_echo_user_account(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoUserAccount {
         body,
         context: context.clone(),
@@ -1009,7 +1043,7 @@ async fn post_echo_user_account(app: App, request: Request) -> Result<Response, 
 
 async fn post_echo_get_search_query(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoGetSearchQuery {
         body,
         context: context.clone(),
@@ -1020,7 +1054,7 @@ async fn post_echo_get_search_query(app: App, request: Request) -> Result<Respon
 
 async fn post_echo_get_open_query(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoGetOpenQuery {
         body,
         context: context.clone(),
@@ -1031,7 +1065,7 @@ async fn post_echo_get_open_query(app: App, request: Request) -> Result<Response
 
 async fn post_echo_pair(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoPair {
         body,
         context: context.clone(),
@@ -1042,7 +1076,7 @@ async fn post_echo_pair(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_echo_get_files_by_path_params(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostEchoGetFilesByPathParams {
         body,
         context: context.clone(),

@@ -167,14 +167,17 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/routes.rs", "post_options")
         .route("GET /options/:id", &["id"], get_options_by_id)
         .source(
             "src/names.routes.ts:17",
             &[("response", "src/names.types.ts")],
             &[],
         )
+        .handler("src/handlers/routes.rs", "get_options_by_id")
         .route("DELETE /options/:id", &["id"], delete_options_by_id)
         .source("src/names.routes.ts:18", &[], &[])
+        .handler("src/handlers/routes.rs", "delete_options_by_id")
         .route("POST /strings", &[], post_strings)
         .source(
             "src/names.routes.ts:19",
@@ -184,6 +187,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/routes.rs", "post_strings")
         .route("POST /errors", &[], post_errors)
         .source(
             "src/names.routes.ts:26",
@@ -193,6 +197,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/routes.rs", "post_errors")
         .route("POST /odd", &[], post_odd)
         .source(
             "src/names.routes.ts:27",
@@ -202,6 +207,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/routes.rs", "post_odd")
         .route("POST /forest", &[], post_forest)
         .source(
             "src/names.routes.ts:28",
@@ -211,6 +217,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/routes.rs", "post_forest")
         .route("POST /context", &[], post_context)
         .source(
             "src/names.routes.ts:32",
@@ -220,6 +227,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/handlers2.rs", "post_context")
         .route("POST /accounts", &[], post_accounts)
         .source(
             "src/names.routes.ts:33",
@@ -229,6 +237,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/handlers2.rs", "post_accounts")
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }
@@ -238,7 +247,7 @@ async fn post_options(
     request: kit_runtime::Request,
 ) -> Result<kit_runtime::Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostOptions {
         body,
         context: context.clone(),
@@ -252,7 +261,7 @@ async fn get_options_by_id(
     request: kit_runtime::Request,
 ) -> Result<kit_runtime::Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetOptionsById {
         params,
         context: context.clone(),
@@ -266,7 +275,7 @@ async fn delete_options_by_id(
     request: kit_runtime::Request,
 ) -> Result<kit_runtime::Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteOptionsById {
         params,
         context: context.clone(),
@@ -284,7 +293,7 @@ async fn post_strings(
 ) -> Result<kit_runtime::Response, Error> {
     let query = request.query()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostStrings {
         query,
         body,
@@ -299,7 +308,7 @@ async fn post_errors(
     request: kit_runtime::Request,
 ) -> Result<kit_runtime::Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostErrors {
         body,
         context: context.clone(),
@@ -310,7 +319,7 @@ async fn post_errors(
 
 async fn post_odd(app: App, request: kit_runtime::Request) -> Result<kit_runtime::Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostOdd {
         body,
         context: context.clone(),
@@ -324,7 +333,7 @@ async fn post_forest(
     request: kit_runtime::Request,
 ) -> Result<kit_runtime::Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostForest {
         body,
         context: context.clone(),
@@ -340,7 +349,7 @@ async fn post_context(
     let context_middleware = request.middleware(&app).await?;
     let error = request.middleware(&app).await?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostContext {
         body,
         context_middleware,
@@ -358,7 +367,7 @@ async fn post_accounts(
     let context_middleware = request.middleware(&app).await?;
     let error = request.middleware(&app).await?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostAccounts {
         body,
         context_middleware,

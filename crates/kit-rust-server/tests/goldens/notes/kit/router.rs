@@ -108,18 +108,21 @@ pub fn router(app: App) -> Router<App> {
             &[("response", "src/notes.types.ts")],
             &[],
         )
+        .handler("src/handlers/notes.rs", "post_notes")
         .route("GET /notes", &[], get_notes)
         .source(
             "src/notes.routes.ts:12",
             &[("response", "src/notes.types.ts")],
             &[],
         )
+        .handler("src/handlers/notes.rs", "get_notes")
         .route("GET /notes/:id", &["id"], get_notes_by_id)
         .source(
             "src/notes.routes.ts:13",
             &[("response", "src/notes.types.ts")],
             &[],
         )
+        .handler("src/handlers/notes.rs", "get_notes_by_id")
         .route("PUT /notes/:id", &["id"], put_notes_by_id)
         .source(
             "src/notes.routes.ts:14",
@@ -129,8 +132,10 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/notes.rs", "put_notes_by_id")
         .route("DELETE /notes/:id", &["id"], delete_notes_by_id)
         .source("src/notes.routes.ts:15", &[], &[])
+        .handler("src/handlers/notes.rs", "delete_notes_by_id")
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }
@@ -138,7 +143,7 @@ pub fn router(app: App) -> Router<App> {
 async fn post_notes(app: App, request: Request) -> Result<Response, Error> {
     let require_auth = request.middleware(&app).await?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostNotes {
         body,
         require_auth,
@@ -151,7 +156,7 @@ async fn post_notes(app: App, request: Request) -> Result<Response, Error> {
 async fn get_notes(app: App, request: Request) -> Result<Response, Error> {
     let require_auth = request.middleware(&app).await?;
     let query = request.query()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetNotes {
         query,
         require_auth,
@@ -164,7 +169,7 @@ async fn get_notes(app: App, request: Request) -> Result<Response, Error> {
 async fn get_notes_by_id(app: App, request: Request) -> Result<Response, Error> {
     let require_auth = request.middleware(&app).await?;
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetNotesById {
         params,
         require_auth,
@@ -178,7 +183,7 @@ async fn put_notes_by_id(app: App, request: Request) -> Result<Response, Error> 
     let require_auth = request.middleware(&app).await?;
     let params = request.params()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PutNotesById {
         params,
         body,
@@ -192,7 +197,7 @@ async fn put_notes_by_id(app: App, request: Request) -> Result<Response, Error> 
 async fn delete_notes_by_id(app: App, request: Request) -> Result<Response, Error> {
     let require_auth = request.middleware(&app).await?;
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteNotesById {
         params,
         require_auth,

@@ -11,10 +11,11 @@ use crate::models::{
     DeleteCategoriesByIdParams, DeleteCountriesByCodeParams, DeleteProductsByIdParams,
     DeleteShopsByIdParams, DeleteStockByProductIdByCountryCodeParams, GetCategoriesByIdParams,
     GetCategoriesResponse, GetProductsByIdParams, GetShopsByIdParams,
-    GetStockByProductIdByCountryCodeParams, PageOfProductSummary, PageOfShop, Paging,
-    PatchShopsByIdParams, PostCountriesByCodeCloseParams, PostStockBody, Product, ProductFilter,
-    PutCountriesByCodeParams, PutProductsByIdParams, PutStockByProductIdByCountryCodeParams,
-    PutStockInput, Shop, Stock, UpdateCountryInput, UpdateProductInput, UpdateShopInput,
+    GetStockByProductIdByCountryCodeParams, ImportedProduct, PageOfProductSummary, PageOfShop,
+    Paging, PatchShopsByIdParams, PostCountriesByCodeCloseParams, PostStockBody, Product,
+    ProductFilter, PutCountriesByCodeParams, PutProductsByIdParams,
+    PutStockByProductIdByCountryCodeParams, PutStockInput, Shop, Stock, UpdateCountryInput,
+    UpdateProductInput, UpdateShopInput,
 };
 
 /// Who sells.
@@ -77,6 +78,12 @@ pub trait ProductRoutes {
     fn post_products(
         &self,
         input: PostProducts,
+    ) -> impl Future<Output = Result<Product, Error>> + Send;
+
+    /// `POST /products/imports`
+    fn post_products_imports(
+        &self,
+        input: PostProductsImports,
     ) -> impl Future<Output = Result<Product, Error>> + Send;
 
     /// `GET /products`
@@ -247,6 +254,15 @@ pub struct PostProducts {
     pub context: Context,
 }
 
+/// What the handler of `POST /products/imports` gets.
+#[derive(Debug)]
+pub struct PostProductsImports {
+    /// The body.
+    pub body: ImportedProduct,
+    /// What is known of the request.
+    pub context: Context,
+}
+
 /// What the handler of `GET /products` gets.
 #[derive(Debug)]
 pub struct GetProducts {
@@ -389,6 +405,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/shops.rs", "post_shops")
         .route("GET /shops", &[], get_shops)
         .source(
             "src/shops.routes.ts:9",
@@ -398,12 +415,14 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/shops.rs", "get_shops")
         .route("GET /shops/:id", &["id"], get_shops_by_id)
         .source(
             "src/shops.routes.ts:11",
             &[("response", "src/shops.types.ts")],
             &[],
         )
+        .handler("src/handlers/shops.rs", "get_shops_by_id")
         .route("PATCH /shops/:id", &["id"], patch_shops_by_id)
         .source(
             "src/shops.routes.ts:16",
@@ -413,8 +432,10 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/shops.rs", "patch_shops_by_id")
         .route("DELETE /shops/:id", &["id"], delete_shops_by_id)
         .source("src/shops.routes.ts:18", &[], &[])
+        .handler("src/handlers/shops.rs", "delete_shops_by_id")
         .route("POST /categories", &[], post_categories)
         .source(
             "src/shops.routes.ts:23",
@@ -424,57 +445,80 @@ pub fn router(app: App) -> Router<App> {
             ],
             &[],
         )
+        .handler("src/handlers/categories.rs", "post_categories")
         .route("GET /categories", &[], get_categories)
         .source("src/shops.routes.ts:24", &[], &[])
+        .handler("src/handlers/categories.rs", "get_categories")
         .route("GET /categories/:id", &["id"], get_categories_by_id)
         .source(
             "src/shops.routes.ts:25",
             &[("response", "src/shops.types.ts")],
             &[],
         )
+        .handler("src/handlers/categories.rs", "get_categories_by_id")
         .route("DELETE /categories/:id", &["id"], delete_categories_by_id)
         .source("src/shops.routes.ts:26", &[], &[])
+        .handler("src/handlers/categories.rs", "delete_categories_by_id")
         .route("POST /products", &[], post_products)
         .source(
-            "src/products.routes.ts:31",
+            "src/products.routes.ts:34",
             &[
                 ("body", "src/shops.types.ts"),
                 ("response", "src/shops.types.ts"),
             ],
             &[],
         )
+        .handler("src/handlers/products.rs", "post_products")
+        .route("POST /products/imports", &[], post_products_imports)
+        .source(
+            "src/products.routes.ts:39",
+            &[
+                ("body", "src/shops.types.ts"),
+                ("response", "src/shops.types.ts"),
+            ],
+            &[],
+        )
+        .handler("src/handlers/products.rs", "post_products_imports")
         .route("GET /products", &[], get_products)
         .source(
-            "src/products.routes.ts:32",
+            "src/products.routes.ts:40",
             &[("response", "src/shared.types.ts")],
             &[],
         )
+        .handler("src/handlers/products.rs", "get_products")
         .route("GET /products/:id", &["id"], get_products_by_id)
         .source(
-            "src/products.routes.ts:34",
+            "src/products.routes.ts:42",
             &[("response", "src/shops.types.ts")],
             &[],
         )
+        .handler("src/handlers/products.rs", "get_products_by_id")
         .route("PUT /products/:id", &["id"], put_products_by_id)
         .source(
-            "src/products.routes.ts:40",
+            "src/products.routes.ts:48",
             &[
                 ("body", "src/shops.types.ts"),
                 ("response", "src/shops.types.ts"),
             ],
             &[],
         )
+        .handler("src/handlers/products.rs", "put_products_by_id")
         .route("DELETE /products/:id", &["id"], delete_products_by_id)
-        .source("src/products.routes.ts:42", &[], &[])
+        .source("src/products.routes.ts:50", &[], &[])
+        .handler("src/handlers/products.rs", "delete_products_by_id")
         .route(
             "GET /stock/:productId/:countryCode",
             &["productId", "countryCode"],
             get_stock_by_product_id_by_country_code,
         )
         .source(
-            "src/products.routes.ts:47",
+            "src/products.routes.ts:55",
             &[("response", "src/shops.types.ts")],
             &[],
+        )
+        .handler(
+            "src/handlers/stocks.rs",
+            "get_stock_by_product_id_by_country_code",
         )
         .route(
             "PUT /stock/:productId/:countryCode",
@@ -482,66 +526,79 @@ pub fn router(app: App) -> Router<App> {
             put_stock_by_product_id_by_country_code,
         )
         .source(
-            "src/products.routes.ts:54",
+            "src/products.routes.ts:62",
             &[
                 ("body", "src/shops.types.ts"),
                 ("response", "src/shops.types.ts"),
             ],
             &[],
+        )
+        .handler(
+            "src/handlers/stocks.rs",
+            "put_stock_by_product_id_by_country_code",
         )
         .route(
             "DELETE /stock/:productId/:countryCode",
             &["productId", "countryCode"],
             delete_stock_by_product_id_by_country_code,
         )
-        .source("src/products.routes.ts:61", &[], &[])
+        .source("src/products.routes.ts:69", &[], &[])
+        .handler(
+            "src/handlers/stocks.rs",
+            "delete_stock_by_product_id_by_country_code",
+        )
         .route("POST /stock", &[], post_stock)
         .source(
-            "src/products.routes.ts:68",
+            "src/products.routes.ts:76",
             &[("response", "src/shops.types.ts")],
             &[],
         )
+        .handler("src/handlers/stocks.rs", "post_stock")
         .route("POST /countries", &[], post_countries)
         .source(
-            "src/products.routes.ts:72",
+            "src/products.routes.ts:80",
             &[
                 ("body", "src/shops.types.ts"),
                 ("response", "src/shops.types.ts"),
             ],
             &[],
         )
+        .handler("src/handlers/countries.rs", "post_countries")
         .route("PUT /countries/:code", &["code"], put_countries_by_code)
         .source(
-            "src/products.routes.ts:73",
+            "src/products.routes.ts:81",
             &[
                 ("body", "src/shops.types.ts"),
                 ("response", "src/shops.types.ts"),
             ],
             &[],
         )
+        .handler("src/handlers/countries.rs", "put_countries_by_code")
         .route(
             "DELETE /countries/:code",
             &["code"],
             delete_countries_by_code,
         )
-        .source("src/products.routes.ts:75", &[], &[])
+        .source("src/products.routes.ts:83", &[], &[])
+        .handler("src/handlers/countries.rs", "delete_countries_by_code")
         .route(
             "POST /countries/:code/close",
             &["code"],
             post_countries_by_code_close,
         )
         .source(
-            "src/products.routes.ts:82",
+            "src/products.routes.ts:90",
             &[("response", "src/shops.types.ts")],
             &[],
         )
+        .handler("src/handlers/countries.rs", "post_countries_by_code_close")
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }
 
 async fn post_shops(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostShops {
         body,
         context: context.clone(),
@@ -552,7 +609,7 @@ async fn post_shops(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_shops(app: App, request: Request) -> Result<Response, Error> {
     let query = request.query()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetShops {
         query,
         context: context.clone(),
@@ -563,7 +620,7 @@ async fn get_shops(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_shops_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetShopsById {
         params,
         context: context.clone(),
@@ -575,7 +632,7 @@ async fn get_shops_by_id(app: App, request: Request) -> Result<Response, Error> 
 async fn patch_shops_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PatchShopsById {
         params,
         body,
@@ -587,7 +644,7 @@ async fn patch_shops_by_id(app: App, request: Request) -> Result<Response, Error
 
 async fn delete_shops_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteShopsById {
         params,
         context: context.clone(),
@@ -598,7 +655,7 @@ async fn delete_shops_by_id(app: App, request: Request) -> Result<Response, Erro
 
 async fn post_categories(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostCategories {
         body,
         context: context.clone(),
@@ -608,7 +665,7 @@ async fn post_categories(app: App, request: Request) -> Result<Response, Error> 
 }
 
 async fn get_categories(app: App, request: Request) -> Result<Response, Error> {
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetCategories {
         context: context.clone(),
     };
@@ -618,7 +675,7 @@ async fn get_categories(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_categories_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetCategoriesById {
         params,
         context: context.clone(),
@@ -629,7 +686,7 @@ async fn get_categories_by_id(app: App, request: Request) -> Result<Response, Er
 
 async fn delete_categories_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteCategoriesById {
         params,
         context: context.clone(),
@@ -640,7 +697,7 @@ async fn delete_categories_by_id(app: App, request: Request) -> Result<Response,
 
 async fn post_products(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostProducts {
         body,
         context: context.clone(),
@@ -649,9 +706,20 @@ async fn post_products(app: App, request: Request) -> Result<Response, Error> {
     Response::json(&context, StatusCode::CREATED, &answer)
 }
 
+async fn post_products_imports(app: App, request: Request) -> Result<Response, Error> {
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PostProductsImports {
+        body,
+        context: context.clone(),
+    };
+    let answer = ProductRoutes::post_products_imports(&app, input).await?;
+    Response::json(&context, StatusCode::CREATED, &answer)
+}
+
 async fn get_products(app: App, request: Request) -> Result<Response, Error> {
     let query = request.query()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetProducts {
         query,
         context: context.clone(),
@@ -662,7 +730,7 @@ async fn get_products(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_products_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetProductsById {
         params,
         context: context.clone(),
@@ -674,7 +742,7 @@ async fn get_products_by_id(app: App, request: Request) -> Result<Response, Erro
 async fn put_products_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PutProductsById {
         params,
         body,
@@ -686,7 +754,7 @@ async fn put_products_by_id(app: App, request: Request) -> Result<Response, Erro
 
 async fn delete_products_by_id(app: App, request: Request) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteProductsById {
         params,
         context: context.clone(),
@@ -700,7 +768,7 @@ async fn get_stock_by_product_id_by_country_code(
     request: Request,
 ) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = GetStockByProductIdByCountryCode {
         params,
         context: context.clone(),
@@ -715,7 +783,7 @@ async fn put_stock_by_product_id_by_country_code(
 ) -> Result<Response, Error> {
     let params = request.params()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PutStockByProductIdByCountryCode {
         params,
         body,
@@ -730,7 +798,7 @@ async fn delete_stock_by_product_id_by_country_code(
     request: Request,
 ) -> Result<Response, Error> {
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteStockByProductIdByCountryCode {
         params,
         context: context.clone(),
@@ -741,7 +809,7 @@ async fn delete_stock_by_product_id_by_country_code(
 
 async fn post_stock(app: App, request: Request) -> Result<Response, Error> {
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostStock {
         body,
         context: context.clone(),
@@ -754,7 +822,7 @@ async fn post_countries(app: App, request: Request) -> Result<Response, Error> {
     let require_seller = request.middleware(&app).await?;
     let audit = request.middleware(&app).await?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostCountries {
         body,
         require_seller,
@@ -770,7 +838,7 @@ async fn put_countries_by_code(app: App, request: Request) -> Result<Response, E
     let audit = request.middleware(&app).await?;
     let params = request.params()?;
     let body = request.body()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PutCountriesByCode {
         params,
         body,
@@ -786,7 +854,7 @@ async fn delete_countries_by_code(app: App, request: Request) -> Result<Response
     let require_seller = request.middleware(&app).await?;
     let audit = request.middleware(&app).await?;
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = DeleteCountriesByCode {
         params,
         require_seller,
@@ -801,7 +869,7 @@ async fn post_countries_by_code_close(app: App, request: Request) -> Result<Resp
     let require_seller = request.middleware(&app).await?;
     let audit = request.middleware(&app).await?;
     let params = request.params()?;
-    let context = request.into_context();
+    let context = request.into_context()?;
     let input = PostCountriesByCodeClose {
         params,
         require_seller,

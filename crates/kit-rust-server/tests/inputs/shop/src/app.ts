@@ -26,6 +26,7 @@ export const categoryHandlers = defineHandlers<CategoryRoutes>({
 });
 export const productHandlers = defineHandlers<ProductRoutes>({
   "POST /products": notHere,
+  "POST /products/imports": notHere,
   "GET /products": notHere,
   "GET /products/:id": notHere,
   "PUT /products/:id": notHere,

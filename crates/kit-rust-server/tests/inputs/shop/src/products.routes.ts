@@ -3,6 +3,7 @@ import type { Page, Paging, Uuid } from "./shared.types.ts";
 import type {
   Country,
   CreateProductInput,
+  ImportedProduct,
   Product,
   ProductKind,
   ProductSummary,
@@ -15,7 +16,9 @@ import type {
 /** Which products to list. */
 export interface ProductFilter extends Paging {
   /** Only of this shop. */
-  shopId?: Uuid;
+  shopId?: string;
+  /** Only those that were looked at so often. */
+  views?: bigint;
   /** Only of this kind. */
   kind?: ProductKind;
   /** Only those that are to be seen, or only those that are not. */
@@ -29,6 +32,11 @@ export interface ProductRoutes {
    * @throws PRODUCT_EXISTS 409 The shop has a product of this number.
    */
   "POST /products": RouteContract<void, void, CreateProductInput, Product>;
+  /**
+   * @throws SHOP_NOT_FOUND 404 There is no such shop.
+   * @throws CATEGORY_NOT_FOUND 404 There is no such category.
+   */
+  "POST /products/imports": RouteContract<void, void, ImportedProduct, Product>;
   "GET /products": RouteContract<void, ProductFilter, void, Page<ProductSummary>>;
   /** @throws PRODUCT_NOT_FOUND 404 There is no such product. */
   "GET /products/:id": RouteContract<{ id: string }, void, void, Product>;

@@ -34,7 +34,7 @@ export interface Category {
   parentId?: number;
 }
 
-/** A country, which has a key of its own. @table countries */
+/** A country, which has a key of its own. @table countries @owner none */
 export interface Country {
   /** @id @minLength 2 @maxLength 2 */
   code: string;
@@ -55,7 +55,7 @@ export interface Product {
   /** @id @generated uuid */
   id: string;
   /** @references Shop.id cascade */
-  shopId: Uuid;
+  shopId: string;
   /** @integer @references Category.id restrict */
   categoryId?: number | null;
   /** @maxLength 30 */
@@ -79,6 +79,7 @@ export interface Product {
   /** @column is_visible @default true */
   visible: boolean;
   listedAt?: Date;
+  views?: bigint;
   /** @generated now */
   createdAt: Date;
   /** @generated now @onUpdate now */
@@ -108,6 +109,12 @@ export type UpdateShopInput = Partial<CreateShopInput>;
 export type CreateCategoryInput = Omit<Category, "id">;
 export type UpdateCountryInput = Omit<Country, "code">;
 export type CreateProductInput = Omit<Product, "id" | "createdAt" | "updatedAt">;
+/** What another shop sends, whose texts have no limits. */
+export type ImportedProduct = Omit<CreateProductInput, "shopId" | "sku" | "views"> & {
+  shopId: string;
+  sku: string;
+  views?: bigint;
+};
 export type UpdateProductInput = Partial<Omit<CreateProductInput, "shopId">>;
 export type PutStockInput = Pick<Stock, "amount">;
 export type ProductSummary = Pick<Product, "id" | "title" | "priceCents" | "status">;

@@ -5,21 +5,13 @@ pub mod user_account;
 
 use kit_runtime::Error;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
-
-/// How many connections there are at most.
-const CONNECTIONS: u32 = 10;
 
 /// Connects to the database that `DATABASE_URL` names.
 pub async fn connect() -> Result<PgPool, Error> {
     let url = std::env::var("DATABASE_URL").unwrap_or_default();
-    if url.is_empty() {
+    if url.trim().is_empty() {
         let message = "DATABASE_URL is not set: name the database, as in postgres://localhost/app";
         return Err(Error::internal(message));
     }
-    let pool = PgPoolOptions::new()
-        .max_connections(CONNECTIONS)
-        .connect(&url)
-        .await?;
-    Ok(pool)
+    kit_runtime::postgres::connect(&url).await
 }

@@ -15,6 +15,8 @@ static PATTERN_1: Pattern = Pattern::new("^[a-z]\\/\\p{Lu}+$");
 
 static PATTERN_2: Pattern = Pattern::new("^[^ ]+$");
 
+static PATTERN_3: Pattern = Pattern::new("^[a-z-]+$");
+
 static TEMPLATE_1: Template = Template::new(
     "v${number}-${\"a.b\" | \"c\"}:${string}",
     &[
@@ -94,7 +96,7 @@ impl Contract for UserAccount {
         static SHAPE: Shape = Shape::object(
             "UserAccount",
             &[
-                Property::optional("id", Shape::TEXT),
+                Property::optional("id", Shape::TEXT.format(Format::Uuid)),
                 Property::required("email", Shape::TEXT.max_length(255).format(Format::Email)),
                 Property::optional(
                     "status",
@@ -220,6 +222,8 @@ pub struct Numbers {
     pub whole: Option<i64>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub big_fives: Option<BigInt>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub stored: Option<BigInt>,
 }
 
 impl Contract for Numbers {
@@ -237,6 +241,12 @@ impl Contract for Numbers {
                 Property::optional("cents", Shape::NUMBER.multiple_of(0.01)),
                 Property::optional("whole", Shape::INTEGER),
                 Property::optional("bigFives", Shape::BIGINT.minimum(10.0).multiple_of(5.0)),
+                Property::optional(
+                    "stored",
+                    Shape::BIGINT
+                        .minimum(-9.223372036854776e18)
+                        .exclusive_maximum(9.223372036854776e18),
+                ),
             ],
         );
         &SHAPE
@@ -303,7 +313,7 @@ impl Contract for Strings {
         static SHAPE: Shape = Shape::object(
             "Strings",
             &[
-                Property::optional("email", Shape::TEXT.format(Format::Email)),
+                Property::optional("email", Shape::TEXT.max_length(254).format(Format::Email)),
                 Property::optional("uri", Shape::TEXT.format(Format::Uri)),
                 Property::optional("uuid", Shape::TEXT.format(Format::Uuid)),
                 Property::optional("date", Shape::TEXT.format(Format::Date)),
@@ -336,7 +346,7 @@ impl Contract for Email {
     const NAME: &'static str = "Email";
 
     fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::TEXT.format(Format::Email);
+        static SHAPE: Shape = Shape::TEXT.max_length(254).format(Format::Email);
         &SHAPE
     }
 }
@@ -518,8 +528,37 @@ impl ContainersLayered {
     }
 }
 
+/// `Containers.ruled`.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct ContainersRuled {
+    #[serde(rename = "Size")]
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
+    /// What other keys of the form `x-${string}` hold.
+    #[serde(flatten, deserialize_with = "ContainersRuled::read_x")]
+    pub x: IndexMap<String, f64>,
+    /// What other keys hold.
+    #[serde(flatten, deserialize_with = "ContainersRuled::read_others")]
+    pub others: IndexMap<String, f64>,
+}
+
+impl ContainersRuled {
+    fn read_x<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<IndexMap<String, f64>, D::Error> {
+        members(deserializer, |key| Keys::Of(&TEMPLATE_3).take(key))
+    }
+
+    fn read_others<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<IndexMap<String, f64>, D::Error> {
+        members(deserializer, |key| !Keys::Of(&TEMPLATE_3).take(key))
+    }
+}
+
 /// `Containers` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Containers {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub plain: Option<Vec<String>>,
@@ -545,6 +584,10 @@ pub struct Containers {
     pub keyed: Option<ContainersKeyed>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub layered: Option<ContainersLayered>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<ContainersRuled>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub by_mail: Option<IndexMap<String, Timestamp>>,
 }
 
 impl Contract for Containers {
@@ -626,6 +669,29 @@ impl Contract for Containers {
                         Index::new(Keys::Numeric, Shape::Date),
                         Index::new(Keys::Any, Shape::union(&[Shape::Date, Shape::TEXT])),
                     ]),
+                ),
+                Property::optional(
+                    "ruled",
+                    Shape::anonymous(&[Property::optional("Size", Shape::TEXT)]).index(&[
+                        Index::ruled(
+                            Keys::Of(&TEMPLATE_3),
+                            Shape::NUMBER,
+                            Shape::TEXT.max_length(5),
+                        ),
+                        Index::ruled(
+                            Keys::Any,
+                            Shape::NUMBER,
+                            Shape::TEXT.min_length(2).pattern(&PATTERN_3),
+                        ),
+                    ]),
+                ),
+                Property::optional(
+                    "byMail",
+                    Shape::anonymous(&[]).index(&[Index::ruled(
+                        Keys::Any,
+                        Shape::Date,
+                        Shape::TEXT.max_length(254).format(Format::Email),
+                    )]),
                 ),
             ],
         );

@@ -20,7 +20,7 @@ CREATE TABLE options (
   "json" jsonb NOT NULL,
   slug text NOT NULL,
   nick text,
-  since timestamp NOT NULL,
+  since timestamptz(3) NOT NULL,
   rank integer NOT NULL,
   next integer,
   CONSTRAINT options_level_check CHECK (level IN (1, 2, 3)),

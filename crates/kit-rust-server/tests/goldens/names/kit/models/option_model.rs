@@ -118,7 +118,12 @@ impl Contract for OptionModel {
         static SHAPE: shape::Shape = shape::Shape::object(
             "Option",
             &[
-                shape::Property::optional("id", shape::Shape::BIGINT),
+                shape::Property::optional(
+                    "id",
+                    shape::Shape::BIGINT
+                        .minimum(-9.223372036854776e18)
+                        .exclusive_maximum(9.223372036854776e18),
+                ),
                 shape::Property::required("type", shape::Shape::TEXT),
                 shape::Property::required("self", shape::Shape::TEXT),
                 shape::Property::required("crate", shape::Shape::TEXT),
@@ -139,7 +144,12 @@ impl Contract for OptionModel {
                         shape::Shape::Literal(Literal::Number(1.0)),
                     ]),
                 ),
-                shape::Property::required("seen", shape::Shape::BIGINT),
+                shape::Property::required(
+                    "seen",
+                    shape::Shape::BIGINT
+                        .minimum(-9.223372036854776e18)
+                        .exclusive_maximum(9.223372036854776e18),
+                ),
                 shape::Property::required(
                     "even",
                     shape::Shape::union(&[

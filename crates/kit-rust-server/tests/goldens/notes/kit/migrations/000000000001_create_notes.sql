@@ -6,8 +6,8 @@ CREATE TABLE notes (
   content varchar(10000) NOT NULL,
   author_id varchar(100) NOT NULL,
   archived boolean DEFAULT false NOT NULL,
-  created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT notes_title_length_check CHECK (char_length(title) >= 1)
 );
 

@@ -2,7 +2,7 @@
 //! The table `products`.
 
 use kit_runtime::format::is_uuid;
-use kit_runtime::{IndexMap, Timestamp, sql};
+use kit_runtime::{BigInt, IndexMap, Timestamp, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgPool, Row as _};
 
@@ -10,11 +10,12 @@ use crate::models::{Product, ProductKind, ProductSize, ProductStatus};
 
 const LIST: &str = "
     SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
-        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
     FROM products
     WHERE ($3::uuid IS NULL OR shop_id = $3::uuid)
       AND ($4::text IS NULL OR kind = $4)
       AND ($5::boolean IS NULL OR is_visible = $5)
+      AND ($6::int8 IS NULL OR views = $6)
     ORDER BY products.created_at DESC, products.id DESC
     LIMIT $1 OFFSET $2";
 
@@ -23,20 +24,21 @@ const COUNT: &str = "
     FROM products
     WHERE ($1::uuid IS NULL OR shop_id = $1::uuid)
       AND ($2::text IS NULL OR kind = $2)
-      AND ($3::boolean IS NULL OR is_visible = $3)";
+      AND ($3::boolean IS NULL OR is_visible = $3)
+      AND ($4::int8 IS NULL OR views = $4)";
 
 const INSERT: &str = "
     INSERT INTO products (id, shop_id, category_id, sku, title, description, price_cents, weight,
-        status, kind, tags, size, attributes, type, is_visible, listed_at, created_at)
+        status, kind, tags, size, attributes, type, is_visible, listed_at, views, created_at)
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2::uuid, $3, $4, $5, $6, $7, $8,
-        COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16,
-        COALESCE($17, now()))
+        COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16, $17,
+        COALESCE($18, now()))
     RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
-        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at";
 
 const GET: &str = "
     SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
-        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
     FROM products
     WHERE id = $1::uuid";
 
@@ -57,10 +59,11 @@ const UPDATE: &str = "
         type = CASE WHEN $18 THEN $19 ELSE type END,
         is_visible = COALESCE($20, is_visible),
         listed_at = CASE WHEN $21 THEN $22 ELSE listed_at END,
+        views = CASE WHEN $23 THEN $24 ELSE views END,
         updated_at = now()
     WHERE id = $1::uuid
     RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
-        tags, size, attributes, type, is_visible, listed_at, created_at, updated_at";
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at";
 
 const DELETE: &str = "
     DELETE FROM products
@@ -95,6 +98,7 @@ pub struct NewProduct {
     pub r#type: Option<String>,
     pub visible: Option<bool>,
     pub listed_at: Option<Timestamp>,
+    pub views: Option<BigInt>,
     pub created_at: Option<Timestamp>,
 }
 
@@ -117,6 +121,7 @@ pub struct ProductChanges {
     pub r#type: Option<Option<String>>,
     pub visible: Option<bool>,
     pub listed_at: Option<Option<Timestamp>>,
+    pub views: Option<Option<BigInt>>,
 }
 
 /// Which rows a list has. What is left out chooses all.
@@ -125,6 +130,7 @@ pub struct ProductFilter {
     pub shop_id: Option<String>,
     pub kind: Option<ProductKind>,
     pub visible: Option<bool>,
+    pub views: Option<BigInt>,
 }
 
 impl<'r> FromRow<'r, PgRow> for Product {
@@ -146,6 +152,7 @@ impl<'r> FromRow<'r, PgRow> for Product {
             r#type: row.try_get("type")?,
             visible: row.try_get("is_visible")?,
             listed_at: row.try_get("listed_at")?,
+            views: row.try_get("views")?,
             created_at: row.try_get("created_at")?,
             updated_at: row.try_get("updated_at")?,
         })
@@ -159,22 +166,40 @@ pub async fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
+    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    if sql::is_no_uuid(filter.shop_id.as_deref()) {
+        return Ok(Vec::new());
+    }
+    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    if sql::is_no_bigint(filter.views.as_ref()) {
+        return Ok(Vec::new());
+    }
     sqlx::query_as(LIST)
         .bind(limit)
         .bind(offset)
         .bind(&filter.shop_id)
         .bind(filter.kind.map(ProductKind::as_str))
         .bind(filter.visible)
+        .bind(&filter.views)
         .fetch_all(pool)
         .await
 }
 
 /// How many rows there are.
 pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::Error> {
+    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    if sql::is_no_uuid(filter.shop_id.as_deref()) {
+        return Ok(0);
+    }
+    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    if sql::is_no_bigint(filter.views.as_ref()) {
+        return Ok(0);
+    }
     sqlx::query_scalar(COUNT)
         .bind(&filter.shop_id)
         .bind(filter.kind.map(ProductKind::as_str))
         .bind(filter.visible)
+        .bind(&filter.views)
         .fetch_one(pool)
         .await
 }
@@ -198,6 +223,7 @@ pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Er
         .bind(&new.r#type)
         .bind(new.visible)
         .bind(new.listed_at)
+        .bind(&new.views)
         .bind(new.created_at)
         .fetch_one(pool)
         .await
@@ -245,6 +271,8 @@ pub async fn update(
         .bind(changes.visible)
         .bind(changes.listed_at.is_some())
         .bind(changes.listed_at.flatten())
+        .bind(changes.views.is_some())
+        .bind(changes.views.clone().flatten())
         .fetch_optional(pool)
         .await
 }

@@ -5,7 +5,7 @@ CREATE TABLE shops (
   name varchar(80) NOT NULL,
   slug varchar(40) NOT NULL,
   contact varchar(200),
-  opened_at timestamp DEFAULT now() NOT NULL,
+  opened_at timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT shops_slug_unique UNIQUE (slug),
   CONSTRAINT shops_name_length_check CHECK (char_length(name) >= 1),
   CONSTRAINT shops_slug_pattern_check CHECK (slug ~ '^[a-z0-9\-]+$')

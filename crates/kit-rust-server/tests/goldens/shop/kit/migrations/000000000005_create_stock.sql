@@ -4,7 +4,7 @@ CREATE TABLE stock (
   product_id uuid NOT NULL,
   country_code varchar(2) NOT NULL,
   amount bigint DEFAULT 0 NOT NULL,
-  counted_at timestamp DEFAULT now() NOT NULL,
+  counted_at timestamptz(3) DEFAULT now() NOT NULL,
   PRIMARY KEY (product_id, country_code),
   CONSTRAINT stock_amount_range_check CHECK (amount >= 0)
 );

@@ -13,8 +13,8 @@ mod stock;
 pub use category::{Category, CreateCategoryInput};
 pub use country::{Country, UpdateCountryInput};
 pub use product::{
-    CreateProductInput, Product, ProductKind, ProductSize, ProductStatus, ProductSummary,
-    UpdateProductInput,
+    CreateProductInput, ImportedProduct, Product, ProductKind, ProductSize, ProductStatus,
+    ProductSummary, UpdateProductInput,
 };
 pub use products_routes::{
     DeleteCountriesByCodeParams, DeleteProductsByIdParams,

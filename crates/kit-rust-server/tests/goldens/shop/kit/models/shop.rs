@@ -38,7 +38,7 @@ impl Contract for Shop {
         static SHAPE: Shape = Shape::object(
             "Shop",
             &[
-                Property::optional("id", Shape::TEXT),
+                Property::optional("id", Shape::TEXT.format(Format::Uuid)),
                 Property::required("name", Shape::TEXT.min_length(1).max_length(80)),
                 Property::required("slug", Shape::TEXT.max_length(40).pattern(&PATTERN_1)),
                 Property::required(

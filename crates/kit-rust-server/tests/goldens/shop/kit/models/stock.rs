@@ -28,7 +28,7 @@ impl Contract for Stock {
             "Stock",
             &[
                 Property::required("productId", Shape::TEXT.format(Format::Uuid)),
-                Property::required("countryCode", Shape::TEXT.max_length(2)),
+                Property::required("countryCode", Shape::TEXT.min_length(2).max_length(2)),
                 Property::optional("amount", Shape::INTEGER.minimum(0.0)),
                 Property::optional("countedAt", Shape::Date),
             ],

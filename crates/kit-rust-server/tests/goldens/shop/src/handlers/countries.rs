@@ -1,6 +1,6 @@
 //! The handlers of `CountryRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::{is_unfit, violated};
 use kit_runtime::value;
 
 use crate::app::App;
@@ -15,6 +15,12 @@ use crate::router::{
 
 /// What a client hears where the database does not take the country.
 fn country_refused(error: sqlx::Error) -> Error {
+    if is_unfit(&error) {
+        return Error::bad_request(
+            "VALIDATION_ERROR",
+            "A value of the request does not fit its column",
+        );
+    }
     match violated(&error) {
         Some(country::PRIMARY_KEY) => Error::conflict("CONFLICT", "Another country has this code"),
         _ => error.into(),

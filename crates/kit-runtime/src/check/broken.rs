@@ -1,0 +1,362 @@
+//! The first rule that a value breaks, for programs. `packages/core/src/codec/broken-rule.ts` finds the same in TypeScript.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::rule::Rule;
+use super::rules::{self, has_format};
+use crate::bigint::{BigInt, MAX_CHARACTERS};
+use crate::json::Json;
+use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
+
+/// A rule and its argument.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Broken {
+    /// The rule.
+    pub rule: Rule,
+    /// Its argument as the contract has it; nothing if the rule has none.
+    pub limit: Option<Value>,
+}
+
+impl Broken {
+    /// A rule without an argument.
+    pub(crate) fn rule(rule: Rule) -> Self {
+        Self { rule, limit: None }
+    }
+
+    /// A rule with its argument.
+    pub(crate) fn limit(rule: Rule, limit: impl Into<Value>) -> Self {
+        let limit = Some(limit.into());
+        Self { rule, limit }
+    }
+}
+
+/// The limit of `enum` is left out if there are more values: each failure of an answer would repeat them.
+const MAX_VALUES: usize = 50;
+
+/// Pattern of a bigint in JSON, as the OpenAPI document has it.
+const DIGITS: &str = "^-?[0-9]+$";
+
+/// Finds the first rule of a shape that a value breaks, for a value that does not fit. Types come first, then rules in the order in which
+/// the words of `expected` name them.
+pub(super) fn broken(shape: &'static Shape, value: &Json) -> Broken {
+    own_rule(shape.resolve(), value).unwrap_or_else(|| of_type(&[shape.resolve()]))
+}
+
+/// Finds the rule of a union of these shapes.
+pub(super) fn broken_of_all(shapes: &[&'static Shape], value: &Json) -> Broken {
+    let mut members = Vec::new();
+    for shape in shapes {
+        add_members(shape, &mut members);
+    }
+    union_rule(&members, value)
+}
+
+/// The rule of the value itself; nothing if only something inside of the value can be wrong.
+fn own_rule(shape: &'static Shape, value: &Json) -> Option<Broken> {
+    match (shape, value) {
+        (Shape::Unknown, _) => Some(Broken::limit(Rule::MaxDepth, MAX_DEPTH)),
+        (Shape::Never, _) => Some(Broken::rule(Rule::Unknown)),
+        (Shape::Literal(literal), _) => Some(Broken::limit(Rule::Const, literal_limit(*literal))),
+        (Shape::Union(_), value) => Some(broken_of_all(&[shape], value)),
+        (shape, value) if !is_of_type(shape, value) => Some(of_type(&[shape])),
+        (Shape::Date, _) => Some(Broken::limit(Rule::Format, "date-time")),
+        (Shape::Bytes, _) => Some(Broken::limit(Rule::ContentEncoding, "base64")),
+        (Shape::Text(rules), Json::String(text)) => text_rule(rules, text),
+        (Shape::Number(rules), Json::Number(number)) => number_rule(rules, *number),
+        (Shape::BigInt(rules), value) => bigint_rule(rules, value),
+        (Shape::Array(rules), Json::Array(items)) => items_rule(rules, items),
+        (Shape::Tuple(tuple), Json::Array(items)) => length_rule(tuple, items.len()),
+        _ => None,
+    }
+}
+
+fn text_rule(rules: &Text, text: &str) -> Option<Broken> {
+    if let Some(template) = rules.template.filter(|template| !template.is_match(text)) {
+        return Some(Broken::limit(Rule::Template, template.source()));
+    }
+    let length = if rules.min_length.is_none() && rules.max_length.is_none() {
+        0
+    } else {
+        text.chars().count()
+    };
+    if let Some(least) = rules.min_length.filter(|least| length < *least) {
+        return Some(Broken::limit(Rule::MinLength, least));
+    }
+    if let Some(most) = rules.max_length.filter(|most| length > *most) {
+        return Some(Broken::limit(Rule::MaxLength, most));
+    }
+    if let Some(format) = rules.format.filter(|format| !has_format(*format, text)) {
+        return Some(Broken::limit(Rule::Format, format.name()));
+    }
+    let pattern = rules.pattern.filter(|pattern| !pattern.is_match(text))?;
+    Some(Broken::limit(Rule::Pattern, pattern.source()))
+}
+
+fn number_rule(rules: &Number, number: f64) -> Option<Broken> {
+    if rules.integer && number.is_finite() && number.fract() != 0.0 {
+        return Some(Broken::limit(Rule::Type, "integer"));
+    }
+    let compare = |bound: f64| number.partial_cmp(&bound).unwrap_or(Ordering::Equal);
+    let is_multiple = |step| !number.is_finite() || rules::is_multiple_of(number, step);
+    if let Some(broken) = bounds_rule(rules, compare, is_multiple) {
+        return Some(broken);
+    }
+    let greatest = if rules.integer { rules::MAX_SAFE } else { f64::MAX };
+    if number > greatest {
+        return Some(Broken::limit(Rule::Maximum, greatest));
+    }
+    (number < -greatest).then(|| Broken::limit(Rule::Minimum, -greatest))
+}
+
+fn bigint_rule(rules: &Number, value: &Json) -> Option<Broken> {
+    let Some(number) = rules::bigint(value) else {
+        let is_long = matches!(value, Json::String(text) if text.chars().count() > MAX_CHARACTERS);
+        return Some(if is_long {
+            Broken::limit(Rule::MaxLength, MAX_CHARACTERS)
+        } else {
+            Broken::limit(Rule::Pattern, DIGITS)
+        });
+    };
+    // As doubles, the bounds of a column would be told with other digits: 9223372036854776000.
+    if rules.is_bigint_column() && i64::try_from(&number).is_err() {
+        let is_less = BigInt::compare(&number, 0.0) == Ordering::Less;
+        return Some(if is_less {
+            Broken::limit(Rule::Minimum, "-9223372036854775808")
+        } else {
+            Broken::limit(Rule::Maximum, "9223372036854775807")
+        });
+    }
+    let is_multiple = |step| rules::is_bigint_multiple_of(&number, step);
+    bounds_rule(rules, |bound| BigInt::compare(&number, bound), is_multiple)
+}
+
+fn bounds_rule(
+    rules: &Number,
+    compare: impl Fn(f64) -> Ordering,
+    is_multiple: impl Fn(f64) -> bool,
+) -> Option<Broken> {
+    let bounds: [(Rule, Option<f64>, &[Ordering]); 4] = [
+        (Rule::Minimum, rules.minimum, &[Ordering::Less]),
+        (Rule::Maximum, rules.maximum, &[Ordering::Greater]),
+        (
+            Rule::ExclusiveMinimum,
+            rules.exclusive_minimum,
+            &[Ordering::Less, Ordering::Equal],
+        ),
+        (
+            Rule::ExclusiveMaximum,
+            rules.exclusive_maximum,
+            &[Ordering::Greater, Ordering::Equal],
+        ),
+    ];
+    for (rule, bound, wrong) in bounds {
+        if let Some(bound) = bound.filter(|bound| wrong.contains(&compare(*bound))) {
+            return Some(Broken::limit(rule, bound));
+        }
+    }
+    let step = rules.multiple_of.filter(|step| !is_multiple(*step))?;
+    Some(Broken::limit(Rule::MultipleOf, step))
+}
+
+fn items_rule(rules: &Array, items: &[Json]) -> Option<Broken> {
+    if let Some(least) = rules.min_items.filter(|least| items.len() < *least) {
+        return Some(Broken::limit(Rule::MinItems, least));
+    }
+    if let Some(most) = rules.max_items.filter(|most| items.len() > *most) {
+        return Some(Broken::limit(Rule::MaxItems, most));
+    }
+    let is_broken = rules.unique_items && !rules::has_unique_items(items);
+    is_broken.then(|| Broken::rule(Rule::UniqueItems))
+}
+
+fn length_rule(tuple: &Tuple, length: usize) -> Option<Broken> {
+    if length < tuple.least() {
+        return Some(Broken::limit(Rule::MinItems, tuple.least()));
+    }
+    let most = tuple.most().filter(|most| length > *most)?;
+    Some(Broken::limit(Rule::MaxItems, most))
+}
+
+/// The rule of a union. Literals are an `enum`. If one member alone is of the value's type, that member was meant, so its rule is told. `anyOf`
+/// stands for all that no single rule says.
+fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
+    if members.is_empty() {
+        return Broken::rule(Rule::Unknown);
+    }
+    let is_listed = |member: &&Shape| matches!(member, Shape::Literal(_) | Shape::Null | Shape::Boolean);
+    let is_literal = |member: &&Shape| matches!(member, Shape::Literal(_));
+    if members.iter().all(is_listed) && members.iter().any(is_literal) {
+        return enum_rule(members);
+    }
+    let mut meant = members.iter().filter(|member| is_of_type(member, value));
+    match (meant.next(), meant.next()) {
+        (None, _) => of_type(members),
+        // A literal among other types is only one of the ways to be right.
+        (Some(only), None) if !is_literal(only) => {
+            own_rule(only, value).unwrap_or_else(|| Broken::rule(Rule::AnyOf))
+        }
+        _ => Broken::rule(Rule::AnyOf),
+    }
+}
+
+/// Adds the members of a union, those of unions inside of it among them, to `found`; of another shape that shape.
+fn add_members(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
+    match shape.resolve() {
+        Shape::Never => {}
+        Shape::Union(union) => {
+            for member in union.members {
+                add_members(member, found);
+            }
+        }
+        shape => found.push(shape),
+    }
+}
+
+fn enum_rule(members: &[&'static Shape]) -> Broken {
+    let mut values: Vec<Value> = Vec::new();
+    for member in members {
+        let listed = match member {
+            Shape::Literal(literal) => vec![literal_limit(*literal)],
+            Shape::Boolean => vec![true.into(), false.into()],
+            _ => vec![Value::Null],
+        };
+        for value in listed {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        if values.len() > MAX_VALUES {
+            return Broken::rule(Rule::Enum);
+        }
+    }
+    match values.pop() {
+        Some(only) if values.is_empty() => Broken::limit(Rule::Const, only),
+        Some(last) => {
+            values.push(last);
+            Broken::limit(Rule::Enum, values)
+        }
+        None => Broken::rule(Rule::Enum),
+    }
+}
+
+fn literal_limit(literal: Literal) -> Value {
+    match literal {
+        Literal::Text(text) | Literal::BigInt(text) => text.into(),
+        Literal::Number(number) => number.into(),
+        Literal::Boolean(value) => value.into(),
+    }
+}
+
+/// Says that a value is of none of the types of these shapes.
+fn of_type(shapes: &[&'static Shape]) -> Broken {
+    let mut names: Vec<&str> = Vec::new();
+    for shape in shapes {
+        let name = type_name(shape);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.as_slice() {
+        [only] => Broken::limit(Rule::Type, *only),
+        _ => Broken::limit(Rule::Type, names),
+    }
+}
+
+/// A type as JSON Schema names it.
+fn type_name(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Null => "null",
+        Shape::Boolean | Shape::Literal(Literal::Boolean(_)) => "boolean",
+        Shape::Number(rules) if rules.integer => "integer",
+        Shape::Number(_) | Shape::Literal(Literal::Number(_)) => "number",
+        Shape::Array(_) | Shape::Tuple(_) => "array",
+        Shape::Object(_) => "object",
+        Shape::Unknown => "unknown",
+        Shape::Never => "never",
+        Shape::Union(_) => "union",
+        Shape::Date
+        | Shape::Bytes
+        | Shape::Text(_)
+        | Shape::BigInt(_)
+        | Shape::Literal(_)
+        | Shape::Reference(_)
+        | Shape::Recursive(_) => "string",
+    }
+}
+
+/// Returns true if a value is of a shape's type, whatever its rules say.
+fn is_of_type(shape: &Shape, value: &Json) -> bool {
+    match (shape, value) {
+        (_, Json::TooDeep) => false,
+        (Shape::Unknown, _)
+        | (Shape::Array(_) | Shape::Tuple(_), Json::Array(_))
+        | (Shape::Object(_), Json::Object(_))
+        | (Shape::Number(_) | Shape::Literal(Literal::Number(_)), Json::Number(_))
+        | (Shape::Boolean | Shape::Literal(Literal::Boolean(_)), Json::Bool(_))
+        | (Shape::Null, Json::Null)
+        | (
+            Shape::Date
+            | Shape::Bytes
+            | Shape::Text(_)
+            | Shape::BigInt(_)
+            | Shape::Literal(Literal::Text(_) | Literal::BigInt(_)),
+            Json::String(_),
+        ) => true,
+        (Shape::BigInt(_), value) => rules::bigint(value).is_some(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+// A shape stands beside the cases that it is for.
+#[allow(clippy::items_after_statements)]
+mod tests {
+    use super::{Broken, broken};
+    use crate::json::{parse, to_text};
+    use crate::shape::{Format, Property, Shape};
+
+    /// The rule and its limit as JSON: `minLength 1`.
+    fn told(shape: &'static Shape, text: &str) -> String {
+        let Broken { rule, limit } = broken(shape, &parse(text).unwrap());
+        let limit = limit.map(|limit| format!(" {}", to_text(&limit).unwrap()));
+        format!("{}{}", rule.name(), limit.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_union_tells_the_rule_of_the_only_member_of_the_type() {
+        static NAME: Shape = Shape::union(&[Shape::TEXT.min_length(1), Shape::Null]);
+        assert_eq!(told(&NAME, r#""""#), "minLength 1");
+        assert_eq!(told(&NAME, "5"), r#"type ["string","null"]"#);
+
+        static WIDTH: Shape = Shape::union(&[Shape::literal("auto"), Shape::NUMBER.minimum(0.0)]);
+        assert_eq!(told(&WIDTH, r#""wide""#), "anyOf");
+        assert_eq!(told(&WIDTH, "-1"), "minimum 0");
+
+        static STATE: Shape = Shape::union(&[Shape::literal("on"), Shape::literal("off"), Shape::Null]);
+        assert_eq!(told(&STATE, "5"), r#"enum ["on","off",null]"#);
+    }
+
+    #[test]
+    fn numbers_beyond_what_javascript_holds_break_a_bound() {
+        static ANY: Shape = Shape::NUMBER;
+        static WHOLE: Shape = Shape::INTEGER;
+        static FEW: Shape = Shape::INTEGER.maximum(5.0);
+        assert_eq!(told(&ANY, "1e999"), "maximum 1.7976931348623157e+308");
+        assert_eq!(told(&WHOLE, "-1e999"), "minimum -9007199254740991");
+        assert_eq!(told(&WHOLE, "1e300"), "maximum 9007199254740991");
+        assert_eq!(told(&WHOLE, "1.5"), r#"type "integer""#);
+        assert_eq!(told(&FEW, "1e999"), "maximum 5");
+    }
+
+    #[test]
+    fn the_type_comes_before_rules_and_lengths_before_formats() {
+        static MAIL: Shape = Shape::TEXT.max_length(5).format(Format::Email);
+        assert_eq!(told(&MAIL, "5"), r#"type "string""#);
+        assert_eq!(told(&MAIL, r#""no address""#), "maxLength 5");
+        assert_eq!(told(&MAIL, r#""no""#), r#"format "email""#);
+        static OBJECT: Shape = Shape::object("A", &[Property::required("a", Shape::TEXT)]);
+        assert_eq!(told(&OBJECT, "[]"), r#"type "object""#);
+    }
+}

@@ -1,0 +1,128 @@
+//! What the details of an error tell a developer of the handler that failed.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value;
+
+use super::source::Source;
+
+/// The handler that failed, and the tests of its route.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Located {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handler: Option<Handler>,
+    related_tests: &'static [&'static str],
+}
+
+#[derive(Serialize)]
+struct Handler {
+    file: &'static str,
+    export: &'static str,
+    line: usize,
+}
+
+impl Located {
+    /// Looks the handler up in its file. It is left out where the file, or the function in it, is not there: the program may run elsewhere.
+    #[allow(clippy::disallowed_methods)] // Reason: the program of a user reads its own sources, in development alone.
+    pub(super) fn of(source: &Source) -> Self {
+        let (file, export) = source.handler;
+        let text = if file.is_empty() {
+            String::new()
+        } else {
+            std::fs::read_to_string(file).unwrap_or_default()
+        };
+        Self {
+            handler: line_of(&text, export).map(|line| Handler { file, export, line }),
+            related_tests: source.tests,
+        }
+    }
+}
+
+/// The line of a function, from 1.
+fn line_of(text: &str, function: &str) -> Option<usize> {
+    let head = format!("fn {function}(");
+    let found = text.lines().position(|line| line.contains(&head));
+    found.map(|line| line + 1)
+}
+
+/// Details of an error of the application, with what is known of its handler. What the application says under the same names stays.
+pub(super) struct WithPlaces<'a> {
+    pub(super) details: &'a Value,
+    pub(super) located: Option<Located>,
+}
+
+impl Serialize for WithPlaces<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (
+            Value::Object(own),
+            Some(Located {
+                handler,
+                related_tests,
+            }),
+        ) = (self.details, &self.located)
+        else {
+            return self.details.serialize(serializer);
+        };
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in own {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(handler) = handler.as_ref().filter(|_| !own.contains_key("handler")) {
+            map.serialize_entry("handler", handler)?;
+        }
+        if !own.contains_key("relatedTests") {
+            map.serialize_entry("relatedTests", related_tests)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Handler, Located, WithPlaces, line_of};
+
+    #[test]
+    fn finds_the_line_of_a_function() {
+        let text = "impl Notes for App {\n    async fn get_notes(&self) {}\n    async fn get_notes_by_id(&self) {}\n}\n";
+        assert_eq!(line_of(text, "get_notes_by_id"), Some(3));
+        assert_eq!(line_of(text, "get_notes"), Some(2));
+        assert_eq!(line_of(text, "get_note"), None);
+    }
+
+    #[test]
+    fn keeps_details_of_the_application() {
+        let located = || {
+            Some(Located {
+                handler: Some(Handler {
+                    file: "src/handlers/notes.rs",
+                    export: "get_notes",
+                    line: 7,
+                }),
+                related_tests: &["tests/notes.test.ts"],
+            })
+        };
+        let shown = |details: serde_json::Value| {
+            let located = located();
+            serde_json::to_value(WithPlaces {
+                details: &details,
+                located,
+            })
+            .unwrap()
+        };
+        assert_eq!(
+            shown(json!({ "id": "1", "handler": "mine" })),
+            json!({ "id": "1", "handler": "mine", "relatedTests": ["tests/notes.test.ts"] })
+        );
+        assert_eq!(
+            shown(json!({})),
+            json!({
+                "handler": { "file": "src/handlers/notes.rs", "export": "get_notes", "line": 7 },
+                "relatedTests": ["tests/notes.test.ts"],
+            })
+        );
+        assert_eq!(shown(json!(["a"])), json!(["a"]));
+    }
+}

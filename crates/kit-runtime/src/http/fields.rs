@@ -1,0 +1,78 @@
+//! Failures in the body of an error: `details.fields` for clients, and `failures` for developers.
+
+use serde::Serialize;
+use serde::ser::Serializer;
+use serde_json::{Map, Value};
+
+use crate::check::Failure;
+
+/// Returns the `details` of failures that no type has.
+pub(super) fn details_of(failures: &[Failure]) -> Value {
+    // Texts and trees of JSON always have a tree.
+    serde_json::to_value(Refused::new(failures)).unwrap_or_default()
+}
+
+/// `details` of a part of a request that does not fit.
+#[derive(Serialize)]
+pub(super) struct Refused<'a> {
+    fields: Fields<'a>,
+}
+
+impl<'a> Refused<'a> {
+    /// Makes the details of these failures.
+    pub(super) fn new(failures: &'a [Failure]) -> Self {
+        let fields = Fields(failures);
+        Self { fields }
+    }
+}
+
+struct Fields<'a>(&'a [Failure]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|failure| Field {
+            path: &failure.path,
+            expected: &failure.expected,
+            value: failure.value.as_ref(),
+            rule: failure.rule.name(),
+            limit: failure.limit.as_ref(),
+        }))
+    }
+}
+
+/// An item of `details.fields`. `value` is absent if there is a value that cannot be shown, and `limit` if the rule has none.
+#[derive(Serialize)]
+struct Field<'a> {
+    path: &'a str,
+    expected: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+    rule: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<&'a Value>,
+}
+
+/// A failure as it is told in development.
+pub(super) fn in_full(failure: &Failure) -> Value {
+    let Failure {
+        path,
+        expected,
+        received,
+        rule,
+        limit,
+        suggestion,
+        ..
+    } = failure;
+    let fallback = || format!("send {expected} instead");
+    let suggestion = suggestion.clone().unwrap_or_else(fallback);
+    let mut told = Map::new();
+    told.insert("path".to_owned(), path.as_str().into());
+    told.insert("expected".to_owned(), expected.as_str().into());
+    told.insert("received".to_owned(), received.as_str().into());
+    told.insert("rule".to_owned(), rule.name().into());
+    if let Some(limit) = limit {
+        told.insert("limit".to_owned(), limit.clone());
+    }
+    told.insert("suggestion".to_owned(), suggestion.into());
+    Value::Object(told)
+}

@@ -1,0 +1,182 @@
+//! Warnings of what a request has and its contract does not read: misspelt keys of the query, `tag[]=`, a body. Only in development.
+//!
+//! `packages/core/src/request/ignored-input.ts` has the same texts.
+
+use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::check::closest;
+use crate::coerce::decode_piece;
+use crate::shape::{Object, Shape};
+
+/// Greatest number of warnings of a process: clients choose the keys.
+const MOST_WARNINGS: usize = 100;
+/// Longer keys are cut.
+const LONGEST_KEY: usize = 100;
+/// Greatest number of declared keys in a warning.
+const MOST_DECLARED: usize = 20;
+
+/// Routes and keys that were warned of: each is warned of once.
+#[derive(Default)]
+struct Warned(HashSet<String>);
+
+static WARNED: LazyLock<Mutex<Warned>> = LazyLock::new(Mutex::default);
+
+impl Warned {
+    /// The warning that is to be written; nothing if there was one.
+    fn add(&mut self, id: String, message: impl FnOnce() -> String) -> Option<String> {
+        if self.0.len() > MOST_WARNINGS || !self.0.insert(id) {
+            return None;
+        }
+        Some(if self.0.len() > MOST_WARNINGS {
+            "More than 100 query keys and bodies were ignored; no more are told of".to_owned()
+        } else {
+            message()
+        })
+    }
+
+    /// Warnings of a query without its `?`; `shape` is that of the contract's query.
+    fn query(&mut self, route: &str, shape: Option<&'static Shape>, query: &str) -> Vec<String> {
+        let declared = shape.map(Shape::resolve).and_then(|shape| match shape {
+            Shape::Object(object) => Some(object),
+            _ => None,
+        });
+        let keys = query.split('&').filter(|pair| !pair.is_empty());
+        let keys = keys.map(|pair| decode_piece(pair.split_once('=').map_or(pair, |(key, _)| key)));
+        keys.filter(|key| declared.is_none_or(|object| !reads(object, key)))
+            .filter_map(|key| {
+                self.add(format!("{route} {key}"), || {
+                    let shown: String = key.chars().take(LONGEST_KEY).collect();
+                    let (shown, advice) = (quoted(&shown), advice(&key, declared));
+                    format!("{route}: the query key {shown} is ignored, since the contract does not declare it; {advice}")
+                })
+            })
+            .collect()
+    }
+}
+
+/// Warns of the keys of a query, without its `?`. `shape` is that of the contract's query, if the contract has one.
+pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &str) {
+    let warnings = WARNED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .query(route, shape, query);
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+}
+
+/// Warns of a body that no contract reads.
+pub(super) fn warn_of_body(route: &str) {
+    let message = || format!("{route}: the body is ignored, since the contract has none");
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    let warning = warned.add(route.to_owned(), message);
+    drop(warned);
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+}
+
+fn reads(object: &Object, key: &str) -> bool {
+    object.properties.iter().any(|property| property.key == key)
+        || (key != "__proto__" && object.index.iter().any(|index| index.keys.take(key)))
+}
+
+fn advice(key: &str, declared: Option<&'static Object>) -> String {
+    let Some(object) = declared else {
+        return "the contract has no query".to_owned();
+    };
+    let names = || object.properties.iter().map(|property| property.key);
+    let list = list_of(key);
+    if let Some(list) = list.filter(|list| names().any(|name| name == *list)) {
+        return format!("write a list as {list}=a&{list}=b");
+    }
+    if let Some(near) = closest(list.unwrap_or(key), names()) {
+        return format!("did you mean {}?", quoted(near));
+    }
+    if object.properties.is_empty() {
+        return "the contract declares no key of that form".to_owned();
+    }
+    let some: Vec<&str> = names().take(MOST_DECLARED).collect();
+    let more = if object.properties.len() > MOST_DECLARED {
+        ", …"
+    } else {
+        ""
+    };
+    format!("the contract declares {}{more}", some.join(", "))
+}
+
+/// `tag` of `tag[]` and of `tag[0]`.
+fn list_of(key: &str) -> Option<&str> {
+    let (name, index) = key.strip_suffix(']')?.rsplit_once('[')?;
+    index.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_WARNINGS, Warned};
+    use crate::shape::{Index, Keys, Property, Shape};
+
+    const PAGE: Shape = Shape::object(
+        "Page",
+        &[
+            Property::optional("pageSize", Shape::INTEGER),
+            Property::optional("tag", Shape::array(&Shape::TEXT)),
+        ],
+    );
+
+    fn of(shape: Option<&'static Shape>, query: &str) -> Vec<String> {
+        let warnings = Warned::default().query("GET /notes", shape, query);
+        let mut shown = Vec::new();
+        for warning in warnings {
+            let (_, rest) = warning.split_once("the query key ").expect("it names a key");
+            shown.push(rest.replace(" is ignored, since the contract does not declare it;", ""));
+        }
+        shown
+    }
+
+    #[test]
+    fn keys_that_nobody_reads_are_told_of_with_the_nearest_one() {
+        assert!(of(Some(&PAGE), "pageSize=1&tag=a&tag=b&&").is_empty());
+        for (query, expected) in [
+            ("pagesize=1", r#""pagesize" did you mean "pageSize"?"#),
+            ("page%53ise=1", r#""pageSise" did you mean "pageSize"?"#),
+            ("tag[]=a&tag[]=b", r#""tag[]" write a list as tag=a&tag=b"#),
+            ("tag%5B0%5D=a", r#""tag[0]" write a list as tag=a&tag=b"#),
+            ("tags[]=a", r#""tags[]" did you mean "tag"?"#),
+            ("filter=a", r#""filter" the contract declares pageSize, tag"#),
+            ("%22%0A", r#""\"\n" the contract declares pageSize, tag"#),
+        ] {
+            assert_eq!(of(Some(&PAGE), query), [expected], "{query}");
+        }
+        assert_eq!(of(None, "a=1"), [r#""a" the contract has no query"#]);
+    }
+
+    #[test]
+    fn keys_that_a_pattern_takes_are_read() {
+        const OPEN: Shape = Shape::object("Open", &[]).index(&[Index::new(Keys::Numeric, Shape::TEXT)]);
+        assert!(of(Some(&OPEN), "1=a&-2=b").is_empty());
+        assert_eq!(
+            of(Some(&OPEN), "one=a"),
+            [r#""one" the contract declares no key of that form"#]
+        );
+    }
+
+    #[test]
+    fn each_route_and_key_is_told_of_once_and_not_without_end() {
+        let mut warned = Warned::default();
+        let mut count = |route: &str, query: &str| warned.query(route, Some(&PAGE), query).len();
+        assert_eq!(count("GET /a", "x=1&x=2"), 1);
+        assert_eq!(count("GET /a", "x=3"), 0);
+        assert_eq!(count("GET /b", "x=3"), 1);
+        let keys: Vec<String> = (0..1000).map(|number| format!("key{number}=1")).collect();
+        let many = keys.join("&");
+        // Two were told of before; the last entry says that there are more.
+        assert_eq!(count("GET /c", &many), MOST_WARNINGS - 2 + 1);
+        assert_eq!(count("GET /d", "x=1"), 0);
+    }
+}

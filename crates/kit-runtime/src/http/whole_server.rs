@@ -1,0 +1,45 @@
+//! The answer to `OPTIONS *`, which asks about the server as a whole (RFC 9110, 9.3.7). It names methods and runs no handler.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+
+use super::routes::METHODS;
+
+/// The target of such a request. No route has it, though a route such as `/:name` would match its text.
+pub(super) const TARGET: &str = "*";
+
+/// Returns 204 with `Allow`: the methods of all routes, HEAD if one of them is GET, and OPTIONS itself.
+pub(super) fn answer<'a>(methods: &(impl Iterator<Item = &'a str> + Clone)) -> axum::response::Response {
+    let is_allowed = |method: &str| {
+        method == "OPTIONS"
+            || methods
+                .clone()
+                .any(|known| known == method || (method == "HEAD" && known == "GET"))
+    };
+    let allowed: Vec<_> = METHODS.into_iter().filter(|method| is_allowed(method)).collect();
+    let mut response = axum::response::Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    if let Ok(allow) = HeaderValue::from_str(&allowed.join(", ")) {
+        response.headers_mut().insert(header::ALLOW, allow);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header;
+
+    use super::answer;
+
+    #[test]
+    fn allow_has_the_methods_of_all_routes_once_in_one_order() {
+        let allow = |methods: &[&str]| {
+            let response = answer(&methods.iter().copied());
+            assert_eq!(response.status(), 204);
+            response.headers()[header::ALLOW].to_str().unwrap().to_owned()
+        };
+        assert_eq!(allow(&[]), "OPTIONS");
+        assert_eq!(allow(&["POST", "GET", "POST"]), "GET, HEAD, POST, OPTIONS");
+        assert_eq!(allow(&["DELETE", "HEAD", "OPTIONS"]), "HEAD, DELETE, OPTIONS");
+    }
+}

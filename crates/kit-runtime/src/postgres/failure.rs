@@ -1,0 +1,195 @@
+//! Kinds of failures of the database.
+
+use std::io::ErrorKind;
+
+/// Returns whether an error, or one that caused it, says that the database cannot be reached or takes no more work at the moment.
+pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+            return match error {
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed => true,
+                sqlx::Error::Database(_) => state(error).is_some_and(|state| is_state_of_outage(&state)),
+                _ => false,
+            };
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// Returns whether an SQL state belongs to an outage (<https://www.postgresql.org/docs/current/errcodes-appendix.html>): connection exceptions, too many
+/// connections, and a server that stops, crashed, or starts.
+fn is_state_of_outage(state: &str) -> bool {
+    state.starts_with("08") || matches!(state, "53300" | "57P01" | "57P02" | "57P03")
+}
+
+fn state(error: &sqlx::Error) -> Option<String> {
+    Some(error.as_database_error()?.code()?.into_owned())
+}
+
+/// Returns what to do if an error says that a table or a column does not exist: mostly a migration was not applied.
+pub(crate) fn help_for_missing(error: &sqlx::Error) -> Option<&'static str> {
+    match state(error)?.as_str() {
+        "42P01" => Some("the database lacks a table: run `kit migrate:apply`"),
+        "42703" => Some("the database lacks a column: run `kit migrate:apply`"),
+        _ => None,
+    }
+}
+
+/// Returns whether a server may accept with TLS what it refused without, or the other way round: its `pg_hba.conf` has rules for each.
+pub(super) fn depends_on_tls(error: &sqlx::Error) -> bool {
+    state(error).as_deref() == Some("28000")
+}
+
+/// Returns whether waiting may help: a server that is starting refuses connections.
+pub(super) fn may_be_starting(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
+        _ => matches!(state(error).as_deref(), Some("57P03" | "53300")),
+    }
+}
+
+/// Returns whether sqlx's pool tries again after this failure until its time limit is over.
+pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
+        _ => state(error).as_deref() == Some("57P03"),
+    }
+}
+
+/// Returns what to do about a connection that was not made.
+pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
+    match state(error).as_deref() {
+        Some("28P01") => {
+            "correct the user or the password in DATABASE_URL; characters other than letters and digits are written as %XX"
+        }
+        Some("3D000") => "make the database with `createdb`, or name another one in DATABASE_URL",
+        Some("28000") if reason.contains("no encryption") => {
+            "the server requires TLS: write `sslmode=require`"
+        }
+        Some("28000") if reason.contains("client certificate") => {
+            "the server requires a client certificate: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
+        }
+        Some("28000") => "the server's pg_hba.conf does not let this user in from here",
+        Some("53300") => "the server has as many connections as it takes",
+        Some("57P03") => "the server is starting or stopping",
+        None if reason.contains("UnknownIssuer") || reason.contains("BadSignature") => {
+            "name the certificate of the authority that signed the server's with `sslrootcert=/path/to/ca.pem`"
+        }
+        None if reason.contains("not valid for name") || reason.contains("NotValidForName") => {
+            "the server's certificate is for another host: write that host, or `sslmode=verify-ca`"
+        }
+        None if reason.contains("does not support TLS") => {
+            "write `sslmode=disable` if the network is trusted, or set TLS up on the server"
+        }
+        None if reason.contains("refused") || reason.contains("timed out") => {
+            "start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use sqlx::error::{DatabaseError, ErrorKind};
+
+    use super::{help_for_missing, is_state_of_outage, is_unavailable};
+
+    /// What a server says, with its SQL state.
+    #[derive(Debug)]
+    struct Refused(&'static str);
+
+    impl std::fmt::Display for Refused {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl std::error::Error for Refused {}
+
+    impl DatabaseError for Refused {
+        fn message(&self) -> &str {
+            self.0
+        }
+
+        fn code(&self) -> Option<Cow<'_, str>> {
+            Some(self.0.into())
+        }
+
+        fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+            self
+        }
+
+        fn kind(&self) -> ErrorKind {
+            ErrorKind::Other
+        }
+    }
+
+    #[test]
+    fn a_missing_table_or_column_has_help_and_other_refusals_have_none() {
+        let help = |state| help_for_missing(&sqlx::Error::Database(Box::new(Refused(state))));
+        assert_eq!(
+            help("42P01"),
+            Some("the database lacks a table: run `kit migrate:apply`")
+        );
+        assert_eq!(
+            help("42703"),
+            Some("the database lacks a column: run `kit migrate:apply`")
+        );
+        assert_eq!(help("23505"), None);
+        assert_eq!(help_for_missing(&sqlx::Error::RowNotFound), None);
+    }
+
+    #[derive(Debug)]
+    struct Wrapped(sqlx::Error);
+
+    impl std::fmt::Display for Wrapped {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("it did not work")
+        }
+    }
+
+    impl std::error::Error for Wrapped {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_outage_is_told_from_a_refused_statement() {
+        assert!(is_unavailable(&sqlx::Error::PoolTimedOut));
+        assert!(is_unavailable(&Wrapped(sqlx::Error::PoolTimedOut)));
+        assert!(is_unavailable(&sqlx::Error::Io(
+            std::io::ErrorKind::ConnectionRefused.into()
+        )));
+        assert!(!is_unavailable(&sqlx::Error::RowNotFound));
+        // An error that is not the database's.
+        assert!(!is_unavailable(&std::io::Error::from(
+            std::io::ErrorKind::ConnectionRefused
+        )));
+        for (state, expected) in [
+            ("08006", true),
+            ("57P01", true),
+            ("53300", true),
+            ("23505", false),
+            ("57014", false),
+        ] {
+            assert_eq!(is_state_of_outage(state), expected, "{state}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Connections to PostgreSQL: the pool, its limits, and TLS as libpq's `sslmode` describes it.
+//!
+//! sqlx's own TLS is not used. It trusts the operating system's authorities beside those of `sslrootcert`, checks nothing at `sslmode=require` with
+//! `sslrootcert`, never encrypts at `allow`, does not try again without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`] encrypts in its
+//! place.
+
+mod failure;
+mod limits;
+mod outage;
+mod security;
+mod tls;
+mod tunnel;
+mod url;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
+use sqlx::{Connection as _, Executor as _, PgPool};
+use tokio::sync::Notify;
+
+use crate::{Error, http, start};
+use limits::Limits;
+use security::{Security, Way};
+use tunnel::Tunnel;
+
+pub(crate) use failure::{help_for_missing, is_unavailable};
+pub(crate) use outage::suspect;
+
+/// Time that the server waits at its start for a PostgreSQL that is starting too.
+const START: Duration = Duration::from_secs(30);
+/// Pause before PostgreSQL is asked again.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Time that a connection may take to answer a ping.
+const PING: Duration = Duration::from_millis(500);
+
+/// Connects to a database and returns the pool. `url` is `postgres://user:password@host:5432/database`; its `sslmode`, `sslrootcert`, `sslcert` and
+/// `sslkey` mean the same as in libpq, and `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` and `PGSSLKEY` are read where the URL names none.
+///
+/// Environment variables:
+/// - `DATABASE_POOL_SIZE`: number of connections at most; 10 by default.
+/// - `DATABASE_CONNECT_TIMEOUT_MS`: how long a request waits for a connection before it is answered with 503; 2,000 by default.
+/// - `DATABASE_STATEMENT_TIMEOUT_MS`: how long a statement may run before PostgreSQL ends it; by default `REQUEST_TIMEOUT_MS`. 0 is no limit.
+///
+/// # Errors
+///
+/// The URL cannot be used, or the database cannot be reached within 30 seconds.
+pub async fn connect(url: &str) -> Result<PgPool, Error> {
+    let limits = Limits::load()?;
+    url::check(url)?;
+    let (stripped, security) = Security::of(url, |name| std::env::var(name).ok())?;
+    let options: PgConnectOptions = stripped
+        .parse()
+        .map_err(|error: sqlx::Error| url::refused(url, &error.to_string()))?;
+    // The mode of a Unix socket means nothing in libpq either.
+    let options = options.ssl_mode(PgSslMode::Disable);
+    let place = place(&options);
+    let options = reach(options, &security, &place).await?;
+    let settings: Arc<str> = limits.session().into();
+    let broken = Arc::new(Notify::new());
+    let noticed = Arc::clone(&broken);
+    let pool = PgPoolOptions::new()
+        .max_connections(limits.connections)
+        .acquire_timeout(limits.acquire)
+        .after_connect(move |connection, _| {
+            let settings = Arc::clone(&settings);
+            Box::pin(async move {
+                connection.execute(&*settings).await?;
+                Ok(())
+            })
+        })
+        // In place of sqlx's own test, which waits without limit and tells nobody.
+        .test_before_acquire(false)
+        .before_acquire(move |connection, _| {
+            let noticed = Arc::clone(&noticed);
+            Box::pin(async move {
+                let is_alive = is_alive(connection).await;
+                if !is_alive {
+                    noticed.notify_one();
+                }
+                Ok(is_alive)
+            })
+        })
+        .after_release(|connection, _| Box::pin(is_free(connection)))
+        .connect_lazy_with(options.clone());
+    // A session may refuse its settings, which is to be known now.
+    pool.acquire()
+        .await
+        .map_err(|error| unreachable(&error, None, &place))?;
+    outage::watch(pool.clone(), options, broken);
+    Ok(pool)
+}
+
+/// Returns whether an idle connection still works. One that does not is closed, and the pool takes another.
+async fn is_alive(connection: &mut PgConnection) -> bool {
+    matches!(tokio::time::timeout(PING, connection.ping()).await, Ok(Ok(())))
+}
+
+/// Returns whether a connection may go back to the pool. After a request was given up, its query may still run: then the connection is closed, and
+/// PostgreSQL ends the query when it notices (`client_connection_check_interval`).
+async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    // sqlx pings each connection itself, but waits without limit for the answer.
+    if !http::was_given_up_recently() {
+        return Ok(true);
+    }
+    match tokio::time::timeout(PING, connection.ping()).await {
+        Ok(answer) => answer.map(|()| true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Finds the first way, with or without TLS, in which the server accepts a connection.
+async fn reach(
+    options: PgConnectOptions,
+    security: &Security,
+    place: &str,
+) -> Result<PgConnectOptions, Error> {
+    let ways = if options.get_socket().is_some() {
+        &[Way::Plain]
+    } else {
+        security.ways
+    };
+    let end = Instant::now() + START;
+    let mut is_told = false;
+    loop {
+        let mut refused = None;
+        for way in ways {
+            let (reached, tunnel) = match way {
+                Way::Plain => (options.clone(), None),
+                Way::Offered | Way::Encrypted => {
+                    let tunnel = Tunnel::open(&options, security, *way)?;
+                    (tunnel.options(&options), Some(tunnel))
+                }
+            };
+            let tried = tokio::time::timeout(START, PgConnection::connect_with(&reached)).await;
+            let error = match tried {
+                Ok(Ok(connection)) => {
+                    let _ = connection.close().await;
+                    return Ok(match tunnel {
+                        Some(tunnel) if tunnel.is_encrypted() => {
+                            tunnel.keep();
+                            reached
+                        }
+                        // `prefer`, and a server without TLS: its connections need no detour.
+                        _ => options,
+                    });
+                }
+                Ok(Err(error)) => error,
+                Err(_) => sqlx::Error::PoolTimedOut,
+            };
+            let problem = tunnel.as_ref().and_then(Tunnel::problem);
+            let goes_on =
+                failure::depends_on_tls(&error) || problem.as_ref().is_some_and(|problem| problem.is_tls);
+            // What a server says to a connection with TLS tells more.
+            if refused.is_none() || *way != Way::Plain {
+                refused = Some((error, problem));
+            }
+            if !goes_on {
+                break;
+            }
+        }
+        let Some((error, problem)) = refused else {
+            return Err(Error::internal("there is no way to connect to the database"));
+        };
+        let is_starting = problem
+            .as_ref()
+            .map_or_else(|| failure::may_be_starting(&error), |problem| problem.is_refused);
+        if !is_starting || Instant::now() + PAUSE >= end {
+            return Err(unreachable(&error, problem.as_ref(), place));
+        }
+        if !is_told {
+            is_told = true;
+            let reason = reason(&error, problem.as_ref());
+            tracing::warn!(
+                "Waiting up to {} s for the database {place}: {reason}",
+                START.as_secs()
+            );
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Returns the error that ends the start of the server, with what to do about it.
+fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::Problem>, place: &str) -> Error {
+    let reason = reason(error, problem);
+    let what = format!("the database cannot be reached: {reason}");
+    let help = failure::help(error, &reason);
+    let place = format!("{place} (DATABASE_URL)");
+    start::failure(
+        &what,
+        &place,
+        if help.is_empty() {
+            "correct DATABASE_URL"
+        } else {
+            help
+        },
+    )
+}
+
+fn reason(error: &sqlx::Error, problem: Option<&tunnel::Problem>) -> String {
+    problem.map_or_else(|| error.to_string(), |problem| problem.text.clone())
+}
+
+/// Returns where the database is, without the password.
+fn place(options: &PgConnectOptions) -> String {
+    let user = options.get_username();
+    let database = options.get_database().unwrap_or(user);
+    let host = match options.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", options.get_host(), options.get_port()),
+    };
+    format!("at {host}, database {database}, user {user}")
+}

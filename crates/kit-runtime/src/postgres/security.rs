@@ -1,0 +1,230 @@
+//! TLS options of a database's URL.
+//!
+//! | `sslmode` | encrypted | the server's certificate |
+//! |---|---|---|
+//! | `disable` | no | |
+//! | `allow` | if the server refuses connections without TLS | not checked |
+//! | `prefer`, the default | if the server has TLS, unless it accepts only connections without | not checked |
+//! | `require` | yes | not checked, unless `sslrootcert` names an authority |
+//! | `verify-ca` | yes | must come from a known authority |
+//! | `verify-full` | yes | must also be for the host of the URL |
+//!
+//! Known authorities are those of the file in `sslrootcert`, otherwise the operating system's. `sslrootcert=system` names the latter and, as in libpq,
+//! requires `verify-full`: these authorities certify anybody, so only the host tells a server from others.
+
+use percent_encoding::percent_decode_str;
+
+use crate::Error;
+
+/// One way to connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Without TLS.
+    Plain,
+    /// With TLS if the server offers it, otherwise without.
+    Offered,
+    /// With TLS.
+    Encrypted,
+}
+
+/// Checks of the server's certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Checks {
+    Nothing,
+    Authority,
+    AuthorityAndHost,
+}
+
+/// TLS settings of a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Security {
+    /// Ways to connect, in the order in which they are tried.
+    pub(super) ways: &'static [Way],
+    pub(super) checks: Checks,
+    /// A file of certificates in PEM; the operating system's authorities where absent.
+    pub(super) roots: Option<String>,
+    /// Files of the client's certificate and key, in PEM.
+    pub(super) identity: Option<(String, String)>,
+}
+
+/// Options of libpq that would change who is trusted or how a connection is protected, and that nothing here does.
+const UNSUPPORTED: [&str; 11] = [
+    "channel_binding",
+    "gssencmode",
+    "require_auth",
+    "requirepeer",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+    "sslcertmode",
+    "sslcrl",
+    "sslcrldir",
+    "sslnegotiation",
+    "sslpassword",
+];
+
+/// Values of these options that ask for nothing.
+const HARMLESS: [(&str, &str); 8] = [
+    ("channel_binding", "prefer"),
+    ("channel_binding", "disable"),
+    ("gssencmode", "prefer"),
+    ("gssencmode", "disable"),
+    ("ssl_min_protocol_version", "TLSv1.2"),
+    ("ssl_max_protocol_version", "TLSv1.3"),
+    ("sslcertmode", "allow"),
+    ("sslnegotiation", "postgres"),
+];
+
+impl Security {
+    /// Takes the TLS options out of a URL, and returns the rest of it.
+    pub(super) fn of(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(String, Self), Error> {
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let given = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut mode = given("PGSSLMODE");
+        let mut roots = given("PGSSLROOTCERT");
+        let mut certificate = given("PGSSLCERT");
+        let mut key = given("PGSSLKEY");
+        let mut rest = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = percent_decode_str(value).decode_utf8_lossy().into_owned();
+            let place = match name {
+                "sslmode" | "ssl-mode" => &mut mode,
+                "sslrootcert" | "ssl-root-cert" | "ssl-ca" => &mut roots,
+                "sslcert" | "ssl-cert" => &mut certificate,
+                "sslkey" | "ssl-key" => &mut key,
+                name if HARMLESS.contains(&(name, &value)) => continue,
+                name if UNSUPPORTED.contains(&name) => {
+                    return Err(refused(format!(
+                        "`{name}={value}` is not supported by this server; take it out of the URL"
+                    )));
+                }
+                _ => {
+                    rest.push(pair);
+                    continue;
+                }
+            };
+            *place = Some(value);
+        }
+        let is_system = roots.as_deref() == Some("system");
+        let (ways, checks) = ways(mode.as_deref(), roots.is_some(), is_system)?;
+        if is_system && checks != Checks::AuthorityAndHost {
+            return Err(refused(format!(
+                "`sslmode={}` is too weak for `sslrootcert=system`, whose authorities certify anybody; write `sslmode=verify-full`, or leave it out",
+                mode.unwrap_or_default()
+            )));
+        }
+        let identity = match (certificate, key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => {
+                return Err(refused(
+                    "`sslcert` and `sslkey` belong together, and one is missing".to_owned(),
+                ));
+            }
+        };
+        let stripped = if rest.is_empty() {
+            base.to_owned()
+        } else {
+            format!("{base}?{}", rest.join("&"))
+        };
+        let security = Self {
+            ways,
+            checks,
+            roots: roots.filter(|_| !is_system),
+            identity,
+        };
+        Ok((stripped, security))
+    }
+}
+
+fn ways(mode: Option<&str>, has_roots: bool, is_system: bool) -> Result<(&'static [Way], Checks), Error> {
+    Ok(match mode {
+        None if is_system => (&[Way::Encrypted], Checks::AuthorityAndHost),
+        None | Some("prefer") => (&[Way::Offered, Way::Plain], Checks::Nothing),
+        Some("allow") => (&[Way::Plain, Way::Encrypted], Checks::Nothing),
+        Some("disable") => (&[Way::Plain], Checks::Nothing),
+        // libpq checks the authority if it was told one.
+        Some("require") if has_roots => (&[Way::Encrypted], Checks::Authority),
+        Some("require") => (&[Way::Encrypted], Checks::Nothing),
+        Some("verify-ca") => (&[Way::Encrypted], Checks::Authority),
+        Some("verify-full") => (&[Way::Encrypted], Checks::AuthorityAndHost),
+        Some(other) => {
+            return Err(refused(format!(
+                "`sslmode={other}` is not known; there are disable, allow, prefer, require, verify-ca and verify-full"
+            )));
+        }
+    })
+}
+
+pub(super) fn refused(reason: impl std::fmt::Display) -> Error {
+    Error::internal(format!("DATABASE_URL: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Way::{Encrypted, Offered, Plain};
+    use super::{Checks, Security};
+
+    fn of(url: &str) -> Result<(String, Security), String> {
+        Security::of(url, |_| None).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn each_mode_has_its_ways_and_checks() {
+        for (query, ways, checks) in [
+            ("", &[Offered, Plain][..], Checks::Nothing),
+            (
+                "?sslmode=prefer&sslrootcert=/a",
+                &[Offered, Plain],
+                Checks::Nothing,
+            ),
+            ("?sslmode=allow", &[Plain, Encrypted], Checks::Nothing),
+            ("?sslmode=disable", &[Plain], Checks::Nothing),
+            ("?sslmode=require", &[Encrypted], Checks::Nothing),
+            ("?sslmode=require&sslrootcert=/a", &[Encrypted], Checks::Authority),
+            ("?sslmode=verify-ca", &[Encrypted], Checks::Authority),
+            ("?sslmode=verify-full", &[Encrypted], Checks::AuthorityAndHost),
+            ("?sslrootcert=system", &[Encrypted], Checks::AuthorityAndHost),
+        ] {
+            let (rest, security) = of(&format!("postgres://h/d{query}")).expect(query);
+            assert_eq!(
+                (rest.as_str(), security.ways, security.checks),
+                ("postgres://h/d", ways, checks),
+                "{query}"
+            );
+        }
+        let (rest, security) = of("postgres://h/d?application_name=a&sslrootcert=/a%20b.pem").expect("good");
+        assert_eq!(rest, "postgres://h/d?application_name=a");
+        assert_eq!(security.roots.as_deref(), Some("/a b.pem"));
+    }
+
+    #[test]
+    fn the_environment_says_what_the_url_does_not() {
+        let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-ca".to_owned());
+        let (_, security) = Security::of("postgres://h/d", variable).expect("good");
+        assert_eq!(security.checks, Checks::Authority);
+        let (_, security) = Security::of("postgres://h/d?sslmode=disable", variable).expect("good");
+        assert_eq!(security.ways, [Plain]);
+    }
+
+    #[test]
+    fn options_that_would_be_ignored_are_refused() {
+        for (query, part) in [
+            ("sslmode=full", "`sslmode=full` is not known"),
+            ("sslcert=/x", "belong together"),
+            (
+                "channel_binding=require",
+                "`channel_binding=require` is not supported",
+            ),
+            ("sslcrl=/x", "take it out of the URL"),
+            ("ssl_min_protocol_version=TLSv1.3", "is not supported"),
+        ] {
+            let message = of(&format!("postgres://h/d?{query}")).expect_err(query);
+            assert!(message.contains(part), "{query}: {message}");
+        }
+        for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
+            let message = of(&format!("postgres://h/d?sslmode={mode}&sslrootcert=system")).expect_err(mode);
+            assert!(message.contains("verify-full"), "{mode}: {message}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! TLS with the checks that a URL asks for.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use super::security::{Checks, Security, refused};
+use crate::Error;
+
+/// Returns the settings of a TLS client that checks what `security` says.
+pub(super) fn client(security: &Security) -> Result<Arc<ClientConfig>, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| refused(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier(security, &provider)?);
+    let config = match &security.identity {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => builder
+            .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
+            .map_err(|error| refused(format!("{certificate}: {error}")))?,
+    };
+    Ok(Arc::new(config))
+}
+
+fn verifier(
+    security: &Security,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    let authority = match security.checks {
+        Checks::Nothing => None,
+        Checks::Authority | Checks::AuthorityAndHost => {
+            let builder =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots(security)?), Arc::clone(provider));
+            Some(builder.build().map_err(|error| refused(error.to_string()))?)
+        }
+    };
+    Ok(match (security.checks, authority) {
+        (Checks::AuthorityAndHost, Some(strict)) => strict,
+        (_, authority) => Arc::new(Lenient {
+            authority,
+            provider: Arc::clone(provider),
+        }),
+    })
+}
+
+/// The authorities that are trusted: those of the file alone, or those of the operating system.
+fn roots(security: &Security) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    if let Some(file) = &security.roots {
+        for certificate in certificates(file)? {
+            roots
+                .add(certificate)
+                .map_err(|error| refused(format!("{file}: {error}")))?;
+        }
+        return Ok(roots);
+    }
+    let found = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let reason = found
+            .errors
+            .first()
+            .map_or_else(String::new, |error| format!(": {error}"));
+        return Err(refused(format!(
+            "the operating system has no certificates of authorities{reason}; install them (ca-certificates), or name a file with `sslrootcert`"
+        )));
+    }
+    Ok(roots)
+}
+
+fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect)
+        .map_err(|error| refused(format!("{file} cannot be read: {error}")))?;
+    if found.is_empty() {
+        return Err(refused(format!("{file} holds no certificate in PEM")));
+    }
+    Ok(found)
+}
+
+/// Reads a key. As in libpq, nobody but its owner may read the file; one of root may be readable for its group.
+fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
+    use std::os::unix::fs::MetadataExt as _;
+    // A file that has no metadata cannot be read either, which is said below.
+    if let Ok(found) = std::fs::metadata(file) {
+        let others = if found.uid() == 0 { 0o037 } else { 0o077 };
+        if found.mode() & others != 0 {
+            return Err(refused(format!(
+                "{file} may be read by others (mode {:03o}); a key is for its owner alone: chmod 600 {file}",
+                found.mode() & 0o777
+            )));
+        }
+    }
+    PrivateKeyDer::from_pem_file(file).map_err(|error| match error {
+        rustls::pki_types::pem::Error::NoItemsFound => refused(format!(
+            "{file} holds no key in PEM that can be used; one with a password has to be decrypted first: openssl pkey -in {file} -out plain.key"
+        )),
+        error => refused(format!("{file} cannot be read: {error}")),
+    })
+}
+
+/// Checks less than HTTPS does, as the URL asks: not the host, and without an authority nothing.
+#[derive(Debug)]
+struct Lenient {
+    authority: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Lenient {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(authority) = &self.authority else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authority.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            // The host is checked last, so the authority is a known one.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            outcome => outcome,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(
+            message,
+            cert,
+            dss,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(
+            message,
+            cert,
+            dss,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}

@@ -1,0 +1,238 @@
+//! TLS for sqlx's connections: a Unix socket in a private directory, each of whose connections is carried to PostgreSQL over TLS.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use sqlx::postgres::PgConnectOptions;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixListener, UnixStream};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsConnector;
+
+use super::security::{Security, Way, refused};
+use super::tls;
+use crate::{Error, http};
+
+/// The request for TLS that comes before a session (<https://www.postgresql.org/docs/current/protocol-message-formats.html>).
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+/// Time limit for connecting and the handshake together.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// A socket that leads to PostgreSQL. Closed when it is dropped, unless it is kept.
+pub(super) struct Tunnel {
+    directory: PathBuf,
+    target: Arc<Target>,
+    task: Option<JoinHandle<()>>,
+}
+
+/// Reason why the last connection was not carried.
+#[derive(Debug, Clone)]
+pub(super) struct Problem {
+    pub(super) text: String,
+    /// The TLS handshake failed; without TLS the server may accept the connection.
+    pub(super) is_tls: bool,
+    /// Nothing listens there, or not yet.
+    pub(super) is_refused: bool,
+}
+
+struct Target {
+    host: String,
+    port: u16,
+    name: ServerName<'static>,
+    config: Arc<ClientConfig>,
+    is_plain_allowed: bool,
+    is_encrypted: AtomicBool,
+    problem: Mutex<Option<Problem>>,
+}
+
+impl Tunnel {
+    pub(super) fn open(options: &PgConnectOptions, security: &Security, way: Way) -> Result<Self, Error> {
+        // A URL has an IPv6 address in brackets.
+        let host = options.get_host().trim_matches(['[', ']']).to_owned();
+        let name = ServerName::try_from(host.clone()).map_err(|_| {
+            refused(format!(
+                "`{host}` is no name of a host that a certificate could have"
+            ))
+        })?;
+        let target = Arc::new(Target {
+            port: options.get_port(),
+            name,
+            config: tls::client(security)?,
+            is_plain_allowed: way == Way::Offered,
+            is_encrypted: AtomicBool::new(false),
+            problem: Mutex::default(),
+            host,
+        });
+        let directory =
+            std::env::temp_dir().join(format!("kit-{}-{}", std::process::id(), http::random_trace_id()));
+        let unusable = |error: io::Error| {
+            refused(format!(
+                "TLS needs a directory for a socket, and {} cannot be used: {error}; name another with TMPDIR",
+                directory.display()
+            ))
+        };
+        // Nobody else may connect: the tunnel shows the client certificate.
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&directory)
+            .map_err(unusable)?;
+        let socket = directory.join(format!(".s.PGSQL.{}", target.port));
+        let listener = UnixListener::bind(&socket).map_err(|error| {
+            let _ = std::fs::remove_dir(&directory);
+            unusable(error)
+        })?;
+        let task = tokio::spawn(accept(listener, Arc::clone(&target)));
+        Ok(Self {
+            directory,
+            target,
+            task: Some(task),
+        })
+    }
+
+    /// Returns the options of connections that go through the tunnel.
+    pub(super) fn options(&self, options: &PgConnectOptions) -> PgConnectOptions {
+        options.clone().socket(&self.directory)
+    }
+
+    /// Returns whether the last connection was encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.target.is_encrypted.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let problem = self.target.problem.lock();
+        problem.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps it open until the process ends. The directory goes with the process's runtime.
+    pub(super) fn keep(mut self) {
+        let Some(task) = self.task.take() else { return };
+        let directory = self.directory.clone();
+        // Dropped together with the runtime.
+        tokio::spawn(async move {
+            let _remove = Directory(directory);
+            let _ = task.await;
+        });
+    }
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+            drop(Directory(self.directory.clone()));
+        }
+    }
+}
+
+/// A directory with a socket, which is removed in the end.
+struct Directory(PathBuf);
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        #[allow(clippy::disallowed_methods)] // Reason: the socket is made here.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn accept(listener: UnixListener, target: Arc<Target>) {
+    loop {
+        match listener.accept().await {
+            Ok((local, _)) => {
+                let target = Arc::clone(&target);
+                tokio::spawn(async move { target.carry(local).await });
+            }
+            // Descriptors ran out: others are closed meanwhile.
+            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    }
+}
+
+/// A connection to PostgreSQL before its session begins.
+enum Remote {
+    Plain(TcpStream),
+    Encrypted(Box<tokio_rustls::client::TlsStream<TcpStream>>),
+}
+
+impl Target {
+    /// Connects to PostgreSQL and moves bytes until one side closes.
+    async fn carry(&self, local: UnixStream) {
+        let opened = tokio::time::timeout(CONNECT, self.open()).await;
+        let remote = opened.unwrap_or_else(|_| {
+            Err(Problem {
+                text: format!(
+                    "the server said nothing for {} s, and the wait timed out",
+                    CONNECT.as_secs()
+                ),
+                is_tls: false,
+                is_refused: false,
+            })
+        });
+        let is_encrypted = matches!(remote, Ok(Remote::Encrypted(_)));
+        self.is_encrypted.store(is_encrypted, Ordering::Relaxed);
+        match remote {
+            Ok(Remote::Plain(remote)) => join(local, remote).await,
+            Ok(Remote::Encrypted(remote)) => join(local, *remote).await,
+            Err(problem) => {
+                tracing::warn!("No connection to the database: {}", problem.text);
+                *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Remote, Problem> {
+        let failed = |error: io::Error| Problem {
+            text: error.to_string(),
+            is_tls: false,
+            is_refused: error.kind() == io::ErrorKind::ConnectionRefused,
+        };
+        let mut remote = TcpStream::connect((self.host.as_str(), self.port))
+            .await
+            .map_err(failed)?;
+        remote.set_nodelay(true).map_err(failed)?;
+        remote.write_all(&SSL_REQUEST).await.map_err(failed)?;
+        match remote.read_u8().await.map_err(failed)? {
+            b'S' => {}
+            b'N' if self.is_plain_allowed => return Ok(Remote::Plain(remote)),
+            b'N' => return Err(refusal("the server does not support TLS".to_owned())),
+            other => {
+                return Err(refusal(format!(
+                    "the server answered {other} to the request for TLS"
+                )));
+            }
+        }
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        let encrypted = connector.connect(self.name.clone(), remote).await;
+        encrypted
+            .map(|stream| Remote::Encrypted(Box::new(stream)))
+            .map_err(|error| refusal(format!("the TLS handshake failed: {error}")))
+    }
+}
+
+fn refusal(text: String) -> Problem {
+    Problem {
+        text,
+        is_tls: true,
+        is_refused: false,
+    }
+}
+
+/// Moves bytes both ways. When one side closes, the other is closed: PostgreSQL's protocol knows no half-closed connection.
+async fn join(local: UnixStream, remote: impl AsyncRead + AsyncWrite) {
+    let (mut from_local, mut to_local) = local.into_split();
+    let (mut from_remote, mut to_remote) = tokio::io::split(remote);
+    tokio::select! {
+        _ = tokio::io::copy(&mut from_local, &mut to_remote) => {
+            let _ = to_remote.shutdown().await;
+        }
+        _ = tokio::io::copy(&mut from_remote, &mut to_local) => {
+            let _ = to_local.shutdown().await;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The form of `DATABASE_URL`.
+
+use crate::{Error, start};
+
+/// Help for a URL that names no database.
+const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
+
+/// Returns an error if a URL is not one of PostgreSQL: sqlx takes any scheme.
+pub(super) fn check(url: &str) -> Result<(), Error> {
+    match scheme(url) {
+        Some("postgres" | "postgresql") => Ok(()),
+        Some(other) => Err(refused(
+            url,
+            &format!("it begins with {other}://, not with postgres://"),
+        )),
+        None => Err(refused(url, "it does not begin with postgres://")),
+    }
+}
+
+/// Returns the error for a URL that cannot be read.
+pub(super) fn refused(url: &str, reason: &str) -> Error {
+    let what = format!("DATABASE_URL does not name a PostgreSQL database: {reason}");
+    start::failure(&what, &format!("DATABASE_URL={}", masked(url)), HELP)
+}
+
+fn scheme(url: &str) -> Option<&str> {
+    let (scheme, _) = url.split_once("://")?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '.' | '-'));
+    is_scheme.then_some(scheme)
+}
+
+/// Returns as much of a URL as cannot be a secret: scheme, host, port and path. A text without any of their signs may be one as a whole.
+fn masked(url: &str) -> String {
+    let scheme = scheme(url).map_or(String::new(), |scheme| format!("{scheme}://"));
+    let at = url.rfind('@');
+    let rest = at.map_or_else(|| &url[scheme.len()..], |at| &url[at..]);
+    let rest = rest.split('?').next().unwrap_or_default();
+    if scheme.is_empty() && at.is_none() && !rest.contains([':', '/']) {
+        return "… (hidden)".to_owned();
+    }
+    format!("{scheme}{}{rest}", if at.is_some() { "…" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, masked};
+
+    #[test]
+    fn another_scheme_is_refused_without_showing_the_password() {
+        assert!(check("postgres://u:p@h/d").is_ok());
+        assert!(check("postgresql://h").is_ok());
+        let error = check("mysql://ada:s3cret@db:3306/app?x=s3cret").expect_err("another database");
+        assert_eq!(
+            error.message(),
+            "DATABASE_URL does not name a PostgreSQL database: it begins with mysql://, not with postgres://\n  \
+             DATABASE_URL=mysql://…@db:3306/app\n\
+             help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX"
+        );
+    }
+
+    #[test]
+    fn only_what_cannot_be_a_secret_is_shown() {
+        for (url, shown) in [
+            ("localhost:5432/app", "localhost:5432/app"),
+            ("s3cret", "… (hidden)"),
+            ("ada:s3?cr@et@db/app", "…@db/app"),
+            ("postgres://u:s3?cret@h/d", "postgres://…@h/d"),
+            ("postgres:///app?password=s3cret", "postgres:///app"),
+        ] {
+            assert_eq!(masked(url), shown, "{url}");
+        }
+    }
+}

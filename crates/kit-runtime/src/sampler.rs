@@ -1,0 +1,139 @@
+//! Bounds on what clients can write into the log.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+/// Length of a window.
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Decides which events of a kind are logged one by one: the first of each minute. All others of that minute become one entry with their
+/// number, at its end. A kind that goes on is counted in the next minute too, without single entries.
+///
+/// The caller keeps the number of kinds small: each kind takes an entry of the map and a sleeping task for a minute.
+pub(crate) struct Sampler<K> {
+    /// Number of single entries for each kind and minute.
+    limit: u64,
+    /// Logs that so many more events of a kind came within a minute.
+    tell_rest: fn(&K, u64),
+    windows: Mutex<HashMap<K, Window>>,
+}
+
+#[derive(Default)]
+struct Window {
+    logged: u64,
+    /// Number of events that no entry tells of yet.
+    untold: u64,
+}
+
+impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
+    pub(crate) fn new(limit: u64, tell_rest: fn(&K, u64)) -> Self {
+        Self {
+            limit,
+            tell_rest,
+            windows: Mutex::default(),
+        }
+    }
+
+    /// Counts an event. Returns true if the caller logs it now.
+    pub(crate) fn takes(&'static self, kind: K) -> bool {
+        let mut windows = self.windows();
+        if let Some(window) = windows.get_mut(&kind) {
+            let is_logged = window.logged < self.limit;
+            if is_logged {
+                window.logged += 1;
+            } else {
+                window.untold += 1;
+            }
+            return is_logged;
+        }
+        let window = Window { logged: 1, untold: 0 };
+        windows.insert(kind.clone(), window);
+        drop(windows);
+        // A server always has a runtime. Without one the rest is told by `flush`.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                loop {
+                    tokio::time::sleep(WINDOW).await;
+                    if !self.close(&kind) {
+                        return;
+                    }
+                }
+            });
+        }
+        true
+    }
+
+    /// Ends the window of a kind. Returns true if the next one has begun, since the kind goes on.
+    fn close(&self, kind: &K) -> bool {
+        let mut windows = self.windows();
+        let untold = windows.get(kind).map_or(0, |window| window.untold);
+        if untold == 0 {
+            windows.remove(kind);
+            return false;
+        }
+        let logged = self.limit;
+        windows.insert(kind.clone(), Window { logged, untold: 0 });
+        drop(windows);
+        (self.tell_rest)(kind, untold);
+        true
+    }
+
+    /// Tells what was not told yet; for the end of the server.
+    pub(crate) fn flush(&self) {
+        let windows = std::mem::take(&mut *self.windows());
+        for (kind, Window { untold, .. }) in windows {
+            if untold > 0 {
+                (self.tell_rest)(&kind, untold);
+            }
+        }
+    }
+
+    fn windows(&self) -> MutexGuard<'_, HashMap<K, Window>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{LazyLock, Mutex};
+
+    use super::Sampler;
+
+    static TOLD: Mutex<Vec<(&str, u64)>> = Mutex::new(Vec::new());
+    static SAMPLER: LazyLock<Sampler<&str>> = LazyLock::new(|| {
+        Sampler::new(2, |kind, count| {
+            TOLD.lock().unwrap().push((kind, count));
+        })
+    });
+
+    fn told() -> Vec<(&'static str, u64)> {
+        std::mem::take(&mut TOLD.lock().unwrap())
+    }
+
+    #[test]
+    fn logs_the_first_of_a_window_and_counts_the_rest() {
+        let sampler: &'static Sampler<&str> = &SAMPLER;
+        let taken: Vec<bool> = (0..5).map(|_| sampler.takes("scan")).collect();
+        assert_eq!(taken, [true, true, false, false, false]);
+        assert!(sampler.takes("other"));
+        assert!(sampler.close(&"scan"), "it goes on");
+        assert_eq!(told(), [("scan", 3)]);
+        // Single entries come back after a window without any.
+        assert!(!sampler.takes("scan"));
+        assert!(sampler.close(&"scan"));
+        assert!(!sampler.close(&"scan"));
+        assert_eq!(told(), [("scan", 1)]);
+        assert!(sampler.takes("scan"));
+        assert!(!sampler.close(&"other"));
+        // The end tells the rest, once.
+        sampler.takes("scan");
+        sampler.takes("scan");
+        sampler.flush();
+        sampler.flush();
+        assert_eq!(told(), [("scan", 1)]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Spans that the application makes with `tracing`, on their way to a collector: below the phase of the request in which they began.
+
+use std::time::SystemTime;
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::{SpanId, Status, TraceId, TraceState};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::{LookupSpan, SpanRef};
+
+use super::trace::Spans;
+use super::{convert, export};
+use crate::http;
+use crate::log::Fields;
+
+/// Returns the layer that tells a collector of the application's spans. `LOG_LEVEL` is for the log; a collector is told of spans at `info` and above.
+pub(crate) fn own_spans<S>() -> impl Layer<S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let is_told = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO);
+    Own.with_filter(is_told.with_max_level_hint(LevelFilter::INFO))
+}
+
+/// Returns trace and span of a span that a collector will be told of, as hexadecimal digits.
+pub(crate) fn ids_of<S>(span: &SpanRef<'_, S>) -> Option<(String, String)>
+where
+    S: for<'a> LookupSpan<'a>,
+{
+    let extensions = span.extensions();
+    let kept = extensions.get::<Kept>()?;
+    Some((kept.parent.trace.to_string(), kept.id.to_string()))
+}
+
+/// A span under which others begin.
+pub(super) struct Parent {
+    pub(super) trace: TraceId,
+    pub(super) state: TraceState,
+    /// Invalid for the first span of a trace.
+    pub(super) span: SpanId,
+}
+
+/// A span that is open.
+struct Kept {
+    parent: Parent,
+    id: SpanId,
+    begun: SystemTime,
+    attributes: Vec<KeyValue>,
+}
+
+struct Own;
+
+/// Returns the parent of a new span: a span around it, otherwise the phase of the request. Nothing if a collector is not to be told of that.
+fn parent_of<S>(span: &SpanRef<'_, S>) -> Option<Parent>
+where
+    S: for<'a> LookupSpan<'a>,
+{
+    if let Some(around) = span.parent() {
+        let extensions = around.extensions();
+        let kept = extensions.get::<Kept>()?;
+        return Some(Parent {
+            trace: kept.parent.trace,
+            state: kept.parent.state.clone(),
+            span: kept.id,
+        });
+    }
+    match http::current() {
+        Some(request) => request.trace().parent(&request),
+        // A task beside the requests has a trace of its own.
+        None => Some(Parent {
+            trace: TraceId::from_hex(&http::random_trace_id()).ok()?,
+            state: TraceState::default(),
+            span: SpanId::INVALID,
+        }),
+    }
+}
+
+fn attributes(fields: Fields) -> impl Iterator<Item = KeyValue> {
+    let data = fields.into_data().into_iter();
+    data.map(|(name, value)| KeyValue::new(name, convert::attribute(value)))
+}
+
+impl<S> Layer<S> for Own
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, given: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        if !export::takes_spans() {
+            return;
+        }
+        let Some(span) = context.span(id) else { return };
+        let Some(parent) = parent_of(&span) else { return };
+        let mut fields = Fields::default();
+        given.record(&mut fields);
+        span.extensions_mut().insert(Kept {
+            parent,
+            id: SpanId::from(http::random_span_id()),
+            begun: SystemTime::now(),
+            attributes: attributes(fields).collect(),
+        });
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        let mut extensions = span.extensions_mut();
+        let Some(kept) = extensions.get_mut::<Kept>() else {
+            return;
+        };
+        let mut fields = Fields::default();
+        values.record(&mut fields);
+        for attribute in attributes(fields) {
+            kept.attributes.retain(|known| known.key != attribute.key);
+            kept.attributes.push(attribute);
+        }
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let Some(span) = context.span(&id) else { return };
+        let kept = span.extensions_mut().remove::<Kept>();
+        let Some(kept) = kept else { return };
+        let Parent {
+            trace,
+            state,
+            span: parent,
+        } = kept.parent;
+        let spans = Spans { id: trace, state };
+        let time = (kept.begun, SystemTime::now());
+        let mut told = spans.span(kept.id, parent, span.name().into(), time);
+        told.attributes = kept.attributes;
+        // Nobody said if the work succeeded.
+        told.status = Status::Unset;
+        export::span(told);
+    }
+}

@@ -1,0 +1,68 @@
+//! Bodies of requests whose contract has none.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+use kit_runtime::axum::body::{Body, to_bytes};
+use kit_runtime::axum::http;
+use kit_runtime::{Application, Error, Request, Response, Routes, StatusCode, Value};
+
+#[derive(Clone)]
+struct App;
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+async fn nothing(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+/// Status and parsed body of the answer to a request.
+fn ask(method: &str, body: &'static str) -> (u16, Value) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(answer(method, body))
+}
+
+async fn answer(method: &str, body: &'static str) -> (u16, Value) {
+    let router = Routes::new(App)
+        .route("GET /items/:id", &["id"], nothing)
+        .route("POST /items/:id", &["id"], nothing)
+        .route("DELETE /items/:id", &["id"], nothing)
+        .into_router();
+    let request = http::Request::builder()
+        .method(method)
+        .uri("/items/1")
+        .header(http::header::CONTENT_LENGTH, body.len())
+        .body(Body::from(body))
+        .unwrap();
+    let service = TowerToHyperService::new(kit_runtime::axum::Router::from(router));
+    let answer = service.call(request).await.unwrap();
+    let status = answer.status().as_u16();
+    let bytes = to_bytes(answer.into_body(), 10_000).await.unwrap();
+    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+#[test]
+fn get_and_head_with_a_body_are_refused() {
+    let (status, answer) = ask("GET", "hello");
+    assert_eq!(status, 400);
+    let error = &answer["error"];
+    assert_eq!(error["code"], "VALIDATION_ERROR");
+    let message = "Invalid body: $: expected no body, received a body of 5 bytes";
+    assert_eq!(error["message"], message);
+    assert_eq!(error["details"]["fields"][0]["path"], "$");
+    assert_eq!(ask("HEAD", "h").0, 400);
+}
+
+#[test]
+fn other_methods_ignore_a_body_and_get_without_one_is_answered() {
+    for (method, body) in [("POST", "{}"), ("DELETE", "x"), ("GET", ""), ("POST", "")] {
+        assert_eq!(ask(method, body).0, 204, "{method} {body}");
+    }
+}

@@ -1,0 +1,169 @@
+//! A server in a process of its own, and a collector that listens on a socket and decodes what comes.
+
+#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
+use opentelemetry_proto::tonic::logs::v1::LogRecord;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message as _;
+
+/// The server, told of a collector.
+pub struct Server {
+    pub child: Child,
+    address: String,
+    printed: BufReader<std::process::ChildStdout>,
+}
+
+impl Server {
+    pub fn start(variables: &[(&str, String)]) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["server", "--exact", "--nocapture"])
+            .env("KIT_TEST_SERVER", "1")
+            .env("HOST", "127.0.0.1")
+            .env("PORT", "0")
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut printed = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            if printed.read_line(&mut line).unwrap() == 0 {
+                break String::new();
+            }
+            if let Some((_, address)) = line.trim_end().split_once("Listening on http://") {
+                break address.to_owned();
+            }
+        };
+        Self {
+            child,
+            address,
+            printed,
+        }
+    }
+
+    /// Asks, and gives the answer's head.
+    pub fn ask(&self, path: &str, headers: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Ends it, so that all that it had to tell was told. Gives its log.
+    pub fn stop(mut self) -> String {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().unwrap().success());
+        let mut log = String::new();
+        self.printed.read_to_string(&mut log).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        log
+    }
+}
+
+/// Takes what is posted to it: paths and bodies.
+pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (told, heard) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let told = told.clone();
+            std::thread::spawn(move || {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                while stream.read_line(&mut line).unwrap_or(0) > 0 {
+                    let path = line.split(' ').nth(1).unwrap().to_owned();
+                    let mut length = 0;
+                    loop {
+                        line.clear();
+                        stream.read_line(&mut line).unwrap();
+                        let (name, value) = line.trim_end().split_once(": ").unwrap_or_default();
+                        if name.eq_ignore_ascii_case("content-length") {
+                            length = value.parse().unwrap();
+                        }
+                        if line == "\r\n" {
+                            break;
+                        }
+                    }
+                    let mut body = vec![0; length];
+                    stream.read_exact(&mut body).unwrap();
+                    let _ = told.send((path, body));
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
+                    stream.get_mut().write_all(answer).unwrap();
+                    line.clear();
+                }
+            });
+        }
+    });
+    (address, heard)
+}
+
+/// What was told: spans, log records, and who told them.
+pub fn told(heard: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, Vec<String>) {
+    let (mut spans, mut records, mut services) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, body) in heard.try_iter() {
+        let mut names = |attributes: &[KeyValue]| {
+            services.extend(values(attributes).get("service.name").cloned());
+        };
+        match path.as_str() {
+            "/v1/traces" => {
+                for one in ExportTraceServiceRequest::decode(body.as_slice())
+                    .unwrap()
+                    .resource_spans
+                {
+                    names(&one.resource.unwrap().attributes);
+                    spans.extend(one.scope_spans.into_iter().flat_map(|scope| scope.spans));
+                }
+            }
+            "/v1/logs" => {
+                for one in ExportLogsServiceRequest::decode(body.as_slice())
+                    .unwrap()
+                    .resource_logs
+                {
+                    names(&one.resource.unwrap().attributes);
+                    records.extend(one.scope_logs.into_iter().flat_map(|scope| scope.log_records));
+                }
+            }
+            other => panic!("{other}"),
+        }
+    }
+    (spans, records, services)
+}
+
+/// Attributes as texts by their names.
+pub fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
+    let shown = attributes
+        .iter()
+        .map(|KeyValue { key, value, .. }| (key.clone(), show(value.as_ref())));
+    shown.collect()
+}
+
+/// A value as text.
+pub fn show(value: Option<&AnyValue>) -> String {
+    match value.and_then(|value| value.value.as_ref()) {
+        Some(Value::StringValue(text)) => text.clone(),
+        Some(Value::IntValue(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}

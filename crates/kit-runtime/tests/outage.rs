@@ -1,0 +1,82 @@
+//! A PostgreSQL that refuses connections for a while.
+#![cfg(feature = "sqlx")]
+#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+
+#[path = "../../kit-migrate/tests/support/mod.rs"]
+mod support;
+
+use kit_runtime::postgres::connect;
+use sqlx::PgPool;
+use support::own_server;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// Carries connections from a port to PostgreSQL. When it is dropped, its connections break and the port refuses new ones.
+struct Carrier {
+    port: u16,
+    _tasks: JoinSet<()>,
+}
+
+impl Carrier {
+    /// `port` 0 is any that is free.
+    async fn open(port: u16, target: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .await
+            .expect("the port is free");
+        let port = listener.local_addr().expect("an address").port();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((mut client, _)) = listener.accept().await {
+                connections.spawn(async move {
+                    let mut server = TcpStream::connect(("127.0.0.1", target))
+                        .await
+                        .expect("PostgreSQL");
+                    let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                });
+            }
+        });
+        Self { port, _tasks: tasks }
+    }
+}
+
+async fn ask(pool: &PgPool) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar("SELECT 1").fetch_one(pool).await
+}
+
+#[test]
+fn requests_fail_at_once_while_connections_are_refused() {
+    let Some(server) = own_server("requests_fail_at_once_while_connections_are_refused", &[], &[]) else {
+        return;
+    };
+    let url = server.url();
+    let target: u16 = url
+        .rsplit(':')
+        .next()
+        .and_then(|end| end.split('/').next()?.parse().ok())
+        .expect("a port");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let carrier = Carrier::open(0, target).await;
+        let port = carrier.port;
+        let url = url.replace(&target.to_string(), &port.to_string()) + "?sslmode=disable";
+        let pool = connect(&url).await.expect("a pool");
+        for _ in 0..2 {
+            assert_eq!(ask(&pool).await.expect("an answer"), 1);
+        }
+        drop(carrier);
+        for _ in 0..3 {
+            // sqlx would try again until the time limit of the pool is over, and say `PoolTimedOut`.
+            let error = ask(&pool).await.expect_err("nobody listens there");
+            assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
+        }
+        let _carrier = Carrier::open(port, target).await;
+        let mut answer = ask(&pool).await;
+        while let Err(error) = answer {
+            assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            answer = ask(&pool).await;
+        }
+        assert_eq!(answer.expect("an answer"), 1);
+    });
+}

@@ -1,0 +1,248 @@
+//! Connections to PostgreSQL servers that are set up with and without TLS.
+#![cfg(feature = "sqlx")]
+#![allow(clippy::disallowed_methods)] // a certificate is a file
+#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+
+#[path = "../../kit-migrate/tests/support/mod.rs"]
+mod support;
+
+use kit_runtime::postgres::connect;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use support::own_server;
+
+struct Authority {
+    /// The authority's own certificate, in PEM.
+    certificate: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = KeyPair::generate().expect("a key");
+        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = parameters.self_signed(&key).expect("a certificate").pem();
+        Self {
+            certificate,
+            issuer: Issuer::new(parameters, key),
+        }
+    }
+
+    /// Makes a certificate of a host or of a user, and its key, in PEM.
+    fn certify(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().expect("a key");
+        let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+        parameters.distinguished_name.push(DnType::CommonName, name);
+        let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
+        (certificate.pem(), key.serialize_pem())
+    }
+}
+
+const WITH_TLS: [&str; 4] = [
+    "ssl=on",
+    "ssl_cert_file={dir}/server.pem",
+    "ssl_key_file={dir}/server.key",
+    "hba_file={dir}/hba.conf",
+];
+
+/// Connects, runs a statement on three connections at once, and returns if they are encrypted, or why there are none.
+fn ask(url: &str) -> Result<bool, String> {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let pool = connect(url).await.map_err(|error| error.message().to_owned())?;
+        let is_encrypted = || async {
+            // Long enough for the others to need connections of their own.
+            let query = "SELECT ssl FROM pg_stat_ssl, pg_sleep(0.05) WHERE pid = pg_backend_pid()";
+            sqlx::query_scalar::<_, bool>(query).fetch_one(&pool).await
+        };
+        let answers = tokio::try_join!(is_encrypted(), is_encrypted(), is_encrypted());
+        let (first, second, third) = answers.map_err(|error| error.to_string())?;
+        assert_eq!((first, first), (second, third));
+        let long = "x".repeat(3_000_000);
+        let same: String = sqlx::query_scalar("SELECT $1::text")
+            .bind(&long)
+            .fetch_one(&pool)
+            .await
+            .map_err(|error| error.to_string())?;
+        assert!(same == long, "large values pass");
+        pool.close().await;
+        Ok(first)
+    })
+}
+
+#[test]
+fn tls_is_as_strict_as_the_url_says() {
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("localhost");
+    let Some(server) = own_server(
+        "tls_is_as_strict_as_the_url_says",
+        &[
+            ("ca.pem", &authority.certificate),
+            ("stranger.pem", &Authority::new().certificate),
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("hba.conf", "hostssl all all 127.0.0.1/32 trust\n"),
+        ],
+        &WITH_TLS,
+    ) else {
+        return;
+    };
+    let by_number = server.url();
+    let by_name = by_number.replace("127.0.0.1", "localhost");
+    let roots = |name| format!("sslrootcert={}", server.file(name).display());
+    let (ca, stranger) = (roots("ca.pem"), roots("stranger.pem"));
+    for url in [
+        by_number.clone(),
+        format!("{by_number}?sslmode=prefer"),
+        format!("{by_number}?sslmode=allow"),
+        format!("{by_number}?sslmode=require"),
+        // The certificate is for another host, which `verify-ca` does not look at.
+        format!("{by_number}?sslmode=verify-ca&{ca}"),
+        format!("{by_name}?sslmode=verify-full&{ca}"),
+        format!("{by_name}?sslmode=require&{ca}"),
+    ] {
+        assert_eq!(ask(&url), Ok(true), "{url}");
+    }
+    let refused = ask(&format!("{by_number}?sslmode=disable")).expect_err("refused");
+    assert!(
+        refused.contains("no encryption") && refused.contains("write `sslmode=require`"),
+        "{refused}"
+    );
+    for mode in ["verify-ca", "verify-full", "require"] {
+        let refused = ask(&format!("{by_name}?sslmode={mode}&{stranger}")).expect_err(mode);
+        assert!(
+            refused.contains("`sslrootcert=/path/to/ca.pem`"),
+            "{mode}: {refused}"
+        );
+    }
+    // Against the operating system's authorities.
+    for query in ["sslmode=verify-full", "sslrootcert=system"] {
+        let refused = ask(&format!("{by_name}?{query}")).expect_err(query);
+        assert!(refused.contains("sslrootcert"), "{query}: {refused}");
+    }
+    let refused = ask(&format!("{by_number}?sslmode=verify-full&{ca}")).expect_err("another host");
+    assert!(refused.contains("is for another host"), "{refused}");
+    let refused = ask(&format!(
+        "{by_name}?sslmode=verify-full&sslrootcert=/not/there.pem"
+    ))
+    .expect_err("no file");
+    assert!(refused.contains("/not/there.pem cannot be read"), "{refused}");
+}
+
+#[test]
+fn a_server_that_accepts_only_connections_without_tls_is_reached_without() {
+    let (certificate, key) = Authority::new().certify("localhost");
+    let Some(server) = own_server(
+        "a_server_that_accepts_only_connections_without_tls_is_reached_without",
+        &[
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("hba.conf", "hostnossl all all 127.0.0.1/32 trust\n"),
+        ],
+        &WITH_TLS,
+    ) else {
+        return;
+    };
+    for query in ["", "?sslmode=prefer", "?sslmode=allow", "?sslmode=disable"] {
+        assert_eq!(ask(&format!("{}{query}", server.url())), Ok(false), "{query}");
+    }
+    let refused = ask(&format!("{}?sslmode=require", server.url())).expect_err("refused");
+    assert!(refused.contains("pg_hba.conf"), "{refused}");
+}
+
+#[test]
+fn a_server_without_tls_is_refused_if_tls_is_required() {
+    let Some(server) = own_server("a_server_without_tls_is_refused_if_tls_is_required", &[], &[]) else {
+        return;
+    };
+    for query in ["", "?sslmode=prefer", "?sslmode=allow"] {
+        assert_eq!(ask(&format!("{}{query}", server.url())), Ok(false), "{query}");
+    }
+    for mode in ["require", "verify-ca", "verify-full"] {
+        let refused = ask(&format!("{}?sslmode={mode}", server.url())).expect_err(mode);
+        assert!(
+            refused.contains("the server does not support TLS")
+                && refused.contains("write `sslmode=disable`"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_client_certificate_is_shown_and_its_key_is_kept_private() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let (certificate, key) = authority.certify("localhost");
+    let (own, own_key) = authority.certify("postgres");
+    let (forged, forged_key) = stranger.certify("postgres");
+    let settings = [&WITH_TLS[..], &["ssl_ca_file={dir}/ca.pem"]].concat();
+    let Some(server) = own_server(
+        "a_client_certificate_is_shown_and_its_key_is_kept_private",
+        &[
+            ("ca.pem", &authority.certificate),
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("own.pem", &own),
+            ("own.key", &own_key),
+            ("open.key", &own_key),
+            ("forged.pem", &forged),
+            ("forged.key", &forged_key),
+            ("hba.conf", "hostssl all all 127.0.0.1/32 cert\n"),
+        ],
+        &settings,
+    ) else {
+        return;
+    };
+    let url = |certificate: &str, key: &str| {
+        let (ca, certificate, key) = (server.file("ca.pem"), server.file(certificate), server.file(key));
+        format!(
+            "{}?sslmode=verify-full&sslrootcert={}&sslcert={}&sslkey={}",
+            server.url().replace("127.0.0.1", "localhost"),
+            ca.display(),
+            certificate.display(),
+            key.display()
+        )
+    };
+    assert_eq!(ask(&url("own.pem", "own.key")), Ok(true));
+    assert!(ask(&url("forged.pem", "forged.key")).is_err());
+    let refused = ask(&format!("{}?sslmode=require", server.url())).expect_err("no certificate");
+    assert!(refused.contains("sslcert=/path/to/client.crt"), "{refused}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(server.file("open.key"), open).expect("the mode is set");
+        let refused = ask(&url("own.pem", "open.key")).expect_err("an open key");
+        assert!(refused.contains("chmod 600"), "{refused}");
+    }
+}
+
+#[test]
+fn no_directory_of_a_tunnel_is_left() {
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("localhost");
+    let Some(server) = own_server(
+        "no_directory_of_a_tunnel_is_left",
+        &[
+            ("server.pem", &certificate),
+            ("server.key", &key),
+            ("hba.conf", "hostssl all all 127.0.0.1/32 trust\n"),
+        ],
+        &WITH_TLS,
+    ) else {
+        return;
+    };
+    let port = server
+        .url()
+        .rsplit(':')
+        .next()
+        .and_then(|rest| rest.split('/').next().map(str::to_owned));
+    let socket = format!(".s.PGSQL.{}", port.expect("a port"));
+    let left = || {
+        let directories = std::fs::read_dir(std::env::temp_dir()).expect("a directory");
+        let names = directories.filter_map(Result::ok).map(|entry| entry.path());
+        names.filter(|path| path.join(&socket).exists()).count()
+    };
+    assert_eq!(ask(&format!("{}?sslmode=require", server.url())), Ok(true));
+    assert!(ask(&format!("{}?sslmode=verify-full", server.url())).is_err());
+    assert_eq!(left(), 0);
+}

@@ -1,0 +1,55 @@
+//! What the server says of a database that it cannot use. No PostgreSQL is needed for that.
+#![cfg(feature = "sqlx")]
+#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+
+use std::net::TcpListener;
+
+/// Listens on a port and closes each connection at once.
+fn closing() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            drop(stream);
+        }
+    });
+    port
+}
+
+async fn said(url: &str) -> String {
+    let error = kit_runtime::postgres::connect(url)
+        .await
+        .expect_err("there is no database");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_reached_is_said_in_three_lines_without_the_password() {
+    let port = closing();
+    let text = said(&format!(
+        "postgres://ada:s3cret@127.0.0.1:{port}/app?sslmode=disable"
+    ))
+    .await;
+    let lines: Vec<&str> = text.lines().collect();
+    let [what, place, help] = lines.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(what.starts_with("the database cannot be reached: "), "{text}");
+    assert_eq!(
+        *place,
+        format!("  at 127.0.0.1:{port}, database app, user ada (DATABASE_URL)")
+    );
+    assert!(help.starts_with("help: "), "{text}");
+    assert!(!text.contains("s3cret"), "{text}");
+}
+
+#[tokio::test]
+async fn a_url_that_names_no_postgresql_database_is_said_to() {
+    assert_eq!(
+        said("postgres://ada:s3#cret@db/app").await,
+        "DATABASE_URL does not name a PostgreSQL database: error with configuration: invalid port number\n  \
+         DATABASE_URL=postgres://…@db/app\n\
+         help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, \
+         characters other than letters and digits are written as %XX"
+    );
+}

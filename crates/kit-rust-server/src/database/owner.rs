@@ -1,0 +1,104 @@
+//! `@owner` of a table: the column that statements compare with a value of the request.
+
+use kit_ir::EntityOwner;
+
+use super::{Database, Stored, StoredColumn, is_bigint, is_uuid};
+
+/// Rows of a table that a request may read and change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows<'a> {
+    /// The entity has no `@owner`.
+    Undeclared,
+    /// `@owner none`: all rows.
+    All,
+    /// Rows whose column (its place in `columns`) equals `ctx.` `context`.
+    Owned { column: usize, context: &'a str },
+    /// `@owner` names a column that statements cannot compare with a value of a request.
+    Unsupported,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(owner: Option<&'a EntityOwner>, columns: &[StoredColumn<'_>]) -> Self {
+        match owner {
+            None => Self::Undeclared,
+            Some(EntityOwner::None) => Self::All,
+            Some(EntityOwner::Property { property, context }) => {
+                let column = columns.iter().position(|column| {
+                    column.field.property == *property && column.parameter_type().is_some()
+                });
+                column.map_or(Self::Unsupported, |column| Self::Owned { column, context })
+            }
+        }
+    }
+}
+
+impl Database<'_> {
+    /// Type of the values at a path below `ctx`: that of the first column that is compared with them.
+    pub(crate) fn type_of_context(&self, context: &str) -> Option<&str> {
+        let mut owners = self.tables.iter().filter_map(Stored::owner);
+        let (column, _) = owners.find(|(_, path)| *path == context)?;
+        Some(column.plain_type())
+    }
+}
+
+impl Stored<'_> {
+    /// The column that holds a row's owner, and the path of the value that it is compared with.
+    pub(crate) fn owner(&self) -> Option<(&StoredColumn<'_>, &str)> {
+        match self.rows {
+            Rows::Owned { column, context } => Some((&self.columns[column], context)),
+            Rows::Undeclared | Rows::All | Rows::Unsupported => None,
+        }
+    }
+
+    /// Returns true if a column holds the row's owner.
+    pub(crate) fn is_owner(&self, column: &StoredColumn<'_>) -> bool {
+        self.owner()
+            .is_some_and(|(owner, _)| owner.column.name == column.column.name)
+    }
+
+    /// Name and type of the parameter by which functions take the owner.
+    pub(crate) fn owner_parameter(&self) -> Option<(&'static str, &'static str)> {
+        let (column, _) = self.owner()?;
+        // No part of the key has that name.
+        Some(("owner", column.parameter_type()?))
+    }
+
+    /// `owner_column = $3`.
+    pub(super) fn owner_condition(&self, number: usize) -> Option<String> {
+        let (column, _) = self.owner()?;
+        let name = kit_database::sql::identifier(&column.column.name);
+        Some(format!("{name} = {}", column.compared(number)))
+    }
+
+    /// The parameter as a function's head has it: `owner: &str`.
+    pub(super) fn owner_given(&self) -> Option<String> {
+        let (name, r#type) = self.owner_parameter()?;
+        Some(format!("{name}: {type}"))
+    }
+
+    /// `.bind(owner)`
+    pub(super) fn owner_bind(&self) -> Option<String> {
+        let (name, _) = self.owner_parameter()?;
+        Some(format!(".bind({name})"))
+    }
+
+    /// Text that a doc comment adds about a row.
+    pub(super) fn of_owner(&self) -> &'static str {
+        if self.owner().is_some() {
+            " that belongs to this owner"
+        } else {
+            ""
+        }
+    }
+
+    /// Conditions under which PostgreSQL would call the owner an error, and under which no row has that owner.
+    pub(super) fn owner_misfits(&self) -> (Option<String>, Option<String>) {
+        let (Some((column, _)), Some((name, r#type))) = (self.owner(), self.owner_parameter()) else {
+            return (None, None);
+        };
+        (
+            is_uuid(column).then(|| format!("!is_uuid({name})")),
+            is_bigint(r#type).then(|| format!("i64::try_from({name}).is_err()")),
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! Values of requests that a column cannot hold. A property that a contract takes over from an entity has the rules of its column; one that
+//! is written anew may have fewer.
+
+use kit_database::ColumnType;
+use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
+
+use super::Known;
+use crate::database::{Stored, StoredColumn};
+use crate::router::Handled;
+
+impl<'k> Known<'k, '_> {
+    /// Returns true if a route takes values for columns that cannot hold all of them. A new row also has values from the path, and its owner
+    /// from middleware, whose values have no rules. An update takes only the key from the path, which is compared with a guard.
+    pub(super) fn may_not_fit(self, handled: &Handled<'_>, stored: &Stored<'_>) -> bool {
+        let slots = &handled.route.slots;
+        let is_new = handled.route.method == Method::Post;
+        let owner = stored.owner().filter(|_| is_new);
+        let is_limited = |column: &StoredColumn<'_>| {
+            matches!(
+                column.column.r#type,
+                ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Integer | ColumnType::BigIntExact
+            )
+        };
+        let params = slots.params.filter(|_| is_new);
+        let mut taken = params.into_iter().chain(slots.body);
+        owner.is_some_and(|(column, _)| is_limited(column)) || taken.any(|id| self.has_unfit(id, stored))
+    }
+
+    fn has_unfit(self, id: DeclarationId, stored: &Stored<'_>) -> bool {
+        stored.columns.iter().any(|column| {
+            let property = self.property(id, &column.field.property);
+            let value = property.and_then(|property| self.value_type(property.r#type));
+            value.is_some_and(|value| !holds(column, value))
+        })
+    }
+
+    /// The type of a property without `null`; nothing for another union.
+    fn value_type(self, id: TypeId) -> Option<&'k Type> {
+        let own = self.resolved(id);
+        let TypeKind::Union { members } = &own.kind else {
+            return Some(own);
+        };
+        let values = members.iter().map(|member| self.resolved(*member));
+        let mut values = values.filter(|member| member.kind != TypeKind::Null);
+        let first = values.next()?;
+        values.next().is_none().then_some(first)
+    }
+}
+
+/// Returns true if a column can hold all values of a type.
+fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
+    let rules = &value.constraints;
+    match (column.column.r#type, &value.kind) {
+        (ColumnType::Uuid, TypeKind::String | TypeKind::Template { .. }) => {
+            rules.format == Some(Format::Uuid)
+        }
+        (ColumnType::Varchar { length }, TypeKind::String | TypeKind::Template { .. }) => {
+            rules.max_length.is_some_and(|most| most <= u64::from(length))
+        }
+        (ColumnType::Integer, TypeKind::Number) => {
+            let within =
+                |bound: Option<Decimal>| bound.is_some_and(|bound| bound.get().abs() <= f64::from(i32::MAX));
+            let least = within(rules.minimum) || within(rules.exclusive_minimum);
+            least && (within(rules.maximum) || within(rules.exclusive_maximum))
+        }
+        (ColumnType::BigIntExact, TypeKind::BigInt) => rules.is_bigint_column(),
+        _ => true,
+    }
+}

@@ -1,0 +1,218 @@
+use super::Manifest;
+use crate::Options;
+
+fn options(manifest: Option<&str>) -> Options {
+    Options {
+        name: "notes".to_owned(),
+        output_dir: ".kit".to_owned(),
+        otlp: false,
+        migrations: Vec::new(),
+        manifest: manifest.map(str::to_owned),
+    }
+}
+
+fn fresh() -> String {
+    Manifest::new(&options(None), true).text
+}
+
+/// The manifest that a build makes of this one, which has no problem.
+fn completed(manifest: &str) -> String {
+    let made = Manifest::new(&options(Some(manifest)), true);
+    assert_eq!(made.problems, []);
+    made.text
+}
+
+#[test]
+fn a_complete_manifest_stays_as_it_is() {
+    assert_eq!(completed(&fresh()), fresh());
+    let spaced = fresh().replace("serde_json = \"1\"", "serde_json   =  '1'  # as we like it");
+    assert_eq!(completed(&spaced), spaced);
+}
+
+#[test]
+fn lines_of_the_user_stay() {
+    let own = fresh()
+        .replace(
+            "tokio =",
+            "uuid = { version = \"1\", features = [\"v7\"] } # for jobs\ntokio =",
+        )
+        .replace("version = \"0.1.0\"", "version = \"3.2.1\"\nauthors = [\"ada\"]")
+        .replace("lto = \"thin\"", "lto = \"fat\"")
+        + "\n[dev-dependencies]\ninsta = \"1\"\n\n[[bin]]\nname = \"import\"\npath = \"src/import.rs\"\n";
+    assert_eq!(completed(&own), own);
+}
+
+#[test]
+fn a_project_within_a_workspace_stays_in_it() {
+    let own = fresh().replace("[workspace]\n", "");
+    assert_eq!(completed(&own), own);
+    let inherits = own
+        .replace("serde_json = \"1\"", "serde_json.workspace = true")
+        .replace("edition = \"2024\"", "edition.workspace = true");
+    assert_eq!(completed(&inherits), inherits);
+}
+
+#[test]
+fn missing_dependencies_are_added_with_their_comments() {
+    let without: String = fresh()
+        .lines()
+        .filter(|line| !line.contains("sqlx =") && !line.starts_with("# 0.9") && !line.starts_with("tracing"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let without = without.replace(", features = [\"sqlx\"]", "");
+    let made = completed(&without);
+    assert!(
+        made.contains(
+            "# 0.9 needs a newer Rust than 1.85.\nsqlx = { version = \"=0.8.6\", default-features = false"
+        ),
+        "{made}"
+    );
+    assert!(made.contains("\ntracing = { version = \"0.1\""), "{made}");
+    assert!(
+        made.contains("kit-runtime = { path = \".kit/runtime\", features = [\"sqlx\"] }"),
+        "{made}"
+    );
+    assert_eq!(completed(&made), made);
+}
+
+#[test]
+fn missing_features_are_added_to_those_of_the_user() {
+    let own = fresh()
+        .replace(
+            "serde = { version = \"1\", features = [\"derive\"] }",
+            "serde = \"1.0.200\"",
+        )
+        .replace("features = [\"macros\", \"rt\"]", "features = [\"fs\"]")
+        .replace(
+            "\"json\", \"postgres\", \"runtime-tokio\"",
+            "\"uuid\", \"postgres\"",
+        );
+    let made = completed(&own);
+    assert!(
+        made.contains("serde = { version = \"1.0.200\", features = [\"derive\"] }"),
+        "{made}"
+    );
+    assert!(made.contains("features = [\"fs\", \"macros\", \"rt\"]"), "{made}");
+    assert!(
+        made.contains("features = [\"uuid\", \"postgres\", \"json\", \"runtime-tokio\"]"),
+        "{made}"
+    );
+    let full = fresh().replace("features = [\"macros\", \"rt\"]", "features = [\"full\"]");
+    assert_eq!(completed(&full), full);
+    let table = fresh().replace("serde_json = \"1\"\n", "").replace(
+        "\n[profile.dev]",
+        "\n[dependencies.serde_json]\nversion = \"1\"\nfeatures = [\"raw_value\"]\n\n[profile.dev]",
+    );
+    assert_eq!(completed(&table), table);
+}
+
+#[test]
+fn features_of_the_runtime_follow_the_configuration() {
+    let own = fresh().replace("features = [\"sqlx\"]", "features = [\"otlp\", \"sqlx\"]");
+    assert_eq!(completed(&own), fresh());
+    let with = Options {
+        otlp: true,
+        ..options(Some(&fresh()))
+    };
+    assert_eq!(Manifest::new(&with, true).text, own);
+    let without = Manifest::new(&options(Some(&fresh())), false).text;
+    assert!(
+        without.contains("kit-runtime = { path = \".kit/runtime\" }"),
+        "{without}"
+    );
+}
+
+#[test]
+fn the_library_has_the_name_that_the_manifest_says() {
+    let library = |text: &str| Manifest::new(&options(Some(text)), true).library;
+    assert_eq!(Manifest::new(&options(None), true).library, "notes");
+    assert_eq!(
+        library(&fresh().replace("name = \"notes\"", "name = \"my-api\"")),
+        "my_api"
+    );
+    assert_eq!(library(&(fresh() + "\n[lib]\nname = \"core_api\"\n")), "core_api");
+}
+
+#[test]
+fn names_that_cargo_or_rust_refuse_get_an_ending() {
+    for (name, package) in [
+        ("@shop/Notes", "notes"),
+        ("test", "test-server"),
+        ("self", "self-server"),
+        ("serde_json", "serde-json-server"),
+        ("build", "build-server"),
+        ("2048", "app-2048"),
+        ("über", "ber"),
+        ("名前", "app"),
+    ] {
+        let made = Manifest::new(
+            &Options {
+                name: name.to_owned(),
+                ..options(None)
+            },
+            false,
+        );
+        assert!(
+            made.text.contains(&format!("name = \"{package}\"\n")),
+            "{name}: {}",
+            made.text
+        );
+        assert_eq!(made.library, package.replace('-', "_"));
+    }
+}
+
+#[test]
+fn lines_that_generated_code_cannot_be_built_with_are_problems() {
+    for (from, to, message, line) in [
+        (
+            "edition = \"2024\"",
+            "edition = \"2021\"",
+            "the edition in Cargo.toml is 2021; the generated code is written in 2024",
+            6,
+        ),
+        (
+            "version = \"=0.8.6\"",
+            "version = \"0.9\"",
+            "`sqlx` is `0.9` in Cargo.toml; the generated code is built with 0.8.6",
+            15,
+        ),
+        (
+            "name = \"notes\"",
+            "nom = \"notes\"",
+            "Cargo.toml names no package",
+            3,
+        ),
+        (
+            "name = \"notes\"",
+            "name = \"tokio\"",
+            "`tokio` in Cargo.toml is a name that Rust or generated code uses for something else",
+            4,
+        ),
+    ] {
+        let text = fresh().replace(from, to);
+        assert_ne!(text, fresh());
+        let problems = Manifest::new(&options(Some(&text)), true).problems;
+        let found: Vec<_> = problems
+            .iter()
+            .map(|problem| (problem.message.as_str(), problem.line))
+            .collect();
+        assert_eq!(found, [(message, line)]);
+    }
+    let problems = Manifest::new(
+        &options(Some(&fresh().replace("[dependencies]", "[dependencies"))),
+        true,
+    )
+    .problems;
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].message.starts_with("Cargo.toml is no TOML: "),
+        "{problems:?}"
+    );
+    assert_eq!(problems[0].line, 10);
+}
+
+#[test]
+fn an_exact_release_of_an_earlier_kit_follows() {
+    let text = fresh().replace("=0.8.6", "=0.8.3");
+    assert_eq!(completed(&text), fresh());
+}

@@ -1,0 +1,24 @@
+//! `requireUser`. This file is yours: kit made it once and leaves it alone.
+
+use kit_runtime::{Error, Middleware, Request};
+
+use crate::app::App;
+
+/// What `requireUser` adds to a request.
+#[derive(Debug, Clone)]
+pub struct RequireUser {
+    /// `ctx.user.id`: the owner of the rows that the request may read and change.
+    pub user_id: String,
+}
+
+impl Middleware<App> for RequireUser {
+    const NAME: &'static str = "requireUser";
+
+    /// Refuses every request until it says which may pass.
+    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
+        Err(Error::not_written(
+            "requireUser",
+            "src/middleware/require_user.rs",
+        ))
+    }
+}

@@ -1,0 +1,1 @@
+//! What handlers share: rules of the application that know no HTTP.

@@ -1,0 +1,86 @@
+import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import type {
+  AccountRoutes,
+  ProjectRoutes,
+  PublicRoutes,
+  SettingRoutes,
+  SharedRoutes,
+  TaskRoutes,
+} from "./projects.routes.ts";
+
+interface Added {
+  user: { readonly id: string; readonly send: (text: string) => void };
+}
+
+const log = defineMiddleware(() => {});
+/** @throws UNAUTHORIZED 401 Nobody says who asks. */
+const requireUser = defineMiddleware<Added>(() => ({ user: { id: "1", send: () => {} } }));
+const requireAccount = defineMiddleware<{ accountId: number; tenantId: string }>(() => ({
+  accountId: 1,
+  tenantId: "00000000-0000-4000-8000-000000000000",
+}));
+
+const notHere = (): never => {
+  throw new Error("the TypeScript server is not what is looked at here");
+};
+
+export const projectHandlers = defineHandlers<ProjectRoutes>({
+  "POST /projects": notHere,
+  "GET /projects": notHere,
+  "GET /projects/:id": notHere,
+  "PATCH /projects/:id": notHere,
+  "DELETE /projects/:id": notHere,
+  "GET /projects/:projectId/tasks": notHere,
+});
+export const taskHandlers = defineHandlers<TaskRoutes>({
+  "POST /tasks": notHere,
+  "GET /tasks": notHere,
+  "GET /tasks/:id": notHere,
+  "PUT /tasks/:id": notHere,
+  "DELETE /tasks/:id": notHere,
+});
+export const settingHandlers = defineHandlers<SettingRoutes>({
+  "POST /settings/:userId": notHere,
+  "GET /settings/:userId/:name": notHere,
+  "PUT /settings/:userId/:name": notHere,
+  "DELETE /settings/:userId/:name": notHere,
+});
+export const accountHandlers = defineHandlers<AccountRoutes>({
+  "POST /labels": notHere,
+  "GET /labels": notHere,
+  "DELETE /labels/:id": notHere,
+  "POST /uploads": notHere,
+  "GET /uploads": notHere,
+  "PUT /uploads/:id": notHere,
+});
+export const sharedHandlers = defineHandlers<SharedRoutes>({
+  "POST /drafts": notHere,
+  "GET /drafts": notHere,
+  "GET /drafts/:id": notHere,
+  "POST /countries": notHere,
+  "GET /countries": notHere,
+  "POST /remarks": notHere,
+});
+export const publicHandlers = defineHandlers<PublicRoutes>({
+  "GET /open/projects/:id": notHere,
+  "GET /open/drafts": notHere,
+  "POST /open/remarks": notHere,
+});
+
+export const app = createApp({
+  server: nativeServer(),
+  middleware: [],
+  routes: [
+    { prefix: "/", handlers: projectHandlers, middleware: [log, requireUser] },
+    {
+      prefix: "/",
+      handlers: taskHandlers,
+      middleware: [{ name: "requireUser", middleware: requireUser, priority: 5 }],
+    },
+    { prefix: "/", handlers: settingHandlers, middleware: [requireUser] },
+    { prefix: "/", handlers: accountHandlers, middleware: [requireAccount] },
+    { prefix: "/", handlers: sharedHandlers, middleware: [requireUser] },
+    { prefix: "/", handlers: publicHandlers },
+  ],
+});

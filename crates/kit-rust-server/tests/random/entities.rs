@@ -1,0 +1,250 @@
+//! Tables: keys of every kind, references to other tables, columns of every type, owners.
+
+use std::fmt::Write as _;
+
+use super::Random;
+use super::names::{self, Names};
+
+/// A table.
+pub struct Entity {
+    pub name: String,
+    pub source: String,
+    /// The properties of the key with their types.
+    pub key: Vec<(String, &'static str)>,
+    /// What the database makes.
+    pub made: Vec<String>,
+    /// Properties that a query may name, with their types there.
+    pub filters: Vec<(String, &'static str)>,
+    /// Rows belong to users.
+    pub is_owned: bool,
+    /// What others write to refer to a row: tags and type. A key of several properties has none.
+    reference: Option<(String, &'static str)>,
+}
+
+/// Some tables. A table refers to those before it, and to itself.
+pub fn make(random: &mut Random, names: &mut Names) -> Vec<Entity> {
+    let mut found: Vec<Entity> = Vec::new();
+    for number in 0..=random.below(4) {
+        let name = names.entity();
+        let entity = Maker {
+            random,
+            before: &found,
+            name: &name,
+            lines: String::new(),
+            key: Vec::new(),
+            made: Vec::new(),
+            filters: Vec::new(),
+            reference: None,
+        }
+        .entity(number);
+        found.push(entity);
+    }
+    found
+}
+
+struct Maker<'a> {
+    random: &'a mut Random,
+    before: &'a [Entity],
+    name: &'a str,
+    lines: String,
+    key: Vec<(String, &'static str)>,
+    made: Vec<String>,
+    filters: Vec<(String, &'static str)>,
+    reference: Option<(String, &'static str)>,
+}
+
+impl Maker<'_> {
+    fn entity(mut self, number: usize) -> Entity {
+        let count = self.random.below(7);
+        let mut columns = names::columns(self.random, count + 6);
+        self.key(&mut columns);
+        let is_owned = self.random.chance(25);
+        let owner = if is_owned { columns.pop() } else { None };
+        if let Some(owner) = owner {
+            self.line(owner, "", "string", false);
+        }
+        for _ in 0..self.random.below(3) {
+            if let Some(name) = columns.pop() {
+                self.refer(name);
+            }
+        }
+        for _ in 0..count {
+            if let Some(name) = columns.pop() {
+                self.column(name);
+            }
+        }
+        self.times();
+        let tag = match owner {
+            Some(owner) => format!(" @owner {owner} = ctx.user.id"),
+            None if self.random.chance(60) => " @owner none".to_owned(),
+            None => String::new(),
+        };
+        let table = self.table(number);
+        let Self { name, lines, .. } = self;
+        Entity {
+            source: format!(
+                "/** What is kept. @table {table}{tag} */\nexport interface {name} {{\n{lines}}}\n"
+            ),
+            name: name.to_owned(),
+            key: self.key,
+            made: self.made,
+            filters: self.filters,
+            is_owned,
+            reference: self.reference,
+        }
+    }
+
+    /// A name for the table.
+    fn table(&mut self, number: usize) -> String {
+        let tables = ["users", "type", "order", "mod", "self", "select", "t_t", "core"];
+        if self.random.chance(20) {
+            return format!("{}{}", self.random.pick(&tables), ["", "_b", "_c", "_d"][number]);
+        }
+        format!("things_{number}")
+    }
+
+    fn line(&mut self, name: &str, tags: &str, r#type: &str, optional: bool) {
+        let mark = if optional { "?" } else { "" };
+        let comment = if tags.is_empty() {
+            String::new()
+        } else {
+            format!("  /** {tags} */\n")
+        };
+        let _ = writeln!(self.lines, "{comment}  {name}{mark}: {type};");
+    }
+
+    fn key(&mut self, columns: &mut Vec<&'static str>) {
+        let single = |maker: &mut Self, name: &str, tags: &str, r#type: &'static str, other: &str| {
+            maker.line(name, &format!("@id {tags}"), r#type, false);
+            maker.key.push((name.to_owned(), r#type));
+            if tags.contains("@generated") {
+                maker.made.push(name.to_owned());
+            }
+            maker.reference = Some((format!("{other} @references {}.{name}", maker.name), r#type));
+        };
+        let own = columns.pop().unwrap_or("code");
+        match self.random.below(12) {
+            0 | 1 => single(self, "id", "@generated uuid", "string", "@format uuid"),
+            2 | 3 => single(self, "id", "@generated", "bigint", ""),
+            4 => single(self, "id", "@generated @integer", "number", "@integer"),
+            5 => single(self, own, "@maxLength 20", "string", "@maxLength 20"),
+            6 => single(self, own, "@integer", "number", "@integer"),
+            7 => single(self, own, "", "bigint", ""),
+            8 => single(self, own, "@format uuid", "string", "@format uuid"),
+            9 => single(self, own, "@generated uuid", "string", "@format uuid"),
+            _ => self.composite(own, columns),
+        }
+    }
+
+    /// A key of two or three properties, some of which refer to other tables.
+    fn composite(&mut self, own: &'static str, columns: &mut Vec<&'static str>) {
+        let parts: [(&str, &'static str); 6] = [
+            ("@maxLength 10", "string"),
+            ("@integer", "number"),
+            ("", "bigint"),
+            ("@format uuid", "string"),
+            ("", "(\"de\" | \"en\")"),
+            ("", "Date"),
+        ];
+        let mut name = own;
+        for _ in 0..2 + self.random.below(2) {
+            let before = self.before;
+            let refers = before.last().filter(|_| self.random.chance(40));
+            let reference = refers.and_then(|entity| entity.reference.clone());
+            let (tags, r#type) = if let Some((tags, r#type)) = reference {
+                (format!("{tags} cascade"), r#type)
+            } else {
+                let (tags, r#type) = parts[self.random.below(parts.len())];
+                (tags.to_owned(), r#type)
+            };
+            self.line(name, &format!("@id {tags}"), r#type, false);
+            self.key.push((name.to_owned(), r#type));
+            name = columns.pop().unwrap_or("code2");
+        }
+        columns.push(name);
+    }
+
+    /// A reference to a row of another table, or of this one.
+    fn refer(&mut self, name: &'static str) {
+        let mut targets: Vec<(String, &'static str)> = self
+            .before
+            .iter()
+            .filter_map(|entity| entity.reference.clone())
+            .collect();
+        targets.extend(self.reference.clone());
+        if targets.is_empty() {
+            return;
+        }
+        let (tags, r#type) = targets[self.random.below(targets.len())].clone();
+        let own = self.reference.as_ref().is_some_and(|(own, _)| *own == tags);
+        let optional = own || self.random.chance(40);
+        let actions = if optional {
+            vec!["set null", "cascade", "restrict", ""]
+        } else {
+            vec!["cascade", "restrict", ""]
+        };
+        let action = self.random.pick(&actions);
+        let more = if self.random.chance(20) { " @unique" } else { "" };
+        let null = if optional && self.random.chance(40) {
+            " | null"
+        } else {
+            ""
+        };
+        self.line(
+            name,
+            &format!("{tags} {action}{more}"),
+            &format!("{type}{null}"),
+            optional,
+        );
+        self.filters.push((name.to_owned(), r#type));
+    }
+
+    fn column(&mut self, name: &'static str) {
+        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(24) {
+            0..=2 => ("", "string", Some("string")),
+            3 => ("@minLength 1 @maxLength 80 @unique", "string", Some("string")),
+            4 => ("@format email @maxLength 200 @sensitive", "string", None),
+            5 => ("@integer", "number", None),
+            6 => ("@integer @minimum 0 @default 3", "number", None),
+            7 => ("", "number", Some("number")),
+            8 => ("", "boolean", Some("boolean")),
+            9 => ("@default true", "boolean", Some("boolean")),
+            10 => ("", "bigint", Some("bigint")),
+            11 => ("@default 12", "bigint", None),
+            12 => ("", "Date", Some("Date")),
+            13 => ("@default now", "Date", None),
+            14 => ("", "Uint8Array", None),
+            15 => ("", "(\"red\" | \"Self\" | \"type\")", None),
+            16 => ("@default red", "(\"red\" | \"\" | \"a b\")", None),
+            17 => ("", "(1 | 2 | 3)", None),
+            18 => ("", "string[]", None),
+            19 => ("", "{ width: number; self?: string }", None),
+            20 => ("", "Record<string, string>", None),
+            21 => ("", "unknown", None),
+            22 => ("", "`c-${number}`", None),
+            _ => ("@unique", "bigint", Some("bigint")),
+        };
+        let optional = !tags.contains("@default") && self.random.chance(30);
+        let null = if !tags.contains("@default") && r#type != "unknown" && self.random.chance(20) {
+            " | null"
+        } else {
+            ""
+        };
+        self.line(name, tags, &format!("{type}{null}"), optional);
+        if let Some(filter) = filter {
+            self.filters.push((name.to_owned(), filter));
+        }
+    }
+
+    /// The times that rows know.
+    fn times(&mut self) {
+        if self.random.chance(50) {
+            self.line("createdAt", "@generated now", "Date", false);
+            self.made.push("createdAt".to_owned());
+        }
+        if self.random.chance(40) {
+            self.line("updatedAt", "@generated now @onUpdate now", "Date", false);
+            self.made.push("updatedAt".to_owned());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Random projects as TypeScript: tables with keys of every kind, references, rules, unions, routes of all kinds, and names that Rust, its
+//! prelude or generated code use for something else. A project follows from a seed and its number alone.
+
+#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
+
+mod entities;
+mod names;
+mod routes;
+mod types;
+
+use names::Names;
+
+/// Numbers at random (`SplitMix64`).
+pub struct Random(u64);
+
+impl Random {
+    pub const fn new(seed: u64, number: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below a bound.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound).unwrap_or(1)).unwrap_or(0)
+    }
+
+    /// True in so many of a hundred cases.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+        items[self.below(items.len())]
+    }
+
+    /// Different items, at most so many, in random order.
+    pub fn several<'a, T: ?Sized>(&mut self, items: &[&'a T], count: usize) -> Vec<&'a T> {
+        let mut left = items.to_vec();
+        let mut found = Vec::new();
+        while found.len() < count && !left.is_empty() {
+            found.push(left.swap_remove(self.below(left.len())));
+        }
+        found
+    }
+}
+
+/// A project: texts by path.
+pub type Files = Vec<(&'static str, String)>;
+
+/// The project of a number.
+pub fn project(seed: u64, number: u64) -> Files {
+    let mut random = Random::new(seed, number);
+    let mut names = Names::new(&mut random);
+    let entities = entities::make(&mut random, &mut names);
+    let types = types::declarations(&mut random, &mut names, &entities);
+    let made = routes::make(&mut random, &mut names, &entities, &types);
+    let mut declared = String::new();
+    for entity in &entities {
+        declared.push_str(&entity.source);
+        declared.push('\n');
+    }
+    let sources: Vec<_> = types.iter().map(|known| known.source.as_str()).collect();
+    // One file has all types, or tables and others have files of their own.
+    let mut files = Vec::new();
+    if random.chance(50) {
+        files.push(("src/all.types.ts", format!("{declared}\n{}", sources.concat())));
+    } else {
+        let names: Vec<_> = entities.iter().map(|entity| entity.name.as_str()).collect();
+        let import = format!(
+            "import type {{ {} }} from \"./all.types.ts\";\n\n",
+            names.join(", ")
+        );
+        files.push(("src/all.types.ts", declared));
+        files.push(("src/more.types.ts", import + &sources.concat()));
+    }
+    let mut exporting = files.iter().map(|(path, _)| *path);
+    let (first, second) = (exporting.next().unwrap_or_default(), exporting.next());
+    let of = |names: Vec<&str>, path: &str| {
+        let path = path.trim_start_matches("src/");
+        format!("import type {{ {} }} from \"./{path}\";\n", names.join(", "))
+    };
+    let tables = entities.iter().map(|entity| entity.name.as_str());
+    let others = types.iter().map(|known| known.name.as_str());
+    let imports = match second {
+        None => of(tables.chain(others).collect(), first),
+        Some(second) => of(tables.collect(), first) + &of(others.collect(), second),
+    };
+    files.push((
+        "src/all.routes.ts",
+        format!(
+            "import type {{ RouteContract }} from \"@kit/types\";\n{imports}\n{}",
+            made.contracts
+        ),
+    ));
+    files.push(("src/app.ts", made.application));
+    files
+}

@@ -1,0 +1,175 @@
+//! Random projects of TypeScript, generated as Rust servers: cargo compiles all of them, and PostgreSQL takes their tables and statements.
+//! `KIT_SEED` and `KIT_RUNS` choose other projects and more: `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`.
+
+// Projects are files, a helper of a test may fail the test, and the text of a program is joined from small texts.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::format_collect)]
+
+#[path = "../../kit-migrate/tests/support/mod.rs"]
+mod postgres;
+mod projects;
+mod random;
+mod statements;
+#[path = "../../kit-emit/tests/support/mod.rs"]
+mod support;
+mod workshop;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use kit_rust_server::{Output, Owner};
+use postgres::{Release, database_on, execute, with_client};
+
+/// Number of projects where `KIT_RUNS` does not say.
+const USUAL: u64 = 5;
+
+/// A generated project.
+struct Made {
+    name: String,
+    output: Output,
+}
+
+fn variable(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().expect(name))
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-servers/random")
+}
+
+/// All projects. kit refuses none of them.
+fn all() -> &'static [Made] {
+    static ALL: LazyLock<Vec<Made>> = LazyLock::new(|| {
+        let (seed, runs) = (variable("KIT_SEED", 2026), variable("KIT_RUNS", USUAL));
+        let mut made = Vec::new();
+        let mut refused = String::new();
+        for number in 0..runs {
+            let name = format!("random-{number}");
+            let root = directory().join("sources").join(&name);
+            write(
+                &root.join("package.json"),
+                &format!("{{ \"name\": \"{name}\", \"type\": \"module\" }}\n"),
+            );
+            for (path, text) in random::project(seed, number) {
+                write(&root.join(path), &text);
+            }
+            match projects::understood(&root) {
+                Err(errors) => {
+                    let _ = writeln!(refused, "{}: {errors:#?}", root.display());
+                }
+                Ok(program) => {
+                    let output = projects::generated(&name, &program);
+                    if !output.problems.is_empty() {
+                        let _ = writeln!(refused, "{}: {:#?}", root.display(), output.problems);
+                    }
+                    made.push(Made { name, output });
+                }
+            }
+        }
+        assert!(
+            refused.is_empty(),
+            "kit refuses projects of seed {seed}:\n{refused}"
+        );
+        made
+    });
+    &ALL
+}
+
+/// Writes a file whose text differs.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// One workspace of all projects, so that what they share is compiled once.
+#[test]
+fn cargo_compiles_every_project() {
+    let root = directory().join("workspace");
+    let earlier = root.join("projects");
+    if earlier.exists() {
+        fs::remove_dir_all(earlier).unwrap();
+    }
+    for (number, Made { name, output }) in all().iter().enumerate() {
+        let project = root.join("projects").join(name);
+        write(&project.join(".kit/schemas/openapi.json"), "{}\n");
+        for file in &output.files {
+            let path = match file.owner {
+                Owner::Output => format!(".kit/{}", file.path),
+                Owner::Project | Owner::User => file.path.clone(),
+            };
+            if let Some(shared) = path.strip_prefix(".kit/runtime/") {
+                if number == 0 {
+                    write(&root.join("runtime").join(shared), &file.text);
+                }
+            } else if path == "Cargo.toml" {
+                write(&project.join(path), &member(&file.text));
+            } else {
+                write(&project.join(path), &file.text);
+            }
+        }
+    }
+    write(
+        &root.join("Cargo.toml"),
+        "[workspace]\nresolver = \"3\"\nmembers = [\"projects/*\"]\nexclude = [\"runtime\"]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
+    );
+    let lock = projects::repository().join("examples/notes-rust/Cargo.lock");
+    fs::copy(lock, root.join("Cargo.lock")).unwrap();
+    let mut check = Command::new("cargo");
+    check
+        .args([
+            "check",
+            "--workspace",
+            "--keep-going",
+            "--quiet",
+            "--message-format=short",
+        ])
+        .current_dir(&root)
+        .env("CARGO_TARGET_DIR", workshop::target());
+    let said = workshop::succeed(&mut check);
+    assert!(!said.contains("warning"), "{said}");
+}
+
+/// The manifest of a member: it has the runtime of all of them, and settings stand in the workspace's.
+fn member(manifest: &str) -> String {
+    let own = manifest.split("[profile.dev]").next().unwrap();
+    let shared = own.replace(".kit/runtime", "../../runtime");
+    assert_ne!(own, shared, "the manifest names the runtime: {manifest}");
+    shared
+}
+
+#[test]
+fn postgresql_takes_tables_and_statements_of_every_project() {
+    for Made { name, output } in all() {
+        let Some(database) = database_on(
+            Release::Embedded,
+            "postgresql_takes_tables_and_statements_of_every_project",
+        ) else {
+            return;
+        };
+        let mut migrations: Vec<_> = output
+            .files
+            .iter()
+            .filter(|file| file.path.starts_with("migrations/"))
+            .collect();
+        migrations.sort_by(|one, other| one.path.cmp(&other.path));
+        assert!(!migrations.is_empty(), "{name} has no table");
+        let migrations: Vec<_> = migrations
+            .iter()
+            .map(|migration| migration.text.as_str())
+            .collect();
+        execute(&database.url, &migrations.concat());
+        let modules = output.files.iter().filter(|file| file.path.starts_with("db/"));
+        let statements: Vec<_> = modules.flat_map(|module| statements::of(&module.text)).collect();
+        with_client(&database.url, async |client| {
+            for statement in statements {
+                let prepared = client.prepare(&statement).await;
+                assert!(prepared.is_ok(), "{name}: {statement}\n{:?}", prepared.err());
+            }
+        });
+    }
+}

@@ -1,0 +1,293 @@
+//! Two users of a generated server whose handlers nobody edited. What one of them may not touch is there for the other one all the time,
+//! so each refusal is about the user and not about the row.
+
+#![allow(unreachable_pub)] // a module of tests has no outside
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::served_http::Server;
+
+/// A user's view of the server.
+struct User<'s> {
+    server: &'s Server,
+    name: &'s str,
+}
+
+impl User<'_> {
+    fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        self.server.ask_as(Some(self.name), method, path, body)
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let (status, answer) = self.ask("GET", path, None);
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    }
+
+    /// The row that a request made.
+    fn made(&self, path: &str, body: Value) -> Value {
+        let (status, row) = self.ask("POST", path, Some(body));
+        assert_eq!(status, 201, "{path}: {row}");
+        row
+    }
+
+    /// The status, the code and the message of an error, without what differs from request to request.
+    fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
+        let (status, answer) = self.ask(method, path, body);
+        let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
+        (status, text("code"), text("message"))
+    }
+}
+
+fn error(status: u16, code: &str, message: &str) -> (u16, String, String) {
+    (status, code.to_owned(), message.to_owned())
+}
+
+fn path(of: &str, row: &Value) -> String {
+    format!("{of}/{}", row["id"].as_str().unwrap())
+}
+
+const NOWHERE: &str = "00000000-0000-4000-8000-000000000000";
+
+pub fn owners(program: &Path, database: &str) {
+    let server = Server::start(program, database);
+    let user = |name| User {
+        server: &server,
+        name,
+    };
+    let (ada, bob) = (user("ada"), user("bob"));
+    assert_eq!(server.ask_as(None, "GET", "/projects", None).0, 401);
+    let project = projects(&ada, &bob);
+    let task = tasks(&ada, &bob, &project);
+    references(&ada, &bob, &project, &task);
+    settings(&ada, &bob);
+    accounts(&server);
+    shared(&ada, &bob, &task);
+    // Whatever Bob tried, Ada's rows are as she left them.
+    assert_eq!(ada.get(&path("/projects", &project)), project);
+    assert_eq!(ada.get(&path("/tasks", &task)), task);
+}
+
+fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
+    let project = ada.made("/projects", json!({ "name": "Engine" }));
+    assert_eq!(project["ownerId"], "ada");
+    let own = bob.made("/projects", json!({ "name": "Bridge" }));
+    assert_eq!(own["ownerId"], "bob");
+    // A list and its count have own rows only.
+    for (user, row) in [(ada, &project), (bob, &own)] {
+        let page = user.get("/projects");
+        assert_eq!(
+            (&page["data"], &page["pagination"]["total"]),
+            (&json!([row]), &json!(1))
+        );
+    }
+    // Another user's row is as one that is not there.
+    let theirs = path("/projects", &project);
+    let nowhere = format!("/projects/{NOWHERE}");
+    for (method, body) in [
+        ("GET", None),
+        ("PATCH", Some(json!({ "name": "Bob's" }))),
+        ("DELETE", None),
+    ] {
+        let refused = bob.refused(method, &theirs, body.clone());
+        assert_eq!(refused.0, 404, "{method}");
+        assert_eq!(refused, bob.refused(method, &nowhere, body), "{method}");
+    }
+    assert_eq!(ada.get(&theirs), project);
+    // Its owner may.
+    let (status, changed) = ada.ask("PATCH", &theirs, Some(json!({ "name": "Engine" })));
+    assert_eq!((status, &changed), (200, &project));
+    assert_eq!(bob.ask("DELETE", &path("/projects", &own), None).0, 204);
+    project
+}
+
+/// Bodies that name the user.
+fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
+    let body = |user: &str| json!({ "title": "Draw", "userId": user, "projectId": project["id"] });
+    let task = ada.made("/tasks", body("ada"));
+    assert_eq!(task["userId"], "ada");
+    let not_yours = error(403, "TASK_OF_ANOTHER_USER", "Users make tasks for themselves");
+    assert_eq!(bob.refused("POST", "/tasks", Some(body("ada"))), not_yours);
+    let own = path("/tasks", &task);
+    assert_eq!(
+        ada.refused("PUT", &own, Some(json!({ "userId": "bob" }))),
+        not_yours
+    );
+    let (status, same) = ada.ask("PUT", &own, Some(json!({ "userId": "ada", "title": "Draw" })));
+    assert_eq!((status, &same), (200, &task));
+    // Neither with his own name nor with hers.
+    for body in [json!({}), json!({ "userId": "bob" }), json!({ "title": "Bob's" })] {
+        assert_eq!(bob.refused("PUT", &own, Some(body)).0, 404);
+    }
+    assert_eq!(
+        bob.refused("PUT", &own, Some(json!({ "userId": "ada" }))),
+        not_yours
+    );
+    for query in ["", "?userId=ada", "?done=false"] {
+        let page = bob.get(&format!("/tasks{query}"));
+        assert_eq!(
+            (&page["data"], &page["pagination"]["total"]),
+            (&json!([]), &json!(0)),
+            "{query}"
+        );
+    }
+    assert_eq!(ada.get("/tasks?userId=ada")["pagination"]["total"], 1);
+    let of_project = format!("/projects/{}/tasks", project["id"].as_str().unwrap());
+    assert_eq!(ada.get(&of_project), json!([task]));
+    assert_eq!(bob.get(&of_project), json!([]));
+    task
+}
+
+/// A row refers to own rows only, and the answer for another user's row is that for one that is not there.
+fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
+    let theirs = bob.made("/projects", json!({ "name": "Bridge" }));
+    let body = |project: Value, parent: Value| {
+        Some(json!({ "title": "Build", "userId": "bob", "projectId": project, "parentId": parent }))
+    };
+    let no_project = error(404, "PROJECT_NOT_FOUND", "Project not found");
+    assert_eq!(
+        bob.refused("POST", "/tasks", body(project["id"].clone(), Value::Null)),
+        no_project
+    );
+    assert_eq!(
+        bob.refused("POST", "/tasks", body(json!(NOWHERE), Value::Null)),
+        no_project
+    );
+    let no_task = bob.refused("POST", "/tasks", body(theirs["id"].clone(), json!(NOWHERE)));
+    assert_eq!(no_task, error(409, "CONFLICT", "Task not found"));
+    assert_eq!(
+        bob.refused("POST", "/tasks", body(theirs["id"].clone(), task["id"].clone())),
+        no_task
+    );
+    let own = bob.made("/tasks", body(theirs["id"].clone(), Value::Null).unwrap());
+    let at = path("/tasks", &own);
+    for (property, row, answer) in [("projectId", project, &no_project), ("parentId", task, &no_task)] {
+        assert_eq!(
+            &bob.refused("PUT", &at, Some(json!({ property: row["id"] }))),
+            answer
+        );
+    }
+    assert_eq!(bob.get(&at), own);
+    let (status, child) = bob.ask(
+        "PUT",
+        &at,
+        Some(json!({ "parentId": own["id"], "projectId": theirs["id"] })),
+    );
+    assert_eq!((status, &child["parentId"]), (200, &own["id"]));
+    let (_, orphan) = bob.ask("PUT", &at, Some(json!({ "parentId": null })));
+    assert_eq!(orphan["parentId"], Value::Null);
+    assert_eq!(ada.refused("DELETE", &at, None).0, 404);
+    assert_eq!(bob.ask("DELETE", &at, None).0, 204);
+}
+
+/// The path names the user.
+fn settings(ada: &User<'_>, bob: &User<'_>) {
+    let setting = ada.made("/settings/ada", json!({ "name": "colour", "value": "red" }));
+    let refused = bob.refused(
+        "POST",
+        "/settings/ada",
+        Some(json!({ "name": "size", "value": "1" })),
+    );
+    assert_eq!(
+        refused,
+        error(403, "FORBIDDEN", "The setting would belong to somebody else")
+    );
+    for (method, body) in [
+        ("GET", None),
+        ("PUT", Some(json!({ "value": "blue" }))),
+        ("DELETE", None),
+    ] {
+        let refused = bob.refused(method, "/settings/ada/colour", body);
+        assert_eq!(refused, error(404, "NOT_FOUND", "Setting not found"), "{method}");
+    }
+    assert_eq!(ada.get("/settings/ada/colour"), setting);
+    assert_eq!(ada.ask("DELETE", "/settings/ada/colour", None).0, 204);
+}
+
+/// Owners that are numbers, and owners that are UUIDs in a column that may be null.
+fn accounts(server: &Server) {
+    const TENANT: &str = "11111111-1111-4111-8111-111111111111";
+    let user = |name| User { server, name };
+    let one = user("1:11111111-1111-4111-8111-111111111111");
+    let two = user("2:22222222-2222-4222-8222-222222222222");
+    let label = one.made("/labels", json!({ "accountId": 1, "text": "red" }));
+    let refused = two.refused("POST", "/labels", Some(json!({ "accountId": 1, "text": "red" })));
+    assert_eq!(
+        refused,
+        error(403, "FORBIDDEN", "The label would belong to somebody else")
+    );
+    assert_eq!(
+        (one.get("/labels"), two.get("/labels")),
+        (json!([label]), json!([]))
+    );
+    assert_eq!(
+        two.ask("DELETE", &format!("/labels/{}", label["id"]), None).0,
+        404
+    );
+    assert_eq!(
+        one.ask("DELETE", &format!("/labels/{}", label["id"]), None).0,
+        204
+    );
+
+    let upload = one.made("/uploads", json!({ "tenantId": TENANT, "name": "a" }));
+    let at = format!("/uploads/{}", upload["id"].as_str().unwrap());
+    for tenant in [json!(TENANT), Value::Null] {
+        let refused = two.refused(
+            "POST",
+            "/uploads",
+            Some(json!({ "tenantId": tenant, "name": "b" })),
+        );
+        assert_eq!(refused.0, 403, "{tenant}");
+        assert_eq!(
+            two.refused("PUT", &at, Some(json!({ "tenantId": tenant }))).0,
+            403,
+            "{tenant}"
+        );
+    }
+    // Not even its own tenant gives a row away, or up.
+    assert_eq!(one.refused("PUT", &at, Some(json!({ "tenantId": null }))).0, 403);
+    assert_eq!(two.refused("PUT", &at, Some(json!({ "name": "b" }))).0, 404);
+    assert_eq!(
+        (one.get("/uploads"), two.get("/uploads")),
+        (json!([upload]), json!([]))
+    );
+    let (status, changed) = one.ask("PUT", &at, Some(json!({ "tenantId": TENANT, "name": "c" })));
+    assert_eq!((status, &changed["name"]), (200, &json!("c")));
+    // A tenant that no UUID names has no rows, and PostgreSQL is not asked.
+    let odd = user("3:nobody");
+    assert_eq!(odd.get("/uploads"), json!([]));
+    assert_eq!(odd.refused("PUT", &at, Some(json!({ "name": "d" }))).0, 404);
+}
+
+/// `@owner none`, no `@owner`, and routes that nobody stands before.
+fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
+    let country = ada.made("/countries", json!({ "code": "de", "name": "Germany" }));
+    assert_eq!(bob.get("/countries"), json!([country]));
+    // Shared rows that refer to a row of somebody: only to one's own.
+    let remark = json!({ "text": "Good", "taskId": task["id"] });
+    let no_task = error(409, "CONFLICT", "Task not found");
+    assert_eq!(bob.refused("POST", "/remarks", Some(remark.clone())), no_task);
+    assert_eq!(ada.made("/remarks", remark.clone())["taskId"], task["id"]);
+
+    let drafts = "put `@owner property = ctx.name` or `@owner none` on `Draft`";
+    let project = "rows of `Project` belong to `ctx.user.id`, which no middleware of the route adds";
+    let of_task = "rows of `Task` belong to `ctx.user.id`, which no middleware of the route adds";
+    for (method, at, body, reason) in [
+        ("POST", "/drafts", Some(json!({ "text": "a" })), drafts),
+        ("GET", "/drafts", None, drafts),
+        ("GET", &format!("/drafts/{NOWHERE}"), None, drafts),
+        ("GET", &format!("/open/projects/{NOWHERE}"), None, project),
+        ("POST", "/open/remarks", Some(remark), of_task),
+    ] {
+        let route = at.replace(NOWHERE, ":id");
+        let expected = format!("`{method} {route}` is not written yet: {reason}");
+        assert_eq!(
+            bob.refused(method, at, body),
+            error(501, "NOT_IMPLEMENTED", &expected)
+        );
+    }
+    // A route without middleware, about an entity that nobody said anything of, works as ever.
+    assert_eq!(bob.get("/open/drafts"), json!([]));
+}
