@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::entry;
 use crate::failure::{Problem, Reason, Stop};
 use crate::project::Project;
+use crate::tsconfig::NoOutput;
 use crate::{Stream, mistakes, tsconfig};
 
 /// A compiler that ran without an error.
@@ -20,20 +21,46 @@ pub(crate) struct Compiled {
     pub(crate) took: Duration,
 }
 
-/// Compiles the project into its `distDir`. Does nothing where the project neither asks for a compiler nor has a
-/// tsconfig.json whose files are to be written: such a project runs from its sources.
-pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option<Compiled>, Stop> {
+/// Why no compiler runs: the project does not name one, and the default one has nothing to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotCompiled {
+    /// tsc is not in `node_modules`.
+    NotInstalled,
+    /// tsc has no settings that ask for JavaScript.
+    NoOutput(NoOutput),
+}
+
+impl NotCompiled {
+    /// The reason, for a person.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::NotInstalled => "typescript is not installed",
+            Self::NoOutput(NoOutput::NoSettings) => "there is no tsconfig.json",
+            Self::NoOutput(NoOutput::NoEmit) => {
+                "tsconfig.json has `noEmit`, so the app runs from its sources"
+            }
+            Self::NoOutput(NoOutput::DeclarationsOnly) => "tsconfig.json has `emitDeclarationOnly`",
+        }
+    }
+}
+
+/// Compiles the project into its `distDir`. Does nothing, and says why, if the project neither asks for a compiler nor has a
+/// tsconfig.json whose files are to be written: that project runs from its sources.
+pub(crate) fn compile(
+    project: &Project,
+    context: &Context<'_>,
+) -> Result<Result<Compiled, NotCompiled>, Stop> {
     let (config, console) = (&project.config, context.console);
     let compiler = config.compiler;
     let Some(program) = find(&project.root, compiler.name()) else {
         return if config.compiler_given {
             Err(missing(project))
         } else {
-            Ok(None)
+            Ok(Err(NotCompiled::NotInstalled))
         };
     };
-    if !config.compiler_given && !tsconfig::emits(&project.root) {
-        return Ok(None);
+    if let (false, Err(reason)) = (config.compiler_given, tsconfig::emits(&project.root)) {
+        return Ok(Err(NotCompiled::NoOutput(reason)));
     }
     let program = of_tsup(project).unwrap_or(program);
     let pretty = !console.is_json() && console.colors(Stream::Err);
@@ -55,7 +82,7 @@ pub(crate) fn compile(project: &Project, context: &Context<'_>) -> Result<Option
     if !text.is_empty() && !console.is_json() {
         console.note(text.trim_end());
     }
-    Ok(Some(Compiled {
+    Ok(Ok(Compiled {
         compiler,
         took: start.elapsed(),
     }))
@@ -81,7 +108,7 @@ pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
 }
 
 /// The compiler's program in `node_modules/.bin` of the project or of a directory above it, as npm scripts find it.
-fn find(root: &Path, program: &str) -> Option<PathBuf> {
+pub(crate) fn find(root: &Path, program: &str) -> Option<PathBuf> {
     let name = if cfg!(windows) {
         format!("{program}.cmd")
     } else {
@@ -209,7 +236,7 @@ fn has_tsup_config(root: &Path) -> bool {
 }
 
 /// Compilers speak on either stream.
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -42,6 +42,8 @@ pub(crate) struct Reason {
     pub(crate) message: String,
     /// What to do.
     pub(crate) help: Option<String>,
+    /// `code` of this failure in the JSON form, if another tool has one: `TS2322`.
+    pub(crate) code: Option<String>,
 }
 
 impl Problem {
@@ -62,6 +64,15 @@ impl Problem {
         Self {
             code: "BUILD_ERROR",
             phase: "compile",
+            reasons,
+        }
+    }
+
+    /// Type errors of the project's code.
+    pub(crate) fn check_types(reasons: Vec<Reason>) -> Self {
+        Self {
+            code: "BUILD_ERROR",
+            phase: crate::type_check::PHASE,
             reasons,
         }
     }
@@ -229,6 +240,6 @@ fn failure(problem: &Problem, reason: &Reason) -> Failure {
         column: reason.position.map(|(_, column)| column),
         message: reason.message.clone(),
         suggestion: reason.help.clone(),
-        code: problem.code.to_owned(),
+        code: reason.code.clone().unwrap_or_else(|| problem.code.to_owned()),
     }
 }

@@ -16,6 +16,10 @@ pub trait Host {
     /// The default export of a configuration file, as plain data.
     fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value>;
 
+    /// Sets the variables of the project's `.env` that are not set, unless `NODE_ENV` says something else than `development`. A variable that an
+    /// earlier call set is set anew, or removed where the file does not have it any more.
+    fn load_env<'a>(&'a self, root: &'a Path) -> HostFuture<'a, EnvFile>;
+
     /// The URL of the project's embedded database, which runs until the command ends or longer.
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
 
@@ -36,6 +40,18 @@ pub trait Host {
 
     /// Serves an application in development, until something is to be done.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
+}
+
+/// Variables that the project's `.env` set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvFile {
+    /// Names of the variables of the file that are set to the file's values.
+    pub set: Vec<String>,
+    /// Names of the variables of the file that had other values already, which they keep.
+    pub kept: Vec<String>,
+    /// Names of the variables whose values this reading changed or removed.
+    pub changed: Vec<String>,
 }
 
 /// What is to be done with the embedded database.
@@ -185,10 +201,25 @@ pub struct Serve {
     pub entry: String,
     /// In place of the port that the program says.
     pub port: Option<u16>,
+    /// The address to listen on, in place of the one that the program says.
+    pub host: Option<String>,
+    /// Names that the `Host` header of a request may have, besides localhost and addresses.
+    pub allowed_hosts: Vec<String>,
     /// Of the embedded database, where that is used.
     pub database_url: Option<String>,
     /// How the last build went. After one that failed the application goes on as it is.
     pub build: BuildState,
+    /// The type check that follows once the application listens or has ended; its end is an [`Event::Checked`].
+    pub types: Option<TypeCheck>,
+}
+
+/// How to run the project's type checker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TypeCheck {
+    /// Absolute path of the program.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
 }
 
 /// How a build went, for those who see the application and not the terminal.
@@ -220,6 +251,15 @@ pub enum Event {
     },
     /// Somebody wants it built once more.
     Rebuild,
+    /// The type check of what is served has ended.
+    Checked {
+        /// Its exit code; none if it could not be started or a signal ended it.
+        code: Option<i32>,
+        /// What it printed.
+        text: String,
+    },
+    /// Nothing can be served: the application has no port to listen on. The host has said so.
+    Failed,
     /// It is over.
     Quit,
 }

@@ -24,7 +24,9 @@ mod commands;
 mod compiler;
 mod console;
 mod context;
+mod database_url;
 mod entry;
+mod env_file;
 mod environment;
 mod exit;
 mod failure;
@@ -38,12 +40,13 @@ mod reference;
 mod run;
 mod session;
 mod tsconfig;
+mod type_check;
 
 pub use environment::{Environment, Speech, Stream};
 pub use exit::Exit;
 pub use host::{
-    BuildState, ContractItem, DatabaseAction, DatabaseAnswer, Event, Host, HostError, HostFuture, ItemKind,
-    NodeEnd, NodeRun, REPORT, REPORTER, SEEN, Seen, Serve, Watch,
+    BuildState, ContractItem, DatabaseAction, DatabaseAnswer, EnvFile, Event, Host, HostError, HostFuture,
+    ItemKind, NodeEnd, NodeRun, REPORT, REPORTER, SEEN, Seen, Serve, TypeCheck, Watch,
 };
 pub use process::ProcessEnvironment;
 pub use run::run;

@@ -13,7 +13,8 @@ pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     }
 }
 
-/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it.
+/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it; `error TS18003: No inputs …` where no file is to
+/// blame.
 fn of_tsc(text: &str) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for line in text.lines() {
@@ -28,6 +29,9 @@ fn of_tsc(text: &str) -> Vec<Reason> {
 }
 
 fn line_of_tsc(line: &str) -> Option<Reason> {
+    if let Some(message) = line.strip_prefix("error ").filter(|rest| rest.starts_with("TS")) {
+        return Some(Reason::new(message));
+    }
     let (place, message) = line.split_once(": error ")?;
     let (path, position) = place.strip_suffix(')')?.rsplit_once('(')?;
     let (row, column) = position.split_once(',')?;
@@ -100,8 +104,7 @@ fn reason(path: &str, row: u32, column: u32, message: &str) -> Reason {
     Reason {
         path: Some(path.to_owned()),
         position: Some((row, column)),
-        message: message.to_owned(),
-        help: None,
+        ..Reason::new(message)
     }
 }
 

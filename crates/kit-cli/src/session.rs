@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    DatabaseAction, DatabaseAnswer, Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd, NodeRun,
-    Serve, Watch, run,
+    DatabaseAction, DatabaseAnswer, EnvFile, Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd,
+    NodeRun, Serve, Watch, run,
 };
 
 /// What a command wants of its host next.
@@ -25,6 +25,11 @@ pub enum Request {
     LoadConfig {
         /// Absolute path.
         path: String,
+    },
+    /// Set the variables of this project's `.env` and reply with an [`EnvFile`].
+    LoadEnv {
+        /// Absolute path.
+        root: String,
     },
     /// Start the embedded database of this project and reply with its URL.
     DatabaseUrl {
@@ -217,6 +222,17 @@ impl Host for Desk {
         Box::pin(self.ask(Request::LoadConfig {
             path: path.to_string_lossy().into_owned(),
         }))
+    }
+
+    fn load_env<'a>(&'a self, root: &'a Path) -> HostFuture<'a, EnvFile> {
+        Box::pin(async move {
+            let root = root.to_string_lossy().into_owned();
+            let value = self.ask(Request::LoadEnv { root }).await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("the host did not say which variables it set: {error}"),
+                at: None,
+            })
+        })
     }
 
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String> {

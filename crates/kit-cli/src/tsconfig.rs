@@ -1,4 +1,4 @@
-//! The one question about a project's tsconfig.json that kit has: whether tsc would write JavaScript.
+//! What kit asks a project's tsconfig.json: if tsc would write JavaScript, and if the file has no sources of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,52 @@ use serde_json::Value;
 /// A chain of `extends` that is longer is a circle.
 const LONGEST_CHAIN: usize = 32;
 
-/// Whether the project has a tsconfig.json whose JavaScript is to be written. One that cannot be read is taken for one:
+/// Why tsc would write no JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoOutput {
+    /// There is no tsconfig.json.
+    NoSettings,
+    /// It has `noEmit`, or inherits it.
+    NoEmit,
+    /// It has `emitDeclarationOnly`, or inherits it.
+    DeclarationsOnly,
+}
+
+/// Succeeds if the project has a tsconfig.json whose JavaScript is to be written. A file that cannot be read counts as one:
 /// tsc says better what is wrong with it.
-pub(crate) fn emits(root: &Path) -> bool {
+pub(crate) fn emits(root: &Path) -> Result<(), NoOutput> {
     let path = root.join("tsconfig.json");
-    path.is_file()
-        && !["noEmit", "emitDeclarationOnly"]
-            .iter()
-            .any(|option| option_of(&path, option, LONGEST_CHAIN) == Some(true))
+    if !path.is_file() {
+        return Err(NoOutput::NoSettings);
+    }
+    let has = |option| option_of(&path, option, LONGEST_CHAIN) == Some(true);
+    if has("noEmit") {
+        return Err(NoOutput::NoEmit);
+    }
+    if has("emitDeclarationOnly") {
+        return Err(NoOutput::DeclarationsOnly);
+    }
+    Ok(())
+}
+
+/// Returns true if the project's tsconfig.json only refers to other projects. `tsc -p .` would check nothing then and succeed.
+pub(crate) fn is_solution(root: &Path) -> bool {
+    let Some(value) = read(&root.join("tsconfig.json")) else {
+        return false;
+    };
+    let is_empty = |name| value.get(name).and_then(Value::as_array).map(Vec::is_empty);
+    is_empty("references") == Some(false) && is_empty("files") == Some(true)
+}
+
+fn read(path: &Path) -> Option<Value> {
+    let mut text = read_text(path).ok()??;
+    json_strip_comments::strip(&mut text).ok()?;
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
 /// An option as the file has it or inherits it.
 fn option_of(path: &Path, option: &str, depth: usize) -> Option<bool> {
-    let mut text = read_text(path).ok()??;
-    json_strip_comments::strip(&mut text).ok()?;
-    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let value = read(path)?;
     if let Some(own) = value.pointer(&format!("/compilerOptions/{option}")) {
         return own.as_bool();
     }

@@ -7,9 +7,10 @@ mod support;
 use serde_json::json;
 use support::Project;
 
-const ARCHIVES: [&str; 9] = [
+const ARCHIVES: [&str; 10] = [
     "packages/kit-api-docs-0.1.0.tgz",
     "packages/kit-cli-0.1.0.tgz",
+    "packages/kit-client-0.1.0.tgz",
     "packages/kit-core-0.1.0.tgz",
     "packages/kit-dev-database-0.1.0.tgz",
     "packages/kit-errors-0.1.0.tgz",

@@ -52,7 +52,9 @@ fn a_build_says_what_it_made() {
         timeless(&first.out),
         format!(
             "built 1 route, 2 types in … ms ({written} files written)\n\
-             1 change to the database pending: `kit migrate:generate --name <name>` writes the migration\n"
+             1 change to the database pending: `kit migrate:generate --name <name>` writes the migration\n\
+             left out: client (package.json does not name @kit/client), contract tests (package.json does not name \
+             @kit/testing), compiled code (typescript is not installed)\n"
         )
     );
     let second = project.kit(&["build"]);
@@ -339,12 +341,23 @@ fn what_types_no_longer_need_is_left_over() {
 fn the_document_goes_where_it_is_wanted() {
     let project = notes();
     let outcome = project.kit(&["generate:openapi"]);
-    assert_eq!(outcome.parts(), (0, "wrote .kit/openapi.json\n", ""));
+    assert_eq!(outcome.parts(), (0, "wrote .kit/schemas/openapi.json\n", ""));
     let document = project.tree(".kit")["schemas/openapi.json"].clone();
-    assert_eq!(project.tree(".kit")["openapi.json"], document);
-    // The file is no artifact of a build, and none takes it away.
-    assert_eq!(project.kit(&["build"]).code, 0);
-    assert_eq!(project.tree(".kit")["openapi.json"], document);
+    assert!(!project.tree(".kit").contains_key("openapi.json"));
+    assert_eq!(project.kit(&["build", "--check"]).code, 0);
+
+    for path in [".kit/openapi.json", "docs/../.kit/schemas/openapi.json"] {
+        let refused = project.kit(&["generate:openapi", "--out", path]);
+        assert_eq!(
+            refused.parts(),
+            (
+                1,
+                "",
+                "error: `--out` names a file in .kit/, which holds only what a build makes\n\
+                 help: leave `--out` out: the document is .kit/schemas/openapi.json; or name a file elsewhere\n"
+            )
+        );
+    }
 
     let outcome = project.kit(&["generate:openapi", "--out", "docs/api/openapi.json", "--json"]);
     assert_eq!(
@@ -361,6 +374,78 @@ fn the_document_goes_where_it_is_wanted() {
     assert_eq!(
         outcome.json()["failures"][0]["suggestion"],
         "leave one of them out"
+    );
+}
+
+#[test]
+fn a_copy_of_the_document_from_an_earlier_version_is_left_over() {
+    let project = notes();
+    assert_eq!(project.kit(&["build"]).code, 0);
+    project.write(".kit/openapi.json", "{}");
+    let check = project.kit(&["build", "--check"]);
+    assert_eq!(
+        check.parts(),
+        (
+            1,
+            ".kit/ is not what the sources say; `kit build` would write\n  .kit/openapi.json (left over)\n",
+            ""
+        )
+    );
+    assert_eq!(project.kit(&["build"]).code, 0);
+    assert!(!project.root.join(".kit/openapi.json").exists());
+    assert_eq!(project.kit(&["build", "--check"]).code, 0);
+}
+
+#[test]
+fn a_build_says_what_it_left_out_and_why() {
+    let project = notes();
+    let left_out = |arguments: &[&str]| {
+        let outcome = project.kit(arguments);
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        outcome
+            .out
+            .lines()
+            .find(|line| line.starts_with("left out"))
+            .map(str::to_owned)
+    };
+    let packages = "client (package.json does not name @kit/client), contract tests (package.json does not name @kit/testing)";
+    assert_eq!(
+        left_out(&["build"]),
+        Some(format!(
+            "left out: {packages}, compiled code (typescript is not installed)"
+        ))
+    );
+    // Nobody wanted to compile here.
+    assert_eq!(
+        left_out(&["build", "--no-compile"]),
+        Some(format!("left out: {packages}"))
+    );
+    assert_eq!(left_out(&["generate"]), Some(format!("left out: {packages}")));
+
+    project.write(
+        "package.json",
+        r#"{ "dependencies": { "@kit/client": "*" }, "devDependencies": { "@kit/testing": "*" } }"#,
+    );
+    project.write("node_modules/.bin/tsc", "");
+    assert_eq!(
+        left_out(&["build"]).as_deref(),
+        Some(
+            "left out: contract tests (no file calls `createApp`; `tests.app` of the configuration names the module), \
+             compiled code (there is no tsconfig.json)"
+        )
+    );
+    project.write(
+        "src/app.ts",
+        "import { createApp } from \"@kit/core\";\nexport const app = createApp({ server, routes: [] });\n",
+    );
+    project.write("base.json", r#"{ "compilerOptions": { "noEmit": true } }"#);
+    project.write("tsconfig.json", r#"{ "extends": "./base.json" }"#);
+    assert_eq!(
+        project.kit(&["build", "--json"]).json()["leftOut"],
+        json!([{
+            "what": "compiled code",
+            "reason": "tsconfig.json has `noEmit`, so the app runs from its sources",
+        }])
     );
 }
 

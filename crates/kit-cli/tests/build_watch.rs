@@ -43,9 +43,11 @@ fn each_build_is_a_line_and_a_mistake_is_waited_for() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.err.contains("error[KIT1101]"), "{}", outcome.err);
     let lines: Vec<&str> = outcome.out.lines().collect();
-    let [mended, more] = lines.as_slice() else {
+    // What was left out is told once.
+    let [mended, left_out, more] = lines.as_slice() else {
         panic!("{lines:?}");
     };
+    assert!(left_out.starts_with("left out: "), "{left_out}");
     assert!(mended.starts_with("built 1 route, 2 types in "), "{mended}");
     assert!(more.starts_with("built 1 route, 3 types in "), "{more}");
     let watched = project.host.watched.borrow();

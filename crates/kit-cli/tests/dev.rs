@@ -5,7 +5,7 @@ mod support;
 
 use std::cell::RefCell;
 
-use kit_cli::BuildState;
+use kit_cli::{BuildState, EnvFile, Event};
 use serde_json::json;
 use support::Project;
 
@@ -37,7 +37,16 @@ fn a_mistake_keeps_what_was_served_and_is_told_with_its_report() {
             Box::new(move || std::fs::write(&again, "export interface Wrong { a: string }\n").unwrap()),
         ],
     );
-    let outcome = project.kit(&["dev", "--no-db", "--port", "4000"]);
+    let outcome = project.kit(&[
+        "dev",
+        "--no-db",
+        "--port",
+        "4000",
+        "--host",
+        "0.0.0.0",
+        "--allow-host",
+        "a.example",
+    ]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     let served = project.host.served.borrow();
     let [first, wrong, right] = served.as_slice() else {
@@ -45,6 +54,8 @@ fn a_mistake_keeps_what_was_served_and_is_told_with_its_report() {
     };
     assert_eq!(first.entry, "src/main.ts");
     assert_eq!(first.port, Some(4000));
+    assert_eq!(first.host.as_deref(), Some("0.0.0.0"));
+    assert_eq!(first.allowed_hosts, ["a.example"]);
     let watched = project.host.watched.borrow();
     assert_eq!(watched[0].ignored, [".kit", "dist"]);
     assert_eq!((watched[0].tests, watched[0].files.len()), (false, 0));
@@ -152,4 +163,118 @@ fn plugins_step_into_every_build_and_hear_of_its_end() {
     let watched = project.host.watched.borrow();
     let notes = project.root.join("notes.md").to_string_lossy().into_owned();
     assert!(watched.last().unwrap().files.contains(&notes), "{watched:?}");
+}
+
+/// A project whose types can be checked; the check itself is the host's.
+fn checkable() -> Project {
+    let project = hello();
+    project.write("tsconfig.json", "{}");
+    let tsc = if cfg!(windows) { "tsc.cmd" } else { "tsc" };
+    project.write(&format!("node_modules/.bin/{tsc}"), "");
+    project
+}
+
+const TYPE_ERROR: &str =
+    "src/main.ts(1,8): error TS2322: Type 'number' is not assignable to type 'string'.\n";
+
+#[test]
+fn a_type_error_is_shown_once_and_its_end_is_told() {
+    let project = checkable();
+    let checked = |text: &str| Event::Checked {
+        code: Some(if text.is_empty() { 0 } else { 2 }),
+        text: text.to_owned(),
+    };
+    let moved = TYPE_ERROR.replace("(1,8)", "(1,1)");
+    *project.host.events.borrow_mut() = vec![checked(""), checked(&moved), checked(TYPE_ERROR), checked("")];
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        outcome.err,
+        "error[TS2322]: Type 'number' is not assignable to type 'string'.\n \
+         --> src/main.ts:1:8\n  \
+           |\n\
+         1 | export {};\n  \
+           |        ^\n\
+         1 type error; the application runs all the same\n\
+         no type errors any more\n"
+    );
+    let served = project.host.served.borrow();
+    assert_eq!(served.len(), 1, "a type check starts no application");
+    let types = served[0].types.as_ref().expect("there is a checker");
+    assert!(types.args.contains(&"--noEmit".to_owned()), "{types:?}");
+}
+
+#[test]
+fn a_project_that_only_refers_to_others_has_them_checked() {
+    let project = checkable();
+    project.write(
+        "tsconfig.json",
+        "{ \"files\": [], /* no sources */ \"references\": [{ \"path\": \"./src\" }] }",
+    );
+    project.write("src/tsconfig.json", "{}");
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    let served = project.host.served.borrow();
+    let types = served[0].types.as_ref().expect("there is a checker");
+    assert_eq!(types.args, ["-b", ".", "--noEmit", "--pretty", "false"]);
+}
+
+#[test]
+fn a_check_that_fails_is_told_once() {
+    let project = checkable();
+    let crash = || Event::Checked {
+        code: None,
+        text: "spawn tsc ENOENT".to_owned(),
+    };
+    *project.host.events.borrow_mut() = vec![crash(), crash()];
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(
+        outcome.err,
+        "warning: types are not checked: `tsc` failed (it was not started or was ended): spawn tsc ENOENT\n"
+    );
+}
+
+#[test]
+fn a_project_that_cannot_be_checked_is_told_so_once() {
+    let project = checkable();
+    project.remove("tsconfig.json");
+    edits(&project, vec![Box::new(|| {}), Box::new(|| {})]);
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(
+        outcome.err,
+        "type errors are not shown: there is no tsconfig.json in the project's root, which says how types are checked; \
+         write one; `kit scaffold init` shows what kit's projects have in it\n"
+    );
+    assert!(
+        project
+            .host
+            .served
+            .borrow()
+            .iter()
+            .all(|serve| serve.types.is_none())
+    );
+}
+
+#[test]
+fn an_application_without_a_port_ends_the_command_with_1() {
+    let project = checkable();
+    *project.host.events.borrow_mut() = vec![Event::Failed];
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
+}
+
+#[test]
+fn variables_of_the_env_file_are_named_when_they_change() {
+    let project = checkable();
+    *project.host.env.borrow_mut() = EnvFile {
+        set: vec!["LOG_LEVEL".to_owned()],
+        kept: vec!["PORT".to_owned()],
+        changed: vec!["LOG_LEVEL".to_owned()],
+    };
+    edits(&project, vec![Box::new(|| {})]);
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert_eq!(
+        outcome.err,
+        ".env sets LOG_LEVEL; PORT already set, which stays\n"
+    );
 }

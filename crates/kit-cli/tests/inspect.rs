@@ -1,11 +1,7 @@
-//! `kit inspect`: what builds left, and what a sidecar answers.
+//! `kit inspect`: what builds left.
 #![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
 
 mod support;
-
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 use support::Project;
@@ -205,9 +201,9 @@ fn a_schema_tells_rules_and_uses() {
     assert_eq!(
         schema["properties"],
         json!([
-            { "name": "id", "type": "string", "required": true, "tags": ["@id", "@generated uuid"] },
-            { "name": "title", "type": "string", "minLength": 1, "maxLength": 20, "required": true, "tags": [] },
-            { "name": "author", "type": "string", "format": "email", "required": false, "tags": [] },
+            { "name": "id", "type": "string", "format": "uuid", "required": true, "tags": ["@id", "@generated uuid", "@format uuid"] },
+            { "name": "title", "type": "string", "minLength": 1, "maxLength": 20, "required": true, "tags": ["@minLength 1", "@maxLength 20"] },
+            { "name": "author", "type": "string", "format": "email", "maxLength": 254, "required": false, "tags": ["@format email"] },
             {
                 "name": "status", "type": "\"open\" | \"done\"", "enum": ["open", "done"], "default": "open",
                 "required": true, "tags": ["@default \"open\""]
@@ -313,171 +309,6 @@ fn a_damaged_registry_is_an_error() {
         "{}",
         outcome.err
     );
-}
-
-/// A sidecar that gives one answer; what it was asked comes back.
-fn sidecar(status: &'static str, body: &'static str) -> (String, JoinHandle<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port().to_string();
-    let thread = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut request = Vec::new();
-        let mut buffer = [0; 1024];
-        while !request.windows(4).any(|window| window == b"\r\n\r\n") {
-            let count = stream.read(&mut buffer).unwrap();
-            assert!(count > 0, "the request ended early");
-            request.extend_from_slice(&buffer[..count]);
-        }
-        write!(
-            stream,
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        String::from_utf8(request).unwrap()
-    });
-    (port, thread)
-}
-
-const ERROR: &str = r#"{"timestamp":"2026-01-01T00:00:00.000Z","traceId":"abc","code":"NOTE_NOT_FOUND","status":404,"message":"No\nnote","route":"GET /notes/:id","phase":"handler","details":{"id":"1"},"other":1}"#;
-
-#[test]
-fn errors_are_asked_of_the_sidecar() {
-    let project = Project::new(&[]);
-    let wrapped = Box::leak(format!(r#"{{"errors":[{ERROR}]}}"#).into_boxed_str());
-    let bare = Box::leak(format!("[{ERROR}]").into_boxed_str());
-    for body in [&*wrapped, &*bare] {
-        let (port, asked) = sidecar("200 OK", body);
-        let outcome = project.kit(&[
-            "inspect",
-            "errors",
-            "--last",
-            "3",
-            "--json",
-            "--debug-port",
-            &port,
-        ]);
-        assert_eq!(
-            outcome.json(),
-            json!([{
-                "timestamp": "2026-01-01T00:00:00.000Z", "traceId": "abc", "code": "NOTE_NOT_FOUND", "status": 404,
-                "message": "No\nnote", "route": "GET /notes/:id", "phase": "handler", "details": { "id": "1" }
-            }])
-        );
-        assert!(
-            asked
-                .join()
-                .unwrap()
-                .starts_with("GET /_debug/errors?last=3 HTTP/1.1\r\n")
-        );
-    }
-    let (port, asked) = sidecar("200 OK", bare);
-    let text = project.kit(&["inspect", "errors", "--debug-port", &port]).out;
-    assert!(
-        text.ends_with("404     NOTE_NOT_FOUND  GET /notes/:id  handler  abc    No note\n"),
-        "{text}"
-    );
-    assert!(asked.join().unwrap().contains("last=10 "));
-}
-
-#[test]
-fn latencies_are_asked_of_the_sidecar() {
-    let project = Project::new(&[]);
-    let body =
-        r#"{"route":"/a b","window":"1h","count":2,"p50":1.5,"p95":2,"p99":3,"min":1,"max":3,"avgMs":1.7}"#;
-    let (port, asked) = sidecar("200 OK", body);
-    let outcome = project.kit(&[
-        "inspect",
-        "performance",
-        "--route",
-        "/a b",
-        "--json",
-        "--debug-port",
-        &port,
-    ]);
-    assert_eq!(
-        outcome.json(),
-        json!({ "route": "/a b", "p50": 1.5, "p95": 2, "p99": 3, "count": 2, "avgMs": 1.7 })
-    );
-    let asked = asked.join().unwrap();
-    assert!(
-        asked.starts_with("GET /_debug/performance?route=%2Fa%20b HTTP/1.1\r\n")
-            || asked.starts_with("GET /_debug/performance?route=/a%20b HTTP/1.1\r\n"),
-        "{asked}"
-    );
-}
-
-#[test]
-fn the_server_is_asked_of_the_sidecar() {
-    let project = Project::new(&[]);
-    let body =
-        r#"{"status":"ok","uptime":3,"adapter":"native","platform":"hyper 1","port":3000,"host":"::"}"#;
-    let (port, asked) = sidecar("200 OK", body);
-    let outcome = project.kit(&["inspect", "server", "--json", "--debug-port", &port]);
-    assert_eq!(
-        outcome.json(),
-        json!({ "adapter": "native", "platform": "hyper 1", "status": "ok", "port": 3000, "host": "::" })
-    );
-    asked.join().unwrap();
-}
-
-#[test]
-fn the_key_of_production_is_sent_and_a_refusal_says_what_to_do() {
-    let mut project = Project::new(&[]);
-    let body = r#"{"error":{"code":"UNAUTHORIZED","message":"X-Debug-Key is missing"}}"#;
-    let (port, asked) = sidecar("401 Unauthorized", body);
-    let outcome = project.kit(&["inspect", "server", "--debug-port", &port]);
-    assert_eq!(outcome.code, 1);
-    assert_eq!(
-        outcome.err,
-        format!(
-            "error: http://127.0.0.1:{port}/_debug/health answered 401: X-Debug-Key is missing\n\
-             help: put the app's debug key into the environment variable KIT_DEBUG_KEY\n"
-        )
-    );
-    assert!(!asked.join().unwrap().to_lowercase().contains("x-debug-key"));
-    project.set("KIT_DEBUG_KEY", "s3cret");
-    let (port, asked) = sidecar("401 Unauthorized", body);
-    let outcome = project.kit(&["inspect", "server", "--debug-port", &port]);
-    assert!(
-        outcome
-            .err
-            .ends_with("help: KIT_DEBUG_KEY is not the key that the app was configured with\n"),
-        "{}",
-        outcome.err
-    );
-    assert!(
-        asked
-            .join()
-            .unwrap()
-            .to_lowercase()
-            .contains("x-debug-key: s3cret\r\n")
-    );
-}
-
-#[test]
-fn a_sidecar_that_is_not_there_is_an_error() {
-    let project = Project::new(&[]);
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port().to_string()
-    };
-    let outcome = project.kit(&["inspect", "errors", "--json", "--debug-port", &port]);
-    assert_eq!(outcome.code, 1);
-    assert_eq!(
-        outcome.json()["failures"][0]["message"],
-        format!("no debug sidecar listens on port {port}")
-    );
-    let (port, asked) = sidecar("200 OK", "<html>");
-    let outcome = project.kit(&["inspect", "errors", "--debug-port", &port]);
-    assert!(
-        outcome.err.starts_with(&format!(
-            "error: what answers on port {port} is no debug sidecar: "
-        )),
-        "{}",
-        outcome.err
-    );
-    asked.join().unwrap();
 }
 
 #[test]

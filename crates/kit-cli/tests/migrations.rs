@@ -113,6 +113,52 @@ fn the_embedded_database_is_asked_for_only_without_a_url() {
 }
 
 #[test]
+fn the_embedded_database_is_not_used_in_production_nor_for_a_blank_url_in_ci() {
+    let run = |variables: &[(&'static str, &str)], command: &str| {
+        let mut project = Project::new(&[
+            ("migrations/20260101000000_one/migration.sql", "select 1;"),
+            ("migrations/20260101000000_one/changes.json", CHANGES),
+        ]);
+        for (name, value) in variables {
+            project.set(name, value);
+        }
+        project.host.database = Some(Err("the embedded database was asked for".to_owned()));
+        let outcome = project.kit(&[command]);
+        let asked = !project.host.asked.borrow().is_empty();
+        (outcome.code, outcome.err, asked)
+    };
+    for command in ["migrate:apply", "migrate:status"] {
+        for (variables, expected) in [
+            (
+                vec![("NODE_ENV", "production")],
+                "error: DATABASE_URL is not set, and NODE_ENV is `production`: the embedded PostgreSQL is for development alone\n",
+            ),
+            (
+                vec![("NODE_ENV", "production"), ("DATABASE_URL", "")],
+                "error: DATABASE_URL is set and empty, and NODE_ENV is `production`",
+            ),
+            (
+                vec![("CI", "true"), ("DATABASE_URL", " \n")],
+                "error: DATABASE_URL is set and empty, and CI is set",
+            ),
+        ] {
+            let (code, err, asked) = run(&variables, command);
+            assert!(err.starts_with(expected), "{err}");
+            assert!(err.contains("\nhelp: set DATABASE_URL=postgres://"), "{err}");
+            assert_eq!((code, asked), (1, false), "{command} {variables:?}");
+        }
+        for variables in [
+            vec![("CI", "true")],
+            vec![("CI", "false"), ("DATABASE_URL", "")],
+            vec![("DATABASE_URL", "  ")],
+        ] {
+            let (_, err, asked) = run(&variables, command);
+            assert!(asked, "{command} {variables:?}: {err}");
+        }
+    }
+}
+
+#[test]
 fn what_to_do_about_a_database_that_is_not_there_is_said() {
     let mut project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),

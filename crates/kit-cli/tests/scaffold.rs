@@ -41,15 +41,18 @@ fn a_project_has_these_files() {
             "otel-collector.yaml",
             "package.json",
             "src/app.ts",
+            "src/auth-key.ts",
             "src/auth.ts",
             "src/database.ts",
             "src/main.ts",
             "src/todos.handlers.ts",
             "src/todos.routes.ts",
             "src/todos.types.ts",
+            "tests/auth.test.ts",
             "tests/fixtures.ts",
             "tests/support.ts",
             "tests/todos.test.ts",
+            "tests/token.ts",
             "tsconfig.json",
         ]
     );
@@ -91,6 +94,7 @@ fn every_server_and_database_brings_its_own() {
                 "@kit/errors",
                 "@kit/server-native",
                 "@kit/types",
+                "jose",
                 "pg"
             ]),
             "nativeServer()",
@@ -105,6 +109,7 @@ fn every_server_and_database_brings_its_own() {
                 "@kit/types",
                 "drizzle-orm",
                 "express",
+                "jose",
                 "pg"
             ]),
             "expressServer()",
@@ -119,6 +124,7 @@ fn every_server_and_database_brings_its_own() {
                 "@kit/server-hono",
                 "@kit/types",
                 "hono",
+                "jose",
                 "kysely",
                 "pg"
             ]),
@@ -133,6 +139,7 @@ fn every_server_and_database_brings_its_own() {
                 "@kit/server-fastify",
                 "@kit/types",
                 "fastify",
+                "jose",
                 "pg"
             ]),
             "fastifyServer()",
@@ -342,7 +349,7 @@ fn on_a_terminal_it_asks_for_what_is_not_said() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     let tree = project.tree("shelf");
     assert!(String::from_utf8_lossy(&tree["src/app.ts"]).contains("honoServer()"));
-    assert!(String::from_utf8_lossy(&tree["src/database.ts"]).contains("db.query"));
+    assert!(String::from_utf8_lossy(&tree["src/database.ts"]).contains("dbOf(ctx).query"));
 
     *project.answers.borrow_mut() = vec![Some("kysely")];
     assert_eq!(
@@ -407,5 +414,5 @@ fn packages_that_cannot_be_installed_leave_a_whole_project() {
         "{}",
         outcome.err
     );
-    assert_eq!(paths(&project, "shelf").len(), 24);
+    assert_eq!(paths(&project, "shelf").len(), 27);
 }

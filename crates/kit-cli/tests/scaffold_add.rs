@@ -141,9 +141,9 @@ fn an_addition_that_cannot_be_registered_changes_nothing() {
 #[test]
 fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
     for (database, asks) in [
-        ("drizzle", "db.insert(table).values(body)"),
-        ("kysely", "db.insertInto(\"orderItems\")"),
-        ("raw", "db.query<OrderItemRow>(insert(table, body))"),
+        ("drizzle", ".values({ ...body, userId: ctx.userId })"),
+        ("kysely", ".where(\"userId\", \"=\", ctx.userId)"),
+        ("raw", "insert(table, { ...body, userId: ctx.userId })"),
     ] {
         let project = shelf(database);
         let before = project.tree("shelf");
@@ -192,7 +192,10 @@ fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
         );
         let handlers = text(&project, "src/order-items.handlers.ts");
         assert!(handlers.contains(asks), "{handlers}");
-        assert!(text(&project, "src/order-items.types.ts").contains(" * @table order_items\n"));
+        assert!(
+            text(&project, "src/order-items.types.ts")
+                .contains(" * @table order_items\n * @owner userId = ctx.userId\n")
+        );
         assert!(text(&project, "tests/order-items.test.ts").contains("UNAUTHORIZED"));
         assert!(text(&project, &format!("{migration}/migration.sql")).contains("CREATE TABLE order_items ("));
         let check = project.kit(&["migrate:generate", "--root", "shelf", "--name", "left", "--json"]);
@@ -219,6 +222,8 @@ fn an_entity_of_an_application_without_a_guard_has_none() {
             "",
         );
     project.write("shelf/src/app.ts", &application);
+    let todos = text(&project, "src/todos.types.ts").replace(" * @owner userId = ctx.userId\n", "");
+    project.write("shelf/src/todos.types.ts", &todos);
     let outcome = add(&project, &["entity", "book"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(
@@ -229,9 +234,10 @@ fn an_entity_of_an_application_without_a_guard_has_none() {
         outcome.out
     );
     assert!(text(&project, "src/app.ts").contains("{ prefix: \"/books\", handlers: bookHandlers },"));
-    for path in ["src/books.routes.ts", "tests/books.test.ts"] {
-        assert!(!text(&project, path).contains("UNAUTHORIZED"), "{path}");
+    for path in ["types", "routes", "handlers"].map(|part| format!("src/books.{part}.ts")) {
+        assert!(!text(&project, &path).contains("userId"), "{path}");
     }
+    assert!(!text(&project, "tests/books.test.ts").contains("UNAUTHORIZED"));
 }
 
 #[test]

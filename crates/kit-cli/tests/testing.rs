@@ -41,7 +41,7 @@ fn node_gets_the_files_as_globs_that_match_only_them() {
     assert_eq!(
         *project.host.asked.borrow(),
         [format!(
-            "node --test {reporters} src/[[]id].test.ts src/notes.spec.mts .kit/tests/notes.contract.test.ts"
+            "NODE_ENV=test node --test {reporters} src/[[]id].test.ts src/notes.spec.mts .kit/tests/notes.contract.test.ts"
         )]
     );
 }
@@ -108,7 +108,7 @@ fn vitest_chooses_its_files_itself() {
     assert_eq!(
         *project.host.asked.borrow(),
         [format!(
-            "node {} run --includeTaskLocation --reporter=default --reporter=json --outputFile.json {{report}} \
+            "NODE_ENV=test node {} run --includeTaskLocation --reporter=default --reporter=json --outputFile.json {{report}} \
              --retry=2 src/notes",
             program.display()
         )]
@@ -202,7 +202,7 @@ fn what_tests_saw_of_the_contracts_comes_after_the_result() {
     let asked = project.host.asked.borrow()[0].clone();
     let contracts = project.root.join(".kit/tests/contracts.ts");
     let expected = format!(
-        "KIT_TEST_CONTRACTS={} KIT_TEST_SEEN={{seen}} node --test ",
+        "KIT_TEST_CONTRACTS={} KIT_TEST_SEEN={{seen}} NODE_ENV=test node --test ",
         contracts.display()
     );
     assert!(asked.starts_with(&expected), "{asked}");
@@ -270,7 +270,7 @@ fn random_requests_are_asked_for_by_number_and_seed() {
     );
     let asked = |index: usize| project.host.asked.borrow()[index].clone();
     assert!(
-        asked(0).starts_with("KIT_TEST_RUNS=100 KIT_TEST_SEED=7 node "),
+        asked(0).starts_with("KIT_TEST_RUNS=100 KIT_TEST_SEED=7 NODE_ENV=test node "),
         "{}",
         asked(0)
     );
@@ -310,6 +310,17 @@ fn random_requests_are_asked_for_by_number_and_seed() {
 }
 
 #[test]
+fn an_environment_that_is_named_stays() {
+    let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
+    project.host.node = Some(Ok(ended(0, None)));
+    project
+        .variables
+        .insert("NODE_ENV".to_owned(), "development".to_owned());
+    project.kit(&["test", "--no-build", "--watch"]);
+    assert!(project.host.asked.borrow()[0].starts_with("node --test"));
+}
+
+#[test]
 fn watching_has_no_result() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
@@ -317,7 +328,9 @@ fn watching_has_no_result() {
     assert_eq!(outcome.parts(), (0, "", ""));
     assert_eq!(
         *project.host.asked.borrow(),
-        ["node --test --test-reporter spec --test-reporter-destination stderr --watch src/notes.test.ts"]
+        [
+            "NODE_ENV=test node --test --test-reporter spec --test-reporter-destination stderr --watch src/notes.test.ts"
+        ]
     );
     assert_eq!(project.kit(&["test", "--watch", "--json"]).code, 2);
 }

@@ -12,7 +12,8 @@ pub struct EntityOptions<'a> {
     pub plural: &'a str,
     /// How the project asks its database.
     pub database: Adapter,
-    /// Whether the application has `requireAuth` in its scope; then the routes are behind it.
+    /// True if the application has `requireAuth` in its scope; then the routes are behind it, and each row belongs to the user that it
+    /// adds to the context as `userId`.
     pub guarded: bool,
 }
 
@@ -106,12 +107,15 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     ];
     let file = |path: String, text: &str| File {
         path,
-        text: fill(&of_guard(text, options.guarded), &tokens),
+        text: fill(&of_owner(text, options.guarded), &tokens),
     };
-    let handlers = match options.database {
-        Adapter::Raw => include_str!("../templates/add/entity/raw.handlers.ts"),
-        Adapter::Drizzle => include_str!("../templates/add/entity/drizzle.handlers.ts"),
-        Adapter::Kysely => include_str!("../templates/add/entity/kysely.handlers.ts"),
+    let handlers = match (options.database, options.guarded) {
+        (Adapter::Raw, false) => include_str!("../templates/add/entity/raw.handlers.ts"),
+        (Adapter::Raw, true) => include_str!("../templates/add/entity/owned-raw.handlers.ts"),
+        (Adapter::Drizzle, false) => include_str!("../templates/add/entity/drizzle.handlers.ts"),
+        (Adapter::Drizzle, true) => include_str!("../templates/add/entity/owned-drizzle.handlers.ts"),
+        (Adapter::Kysely, false) => include_str!("../templates/add/entity/kysely.handlers.ts"),
+        (Adapter::Kysely, true) => include_str!("../templates/add/entity/owned-kysely.handlers.ts"),
     };
     let files = vec![
         file(
@@ -146,11 +150,22 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     })
 }
 
-/// Lines about the guard are left out where there is none.
-fn of_guard(text: &str, guarded: bool) -> String {
-    text.split_inclusive('\n')
-        .filter(|line| guarded || !line.contains("UNAUTHORIZED"))
-        .collect()
+/// Keeps or removes what a template has for rows of users alone: lines between `// <owned>` and `// </owned>`, the tag `@owner`,
+/// and `"userId"` among the keys that an input leaves out. The markers themselves never stay.
+fn of_owner(text: &str, owned: bool) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut within = false;
+    for line in text.split_inclusive('\n') {
+        match line.trim() {
+            "// <owned>" => within = true,
+            "// </owned>" => within = false,
+            _ if owned => kept.push_str(line),
+            _ if within || line.contains("@owner") => {}
+            _ => kept.push_str(&line.replace("\"userId\" | ", "")),
+        }
+    }
+    // A block that is left out leaves the empty lines around it.
+    kept.replace("\n\n\n", "\n\n")
 }
 
 #[cfg(test)]
@@ -176,9 +191,20 @@ mod tests {
                 for file in made.addition.files {
                     let lower = file.text.to_lowercase();
                     assert!(!lower.contains("sample"), "{}:\n{}", file.path, file.text);
+                    assert!(!lower.contains("owned>"), "{}:\n{}", file.path, file.text);
+                    // Rows of users: in each file but the contracts, or in none.
+                    let has_owner = file.text.contains("userId");
+                    let is_about_rows = !file.path.ends_with(".routes.ts");
                     assert_eq!(
-                        file.text.contains("UNAUTHORIZED"),
-                        guarded && file.path.ends_with("test.ts"),
+                        has_owner,
+                        guarded && is_about_rows,
+                        "{}:\n{}",
+                        file.path,
+                        file.text
+                    );
+                    assert_eq!(
+                        file.text.contains("@owner userId = ctx.userId"),
+                        guarded && file.path.ends_with(".types.ts"),
                         "{}",
                         file.path
                     );

@@ -14,6 +14,12 @@ const TOOLS: [(&str, &str); 3] = [
     ("typescript", "^7.0.2"),
 ];
 
+/// Packages that a project runs with, whatever its server and its database.
+const RUNS: [(&str, &str); 1] = [
+    // Verifies access tokens. It has no dependencies; the project's lock file keeps its version.
+    ("jose", "^6.2.17"),
+];
+
 /// Packages of the embedded PostgreSQL, one a platform. What their install scripts do, links to libraries, `@kit/dev-database` does
 /// itself; npm asks about every package whose scripts nobody has spoken of.
 const WITHOUT_SCRIPTS: [&str; 5] = [
@@ -25,10 +31,16 @@ const WITHOUT_SCRIPTS: [&str; 5] = [
 ];
 
 /// kit's packages of a project: what runs, and what is there to develop it.
-fn own(options: &Options) -> ([String; 4], [String; 4]) {
+fn own(options: &Options) -> ([String; 4], [String; 5]) {
     let server = format!("@kit/server-{}", options.server.name());
     let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
-    let develops = ["@kit/api-docs", "@kit/cli", "@kit/dev-database", "@kit/testing"];
+    let develops = [
+        "@kit/api-docs",
+        "@kit/cli",
+        "@kit/client",
+        "@kit/dev-database",
+        "@kit/testing",
+    ];
     (runs.map(str::to_owned), develops.map(str::to_owned))
 }
 
@@ -60,14 +72,15 @@ pub(crate) fn manifest(options: &Options) -> String {
         .iter()
         .map(with_version)
         .chain(options.server.peers().iter().copied().map(owned))
-        .chain(options.database.packages().iter().copied().map(owned));
+        .chain(options.database.packages().iter().copied().map(owned))
+        .chain(RUNS.map(owned));
     let development = develops.iter().map(with_version).chain(TOOLS.map(owned));
     let mut value = json!({
         "name": options.name.as_str(),
         "version": "0.1.0",
         "private": true,
         "type": "module",
-        "engines": { "node": ">=24" },
+        "engines": { "node": ">=24.4.1" },
         "scripts": {
             // Apart from `dev`, so that whoever ends npm ends kit, and not a shell that waits for it.
             "predev": "kit migrate:apply",
@@ -77,6 +90,7 @@ pub(crate) fn manifest(options: &Options) -> String {
             "test": "kit test",
             "check": "kit generate && tsc -p .",
             "migrate": "kit migrate:apply",
+            "token": "node tests/token.ts",
         },
         "dependencies": sorted(dependencies),
         "devDependencies": sorted(development),

@@ -13,7 +13,7 @@ pub struct File {
 }
 
 /// Files that differ in the project's name at most. In the repository they have no dot, so that no tool takes them for its own.
-const COMMON: [(&str, &str); 19] = [
+const COMMON: [(&str, &str); 22] = [
     (".dockerignore", include_str!("../templates/project/dockerignore")),
     (
         ".github/workflows/ci.yml",
@@ -33,6 +33,10 @@ const COMMON: [(&str, &str); 19] = [
         include_str!("../templates/project/otel-collector.yaml"),
     ),
     ("src/auth.ts", include_str!("../templates/project/src/auth.ts")),
+    (
+        "src/auth-key.ts",
+        include_str!("../templates/project/src/auth-key.ts"),
+    ),
     ("src/main.ts", include_str!("../templates/project/src/main.ts")),
     (
         "src/todos.routes.ts",
@@ -45,6 +49,14 @@ const COMMON: [(&str, &str); 19] = [
     (
         "tests/fixtures.ts",
         include_str!("../templates/project/tests/fixtures.ts"),
+    ),
+    (
+        "tests/auth.test.ts",
+        include_str!("../templates/project/tests/auth.test.ts"),
+    ),
+    (
+        "tests/token.ts",
+        include_str!("../templates/project/tests/token.ts"),
     ),
     (
         "tests/support.ts",

@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 // Runs on every Node that there is, so that an old one is told what it lacks. Nothing newer may be imported before that.
-const wanted = 24;
+// 24.0.0 to 24.4.0 hash texts in a way that lets clients slow a server down (CVE-2025-27209).
+const oldest = [24, 4, 1];
+const wanted = oldest.join(".");
 const version = process.versions.node;
+const parts = version.split(".").map(Number);
+const differing = oldest.findIndex((part, index) => parts[index] !== part);
 
-if (Number.parseInt(version, 10) < wanted) {
+if (differing !== -1 && parts[differing] < oldest[differing]) {
   process.stderr.write(
     "error: kit needs Node " +
       wanted +
@@ -12,9 +16,7 @@ if (Number.parseInt(version, 10) < wanted) {
       " (" +
       process.execPath +
       ").\n" +
-      "Install it from https://nodejs.org, or for this project alone: npm install --save-dev node@" +
-      wanted +
-      "\n",
+      "Install it from https://nodejs.org, or for this project alone: npm install --save-dev node@24\n",
   );
   process.exitCode = 1;
 } else {

@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { DatabaseAnswer, DatabaseRequest } from "@kit/transform-native";
+
+import { psql } from "./psql.ts";
 
 /** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
 interface DevDatabase {
@@ -83,31 +84,4 @@ function find(root: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** What a signal does that is somebody else's. */
-function ignore(): void {}
-
-/** Runs psql on this terminal; its exit code, `null` where a signal ended it. */
-async function psql(url: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn("psql", [url, ...args], { stdio: "inherit" });
-  // Ctrl-C is psql's: it cancels a query there.
-  process.on("SIGINT", ignore);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once("error", (error: NodeJS.ErrnoException) =>
-        reject(
-          error.code === "ENOENT"
-            ? new Error(
-                "psql is not installed: the embedded PostgreSQL comes without it. " +
-                  `Install PostgreSQL's client, or open ${url} with another one while \`kit db start\` keeps it`,
-              )
-            : error,
-        ),
-      );
-      child.once("close", (code) => resolve(code));
-    });
-  } finally {
-    process.off("SIGINT", ignore);
-  }
 }

@@ -16,6 +16,7 @@ import { ConfigModule } from "./config-module.ts";
 import { EmbeddedDatabases } from "./database.ts";
 import type { Supervisor } from "./dev/supervisor.ts";
 import type { Watching } from "./dev/watching.ts";
+import { EnvFile } from "./env-file.ts";
 import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./plugins/describe.ts";
@@ -35,6 +36,8 @@ export class HostError extends Error {
 
 /** Does for a command what only JavaScript can do. */
 export class Host {
+  /** Variables of the project's `.env`. */
+  readonly env: EnvFile = new EnvFile();
   /** The embedded databases of the command. */
   readonly databases: EmbeddedDatabases = new EmbeddedDatabases();
   /** Of the configuration that was loaded last. */

@@ -66,6 +66,8 @@ async function answer(
     switch (request.kind) {
       case "loadConfig":
         return { value: await host.loadConfig(request.path) };
+      case "loadEnv":
+        return { value: host.env.load(request.root) };
       case "databaseUrl":
         return { value: await host.databases.url(request.root) };
       case "database":

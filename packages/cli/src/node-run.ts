@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import type { NodeEnd, NodeRunRequest, SeenContracts } from "@kit/transform-native";
 
@@ -28,11 +30,29 @@ export async function runNode({ args, directory, env }: NodeRunRequest): Promise
     ]);
     const placed = (text: string): string => places.get(text) ?? text;
     const variables = Object.entries(env).map(([name, value]) => [name, placed(value)] as const);
-    const end = await ended(args.map(placed), directory, Object.fromEntries(variables));
+    const counting = env["KIT_TEST_SEEN"] === undefined ? {} : countingOptions(directory);
+    const end = await ended(args.map(placed), directory, { ...Object.fromEntries(variables), ...counting });
     return { ...end, report: await textOf(report), seen: await seenIn(seen) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Has every process of the tests load what counts requests that reach an application, whoever sends them. By the environment, since
+ * runners start processes with arguments of their own, and tests may start the application as a process.
+ */
+function countingOptions(directory: string): Record<string, string> {
+  let file: string;
+  try {
+    file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
+  } catch (error) {
+    // Tests are worth more than what they cover.
+    process.emitWarning(`Only requests of clients of @kit/testing are counted: ${String(error)}`);
+    return {};
+  }
+  const given = process.env["NODE_OPTIONS"] ?? "";
+  return { NODE_OPTIONS: `${given} --import=${pathToFileURL(file).href}`.trimStart() };
 }
 
 /** Set by a test that runs kit, they would make the tests that kit runs report to that one's runner. */

@@ -31,6 +31,7 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
         {
           name,
           destructive: false,
+          destructiveStatements: [],
           outOfOrder: false,
           stepsDone: 0,
           changes: [{ summary: "create table notes", destructive: false }],
@@ -51,7 +52,7 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
   const shown = await project.kit(["migrate:apply", "--dry-run"]);
   assert.match(
     shown.out,
-    /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}drop column notes\.title and all its values \(destructive\)\n$/,
+    /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}line \d+: `ALTER TABLE "?notes"? DROP COLUMN "?title"?` drops a column and its values\n {4}drop column notes\.title and all its values \(destructive\)\n$/,
   );
   const refused = await json("migrate:apply");
   assert.equal(refused.code, 1);
@@ -141,7 +142,8 @@ test("kit db starts, keeps, resets and stops the embedded database", { timeout: 
 
   const psql = await project.kit(["db", "psql"], { ...idle, PATH: "/nowhere" });
   assert.equal(psql.code, 1);
-  assert.match(psql.err, /psql is not installed: .*postgres:\/\//);
+  assert.match(psql.err, /psql is not installed: .*`kit db url`/);
+  assert.doesNotMatch(psql.err, /postgres:\/\//);
   const stop = await project.kit(["db", "stop"], idle);
   assert.deepEqual([stop.code, stop.out], [0, "stopped\n"]);
 });

@@ -110,6 +110,10 @@ test(
     const page = await ask(url, { accept: "text/html" });
     assert.match(page.headers["content-type"]!, /text\/html/);
     assert.match(page.text, /<pre>Error: boom/);
+    // A page of another site could read it by a name of its own that leads here.
+    const rebound = await ask(url, { accept: "text/html", host: "rebound.example" });
+    assert.equal(rebound.status, 403);
+    assert.doesNotMatch(rebound.text, /boom/);
 
     await dev.project.write("src/main.ts", app("third"));
     await dev.serves(url, "third");
@@ -152,15 +156,21 @@ for (const [where, listens] of [
   );
 }
 
-test("a port that is taken is said to be", { skip }, async (t) => {
+test("a port that is taken is said in three lines, and kit dev ends with 1", { skip }, async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
   const dev = await Dev.start(t, app("x"), ["--no-db", "--port", String(port)]);
-  await dev.until(
-    () => dev.output.includes(`Cannot listen on 127.0.0.1, port ${port}: the port is in use`),
-    "silence",
+  assert.deepEqual(await dev.ended, { code: 1, signal: null });
+  assert.equal(
+    dev.output.slice(dev.output.indexOf("error: ")),
+    [
+      `error: port ${port} is in use by another program (EADDRINUSE)`,
+      `  at 127.0.0.1, port ${port}`,
+      `help: stop that program (\`lsof -i :${port}\` names it), or choose another port: \`kit dev --port ${port + 1}\``,
+      "",
+    ].join("\n"),
   );
 });
 

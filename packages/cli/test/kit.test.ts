@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { NOTES, Project, run } from "./support/project.ts";
+import { NOTES, type Outcome, Project, run } from "./support/project.ts";
 
 test("help and version are results", async (t) => {
   const project = await Project.create(t, {});
@@ -166,15 +166,24 @@ test("the program parses on Nodes that are too old for kit", async () => {
   // The first statement that an old Node runs; everything else is behind a dynamic import.
   assert.ok(!/^\s*import\s/m.test(source), "a static import would fail before the message");
   assert.ok(!source.includes("await"), "top-level await is newer than some Nodes");
-  const outcome = await run(
+  for (const version of ["18.20.0", "23.11.1", "24.0.0", "24.4.0"]) {
+    const outcome = await startOn(version);
+    assert.equal(outcome.code, 1);
+    assert.ok(outcome.err.startsWith(`error: kit needs Node 24.4.1 or newer, but this is Node ${version} `));
+  }
+  for (const version of ["24.4.1", "24.5.0", "25.0.0"])
+    assert.doesNotMatch((await startOn(version)).err, /needs Node/);
+});
+
+/** Starts `kit` as if this Node had another version. */
+function startOn(version: string): Promise<Outcome> {
+  return run(
     [
       "--input-type=module",
       "--eval",
-      'Object.defineProperty(process.versions, "node", { value: "18.20.0" });' +
+      `Object.defineProperty(process.versions, "node", { value: "${version}" });` +
         `await import(${JSON.stringify(new URL("../bin/kit.js", import.meta.url).href)});`,
     ],
     process.cwd(),
   );
-  assert.equal(outcome.code, 1);
-  assert.match(outcome.err, /^error: kit needs Node 24 or newer, but this is Node 18\.20\.0 /);
-});
+}

@@ -19,6 +19,8 @@ function start(t: TestContext, root: string, warm: readonly string[]): ChildProc
     cache: join(root, "cache"),
     held: [],
     port: undefined,
+    host: undefined,
+    allowedHosts: [],
     types: false,
     lines: false,
   };

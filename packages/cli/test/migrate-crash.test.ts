@@ -58,7 +58,7 @@ test(
         const { client } = connection;
         await client.query("SELECT pg_advisory_lock($1, $2)", [GATE, at]);
         const run = apply(project, database.url);
-        await until(() => waits(client, at), `the migration to come to gate ${at}`);
+        await until(() => waits(client, at), `the migration to come to gate ${at}`, run);
         run.child.kill("SIGKILL");
         assert.equal((await run.end).signal, "SIGKILL");
         // A killed client's statement ends by itself, and with it the lock that keeps other runs out.
@@ -83,7 +83,7 @@ test("a run that is killed while an index is made makes it again", { timeout: 30
   // The index is begun once the column is there, and waits for a transaction that is older than it.
   await client.query("SELECT pg_advisory_lock($1, 3)", [GATE]);
   const run = apply(project, database.url);
-  await until(() => waits(client, 3), "the migration to come to gate 3");
+  await until(() => waits(client, 3), "the migration to come to gate 3", run);
   await other.client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
   await client.query("SELECT pg_advisory_unlock_all()");
   await until(
@@ -104,7 +104,7 @@ test("Ctrl-C cancels the running statement and rolls back", { timeout: 300_000 }
   const { client } = connection;
   await client.query("SELECT pg_advisory_lock($1, 9)", [GATE]);
   const run = apply(project, database.url);
-  await until(() => waits(client, 9), "the migration to come to gate 9");
+  await until(() => waits(client, 9), "the migration to come to gate 9", run);
   run.child.kill("SIGINT");
   const { code, err } = await run.end;
   assert.equal(code, 1, err);
@@ -132,13 +132,17 @@ interface Run {
   readonly end: Promise<{ code: number | null; signal: string | null; out: string; err: string }>;
 }
 
-/** A real `kit migrate:apply`, which waits at gates for as long as it takes. */
+/** Starts a real `kit migrate:apply`, which waits at gates for as long as it takes. The migration updates all rows, so it needs consent. */
 function apply(project: Project, url: string): Run {
-  const child = spawn(process.execPath, [KIT, "migrate:apply", "--lock-timeout", "600"], {
-    cwd: project.root,
-    env: { ...process.env, DATABASE_URL: url },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [KIT, "migrate:apply", "--lock-timeout", "600", "--allow-destructive"],
+    {
+      cwd: project.root,
+      env: { ...process.env, DATABASE_URL: url },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
@@ -193,11 +197,16 @@ async function connect(url: string): Promise<AsyncDisposable & { readonly client
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+/** Waits for a condition. Fails at once if `run`, which is to bring the condition about, has ended. */
+async function until(condition: () => Promise<boolean>, what: string, run?: Run): Promise<void> {
   const deadline = Date.now() + 120_000;
   // oxlint-disable-next-line no-await-in-loop -- waiting is the point
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    if (run !== undefined && run.child.exitCode !== null) {
+      // oxlint-disable-next-line no-await-in-loop -- the loop ends here
+      throw new Error(`the run ended before ${what}: ${(await run.end).err}`);
+    }
     // oxlint-disable-next-line no-await-in-loop -- waiting is the point
     await sleep(30);
   }

@@ -32,7 +32,7 @@ export default {
 const KINDS = `
 import type { RouteContract } from "@kit/types";
 
-/** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
+/** A row. @table things @renamedFrom old_things @index by_name (name, count) @unique one_name (name, rate) @owner name = ctx.name @deprecated soon */
 export interface Thing {
   /** @id @generated uuid */ id: string;
   /** @minLength 1 @maxLength 9 @pattern ^a @unique @example "a" */ name: string;

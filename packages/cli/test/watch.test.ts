@@ -47,7 +47,7 @@ class Watch {
   get lines(): string[] {
     const lines = this.out.split("\n").slice(0, -1);
     // Said once, beside the builds.
-    return lines.filter((line) => !/^\d+ change.* to the database pending/.test(line));
+    return lines.filter((line) => !/^(?:\d+ change.* to the database pending|left out: )/.test(line));
   }
 
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {

@@ -9,11 +9,11 @@ use kit_build::{
     BuildReport, BuildRequest, BuildTime, Disk, FileChanges, Mode, PendingChanges, Progress, Step,
     build_with, check_with, compile_step, finish,
 };
-use kit_diagnostics::{BuildFailure, Diagnostics, Failure};
-use serde::Serialize;
+use kit_diagnostics::Diagnostics;
 
+use super::build_json::{JsonReport, Ran};
 use super::build_watch;
-use crate::Stream;
+use super::left_out;
 use crate::again::Again;
 use crate::args::Common;
 use crate::compiler::{self, Compiled};
@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::failure::Stop;
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
+use crate::{Stream, type_check};
 
 /// Makes .kit/ from the project's types and contracts.
 ///
@@ -36,6 +37,7 @@ Examples:
   kit build --root examples/notes
   kit build --check                  in CI: exit 1 where .kit/ is not what the sources say
   kit build --no-compile             only .kit/, as `kit generate`
+  kit build --check-types            in CI: exit 1 where handlers and other code have type errors
   kit build --watch                  again whenever a file is saved, until Ctrl-C
   kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
@@ -49,21 +51,36 @@ pub(crate) struct Arguments {
     /// Leave the project's compiler out.
     #[arg(long)]
     no_compile: bool,
+    /// Have the project's own TypeScript check all code (`tsc --noEmit`); exit 1 where it finds type errors.
+    #[arg(long)]
+    check_types: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
-    let compile = !arguments.no_compile;
+    let more = More {
+        compile: !arguments.no_compile,
+        check_types: arguments.check_types,
+    };
     if arguments.watch {
-        return build_watch::run(&arguments.common, context, compile).await;
+        return build_watch::run(&arguments.common, context, more).await;
     }
     let project = Project::open(&arguments.common, context).await?;
     if arguments.check {
-        look(&project, context).await
+        look(&project, context, more).await
     } else {
-        make(&project, context, compile, &mut Work::Build, &mut None).await
+        make(&project, context, more, &mut Work::Build, &mut Told::default()).await
     }
+}
+
+/// What a build does besides the artifacts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct More {
+    /// Runs the project's compiler.
+    pub(crate) compile: bool,
+    /// Checks the types of all code.
+    pub(crate) check_types: bool,
 }
 
 /// What a build is made for, and with what.
@@ -123,15 +140,22 @@ impl Work<'_, '_> {
     }
 }
 
-/// Writes the artifacts and says so; then lets the project's compiler run, where it is wanted. `told` is what was said of
-/// pending changes, which is not said again.
+/// What earlier builds of this process said. It is not said again.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pending: Option<String>,
+    left_out: Option<String>,
+}
+
+/// Writes the artifacts and says so; then checks types and lets the project's compiler run, if that is wanted.
 pub(crate) async fn make(
     project: &Project,
     context: &Context<'_>,
-    compile: bool,
+    more: More,
     work: &mut Work<'_, '_>,
-    told: &mut Option<String>,
+    told: &mut Told,
 ) -> Result<(), Stop> {
+    let More { compile, check_types } = more;
     let start = Instant::now();
     let console = context.console;
     let mut report = watched(project, context, work).await?;
@@ -139,10 +163,15 @@ pub(crate) async fn make(
     if console.is_watched() && !console.is_json() && matches!(work, Work::Build) {
         console.note(&console.paint(Stream::Err, Style::new().dimmed(), &phases(&report)));
     }
-    tell_pending(&report, told, console);
+    tell_pending(&report, &mut told.pending, console);
     let time = build_time(context.environment)?;
     // What was said so far has been shown.
     let shown = std::mem::take(&mut report.diagnostics);
+    let types = if check_types {
+        Some(checked(project, context)?)
+    } else {
+        None
+    };
     let by_plugin = if compile {
         compile_step(
             &request(project, &time),
@@ -155,8 +184,13 @@ pub(crate) async fn make(
         None
     };
     let compiled = match &by_plugin {
-        None if compile && report.succeeded() => compiler::compile(project, context)?,
+        None if compile && report.succeeded() => Some(compiler::compile(project, context)?),
         _ => None,
+    };
+    let (compiled, not_compiled) = match compiled {
+        Some(Ok(compiled)) => (Some(compiled), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, None),
     };
     if let (Some(plugin), true) = (&by_plugin, report.succeeded()) {
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
@@ -168,17 +202,32 @@ pub(crate) async fn make(
         let (name, into, took) = (compiler.name(), &project.config.dist_dir, duration(*took));
         console.result(&format!("{done} with {name} into {into}/ in {took}"));
     }
-    console.json(&JsonReport::new(
-        "built",
-        &report,
-        compiled.as_ref(),
-        start.elapsed(),
-    ));
+    let left_out = left_out::left_out(project, &report, not_compiled.as_ref());
+    let line = left_out::line(&left_out);
+    if told.left_out != line {
+        if let Some(line) = &line {
+            console.result(line);
+        }
+        told.left_out = line;
+    }
+    let ran = Ran { compiled, types };
+    let mut json = JsonReport::new("built", &report, &ran, start.elapsed());
+    json.left_out = left_out;
+    console.json(&json);
     Ok(())
 }
 
-/// Says whether the artifacts are what the sources say.
-async fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
+/// Checks the types of all code and says so.
+fn checked(project: &Project, context: &Context<'_>) -> Result<Duration, Stop> {
+    let console = context.console;
+    let took = type_check::check(&project.root, context)?;
+    let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "checked");
+    console.result(&format!("{done} types in {}", duration(took)));
+    Ok(took)
+}
+
+/// Says whether the artifacts are what the sources say, and then, where that is wanted, whether types are right.
+async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
     let report = watched(project, context, &mut Work::Check).await?;
@@ -189,11 +238,23 @@ async fn look(project: &Project, context: &Context<'_>) -> Result<(), Stop> {
         ..
     } = &report.files;
     let is_fresh = written.is_empty() && removed.is_empty() && owned.is_empty();
-    let status = if is_fresh { "fresh" } else { "stale" };
-    console.json(&JsonReport::new(status, &report, None, start.elapsed()));
     let directory = &project.config.output_dir;
     if is_fresh {
         console.result(&format!("{directory}/ is up to date"));
+    }
+    // The types of old artifacts say nothing.
+    let types = if more.check_types && is_fresh {
+        Some(checked(project, context)?)
+    } else {
+        None
+    };
+    let status = if is_fresh { "fresh" } else { "stale" };
+    let ran = Ran {
+        compiled: None,
+        types,
+    };
+    console.json(&JsonReport::new(status, &report, &ran, start.elapsed()));
+    if is_fresh {
         return Ok(());
     }
     let old = written.iter().map(|path| format!("  {directory}/{path}"));
@@ -319,95 +380,6 @@ fn duration(took: Duration) -> String {
         format!("{} ms", took.as_millis())
     } else {
         format!("{:.1} s", took.as_secs_f64())
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JsonReport<'a> {
-    status: &'static str,
-    counts: JsonCounts,
-    files: JsonFiles<'a>,
-    pending_migration: JsonPending,
-    steps: Vec<JsonStep>,
-    /// Nothing where no compiler ran.
-    compiler: Option<JsonStep>,
-    duration_ms: f64,
-    warnings: Vec<Failure>,
-}
-
-#[derive(Serialize)]
-struct JsonCounts {
-    sources: usize,
-    types: usize,
-    entities: usize,
-    routes: usize,
-}
-
-#[derive(Serialize)]
-struct JsonFiles<'a> {
-    written: &'a [String],
-    unchanged: usize,
-    removed: &'a [String],
-    /// Files outside of the output directory that plugins own.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    project: &'a [String],
-}
-
-/// How far the types are ahead of the committed migrations.
-#[derive(Serialize)]
-struct JsonPending {
-    changes: usize,
-    problems: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JsonStep {
-    name: &'static str,
-    duration_ms: f64,
-}
-
-impl<'a> JsonReport<'a> {
-    fn new(
-        status: &'static str,
-        report: &'a BuildReport,
-        compiled: Option<&Compiled>,
-        took: Duration,
-    ) -> Self {
-        Self {
-            status,
-            counts: JsonCounts {
-                sources: report.counts.sources,
-                types: report.counts.types,
-                entities: report.counts.entities,
-                routes: report.counts.routes,
-            },
-            files: JsonFiles {
-                written: &report.files.written,
-                unchanged: report.files.unchanged,
-                removed: &report.files.removed,
-                project: &report.files.project,
-            },
-            pending_migration: JsonPending {
-                changes: report.pending.changes,
-                problems: report.pending.problems,
-            },
-            steps: report
-                .steps
-                .iter()
-                .map(|(step, took)| JsonStep {
-                    name: step.name(),
-                    duration_ms: milliseconds(*took),
-                })
-                .collect(),
-            compiler: compiled.map(|Compiled { compiler, took }| JsonStep {
-                name: compiler.name(),
-                duration_ms: milliseconds(*took),
-            }),
-            duration_ms: milliseconds(took),
-            warnings: BuildFailure::new(&report.diagnostics).warnings,
-        }
     }
 }
 

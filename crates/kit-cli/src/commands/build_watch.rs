@@ -3,7 +3,7 @@
 use anstyle::Style;
 use kit_build::Mode;
 
-use super::build::{Work, make};
+use super::build::{More, Told, Work, make};
 use crate::Stream;
 use crate::again::Again;
 use crate::args::Common;
@@ -13,17 +13,17 @@ use crate::host::Event;
 use crate::project::{self, Project, build_time};
 
 /// Builds, and builds again whenever a file is saved, until somebody ends it. Mistakes are told and waited for.
-pub(crate) async fn run(common: &Common, context: &Context<'_>, compile: bool) -> Result<(), Stop> {
+pub(crate) async fn run(common: &Common, context: &Context<'_>, more: More) -> Result<(), Stop> {
     let console = context.console;
     console.use_lines();
     // What no edit repairs ends the command.
     let root = project::root(common, context.environment)?;
     build_time(context.environment)?;
     let mut again = Again::begin(root, Mode::Watch, context.host).await?;
-    let mut told = None;
+    let mut told = Told::default();
     let mut is_first = true;
     loop {
-        if let Err(stop) = once(common, context, compile, &mut again, &mut told).await {
+        if let Err(stop) = once(common, context, more, &mut again, &mut told).await {
             stop.report(console);
         }
         if is_first && console.is_watched() && !console.is_json() {
@@ -41,11 +41,11 @@ pub(crate) async fn run(common: &Common, context: &Context<'_>, compile: bool) -
 async fn once(
     common: &Common,
     context: &Context<'_>,
-    compile: bool,
+    more: More,
     again: &mut Again<'_>,
-    told: &mut Option<String>,
+    told: &mut Told,
 ) -> Result<(), Stop> {
     let project = Project::open(common, context).await?;
     again.configured(&project.config).await?;
-    make(&project, context, compile, &mut Work::Again(again), told).await
+    make(&project, context, more, &mut Work::Again(again), told).await
 }

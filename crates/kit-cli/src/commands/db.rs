@@ -52,7 +52,7 @@ enum Action {
 #[command(after_help = "\
 Examples:
   kit db url
-  psql \"$(kit db url)\"")]
+  DATABASE_URL=$(kit db url) node scripts/seed.ts")]
 struct Url {
     #[command(flatten)]
     common: Common,
@@ -60,7 +60,8 @@ struct Url {
 
 /// Opens psql on the database.
 ///
-/// psql itself is PostgreSQL's own client and has to be installed; where it is not, the URL is said for another one.
+/// psql is PostgreSQL's own client and has to be installed. The password is passed in its environment: other users of a
+/// machine can read the arguments of a process.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -265,6 +266,8 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
 }
 
 async fn ask(root: &Path, action: DatabaseAction, context: &Context<'_>) -> Result<DatabaseAnswer, Stop> {
+    // `KIT_DATA_DIR` says where the database is, to `kit dev` too.
+    context.host.load_env(root).await?;
     Ok(context
         .host
         .database(root, action)

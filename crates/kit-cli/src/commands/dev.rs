@@ -19,20 +19,23 @@ use crate::console::{Console, quantity};
 use crate::context::Context;
 use crate::entry;
 use crate::failure::Stop;
-use crate::host::{BuildState, Event, Serve};
+use crate::host::{BuildState, EnvFile, Event, Serve, TypeCheck};
 use crate::project::{self, Project, build_time};
-use crate::{Environment, Speech, Stream};
+use crate::type_check::{Checker, Told};
+use crate::{Environment, Speech, Stream, database_url, env_file};
 
 /// Serves the app, and serves it anew whenever a file is saved.
 ///
-/// Builds, starts the embedded database where `DATABASE_URL` is not set, says which migrations are not applied, and runs
-/// the program. After an edit the next process listens before the last one stops, so that no connection is refused. After
-/// a mistake the last version goes on running. On a terminal: r builds again, o opens the API's page, q quits.
+/// Reads `.env`, builds, starts the embedded database where `DATABASE_URL` is not set, says which migrations are not applied, and runs
+/// the program. Type errors are shown as the project's own TypeScript finds them, beside the running application. After an edit the next
+/// process listens before the last one stops, so that no connection is refused. After a mistake the last version goes on running. It listens on 127.0.0.1 unless the program or --host names an address, and refuses
+/// requests to unknown host names, so that no web page reaches it by DNS rebinding. On a terminal: r builds again, o opens the API's page, q quits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit dev
   kit dev --port 4000
+  kit dev --host 0.0.0.0 --allow-host my-machine.local
   kit dev --entry src/server.ts --no-db")]
 pub(crate) struct Arguments {
     /// The project's root.
@@ -41,6 +44,12 @@ pub(crate) struct Arguments {
     /// The port to listen on, in place of the one that the program says.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+    /// The address to listen on, in place of the one that the program says: 0.0.0.0 for all. Without either, 127.0.0.1.
+    #[arg(long, value_name = "ADDRESS")]
+    host: Option<String>,
+    /// Also answer requests whose Host header has this name; localhost and addresses always may. Give it once for each name.
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// The file that starts the app; without it src/main.ts, src/server.ts, src/index.ts, …
     #[arg(long, value_name = "FILE")]
     entry: Option<String>,
@@ -67,13 +76,22 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         database: Database::default(),
         served: None,
         told: None,
+        types: Told::default(),
+        env: EnvFile::default(),
     };
     loop {
         let serve = development.build().await?;
-        let event = context.host.serve(&serve).await?;
+        let mut event = context.host.serve(&serve).await?;
+        while let Event::Checked { code, text } = event {
+            let root = Path::new(&serve.root);
+            development.types.tell(code, &text, root, context.console);
+            event = context.host.wait().await?;
+        }
         development.served = Some(serve);
-        if event == Event::Quit {
-            return Ok(());
+        match event {
+            Event::Quit => return Ok(()),
+            Event::Failed => return Err(Stop::Told),
+            _ => {}
         }
     }
 }
@@ -88,6 +106,10 @@ struct Development<'a> {
     served: Option<Serve>,
     /// What was said of pending changes; not to be said after every edit.
     told: Option<String>,
+    /// What was said of type errors.
+    types: Told,
+    /// What `.env` set at the last build.
+    env: EnvFile,
 }
 
 /// The project's database, once it was looked for.
@@ -114,6 +136,8 @@ impl Development<'_> {
                 match &self.served {
                     Some(last) => Ok(Serve {
                         build,
+                        // What the last build made is not what the sources say now.
+                        types: None,
                         ..last.clone()
                     }),
                     None => self.unbuilt(build),
@@ -125,6 +149,15 @@ impl Development<'_> {
     async fn attempt(&mut self) -> Result<Serve, Stop> {
         let start = Instant::now();
         let console = self.context.console;
+        let env = env_file::load(&self.common, self.context).await?;
+        if env.changed.iter().any(|name| name == "DATABASE_URL") {
+            // The next look is at the database that the file names now.
+            self.database = Database::default();
+        }
+        if (&env.set, &env.kept) != (&self.env.set, &self.env.kept) {
+            env_file::tell(&env, console);
+        }
+        self.env = env;
         let project = Project::open(&self.common, self.context).await?;
         self.again.configured(&project.config).await?;
         let entry = entry::find(&project.root, self.arguments.entry.as_deref())?;
@@ -139,8 +172,11 @@ impl Development<'_> {
             root: project.root.to_string_lossy().into_owned(),
             entry,
             port: self.arguments.port,
+            host: self.arguments.host.clone(),
+            allowed_hosts: self.arguments.allow_host.clone(),
             database_url: self.database.embedded.clone(),
             build: BuildState::Built { text: String::new() },
+            types: self.checker(&project.root),
         })
     }
 
@@ -151,9 +187,23 @@ impl Development<'_> {
             entry: entry::find(&root, self.arguments.entry.as_deref())?,
             root: root.to_string_lossy().into_owned(),
             port: self.arguments.port,
+            host: self.arguments.host.clone(),
+            allowed_hosts: self.arguments.allow_host.clone(),
             database_url: None,
             build,
+            types: None,
         })
+    }
+
+    /// The type check of what was built, where the project can be checked.
+    fn checker(&mut self, root: &Path) -> Option<TypeCheck> {
+        match Checker::find(root, "dev") {
+            Ok(checker) => Some(checker.request()),
+            Err(absent) => {
+                self.types.absent(absent, self.context.console);
+                None
+            }
+        }
     }
 
     /// Starts the embedded database, where the project has tables and names no other, and says which migrations it does not
@@ -167,7 +217,16 @@ impl Development<'_> {
             host,
             console,
         } = self.context;
-        let named = environment.var("DATABASE_URL").filter(|url| !url.is_empty());
+        let named = match database_url::named(*environment) {
+            Ok(named) => named,
+            Err(refused) => {
+                if !self.database.is_known {
+                    console.warning(&format!("{}; {}", refused.message, refused.help));
+                }
+                self.database.is_known = true;
+                return;
+            }
+        };
         if !self.database.is_known && named.is_none() {
             match host.database_url(&project.root).await {
                 Ok(url) => self.database.embedded = Some(url),

@@ -1,12 +1,12 @@
 //! `kit generate` and its parts.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 use kit_build::{NoContractTests, ResolvedConfig, read_text, write_text};
 use serde::Serialize;
 
-use super::build::{Work, make, watched};
+use super::build::{More, Told, Work, make, watched};
 use crate::args::Common;
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
@@ -25,7 +25,14 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let project = Project::open(&arguments.common, context).await?;
-    make(&project, context, false, &mut Work::Build, &mut None).await
+    make(
+        &project,
+        context,
+        More::default(),
+        &mut Work::Build,
+        &mut Told::default(),
+    )
+    .await
 }
 
 /// Writes the contract tests.
@@ -94,7 +101,7 @@ struct TestsReport<'a> {
 
 /// Writes the OpenAPI 3.1 document.
 ///
-/// Makes .kit/ as `kit generate` does, and puts the document where it is wanted.
+/// Makes .kit/ as `kit generate` does. The document is .kit/schemas/openapi.json, which every build writes; `--out` copies it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -102,7 +109,7 @@ Examples:
   kit generate:openapi --out docs/openapi.json
   kit generate:openapi --out - | npx @redocly/cli lint /dev/stdin")]
 pub(crate) struct OpenapiArguments {
-    /// Where to; `-` is standard output. Without it openapi.json in the output directory.
+    /// Copy the document to this file, outside of the output directory; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -121,26 +128,26 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
         .into());
     }
     let project = Project::open(&arguments.common, context).await?;
-    let report = watched(&project, context, &mut Work::Build).await?;
     let directory = project.root.join(&project.config.output_dir);
-    let document = read_text(&directory.join("schemas/openapi.json"))?
-        .ok_or_else(|| Problem::build("emit", "the document was removed while it was made"))?;
-    if to_output {
-        console.result(document.trim_end());
-        return Ok(());
-    }
-    let path = match &arguments.out {
-        // A path of the command line means the directory the command was given in.
-        Some(path) => context
-            .environment
-            .current_dir()
-            .map_err(|error| {
-                Problem::build("emit", format!("the working directory cannot be used: {error}"))
-            })?
-            .join(path),
-        None => directory.join("openapi.json"),
+    let made = directory.join(DOCUMENT);
+    let copy = match &arguments.out {
+        Some(path) if !to_output => Some(copy_path(path, &project, &directory, context)?),
+        _ => None,
     };
-    write_text(&path, &document)?;
+    let report = watched(&project, context, &mut Work::Build).await?;
+    let path = if to_output || copy.is_some() {
+        let document = read_text(&made)?
+            .ok_or_else(|| Problem::build("emit", "the document was removed while it was made"))?;
+        if to_output {
+            console.result(document.trim_end());
+            return Ok(());
+        }
+        let path = copy.unwrap_or(made);
+        write_text(&path, &document)?;
+        path
+    } else {
+        made
+    };
     let shown = path
         .strip_prefix(&project.root)
         .unwrap_or(&path)
@@ -153,6 +160,49 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
     });
     console.result(&format!("wrote {shown}"));
     Ok(())
+}
+
+/// The path of the document in the output directory.
+const DOCUMENT: &str = "schemas/openapi.json";
+
+/// The path to copy the document to. A path in the output directory is refused: the next build would leave an old document there.
+fn copy_path(
+    path: &Path,
+    project: &Project,
+    directory: &Path,
+    context: &Context<'_>,
+) -> Result<PathBuf, Stop> {
+    // A path of the command line means the directory the command was given in.
+    let here = context
+        .environment
+        .current_dir()
+        .map_err(|error| Problem::build("emit", format!("the working directory cannot be used: {error}")))?;
+    let path = plain(&here.join(path));
+    if path.starts_with(plain(&here.join(directory))) {
+        let output = &project.config.output_dir;
+        let message = format!("`--out` names a file in {output}/, which holds only what a build makes");
+        return Err(Problem::build("configuration", message)
+            .help(&format!(
+                "leave `--out` out: the document is {output}/{DOCUMENT}; or name a file elsewhere"
+            ))
+            .into());
+    }
+    Ok(path)
+}
+
+/// The path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[derive(Serialize)]

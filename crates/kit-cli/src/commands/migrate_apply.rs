@@ -11,19 +11,21 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
-use crate::Stream;
 use crate::args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::{Problem, Reason, Stop};
 use crate::project::{NoSources, below, root};
+use crate::{Stream, database_url, env_file};
 
 /// Applies the migrations that the database does not have yet.
 ///
-/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL. What will be done is shown first.
+/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL, which is for development alone: with
+/// `NODE_ENV=production` the variable has to be set. What will be done is shown first.
 /// Each migration runs in a transaction of its own, apart from statements that are marked with `-- kit: outside transaction`;
 /// where a run is interrupted or killed, the next one goes on. Migrations that would destroy data are refused without
-/// --allow-destructive.
+/// --allow-destructive: those with such a change in `changes.json`, and those with such a statement in `migration.sql`, as
+/// DROP TABLE, TRUNCATE, or DELETE without WHERE.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +37,7 @@ pub(crate) struct Arguments {
     /// Only show what would be applied.
     #[arg(long)]
     dry_run: bool,
-    /// Also apply migrations that drop tables or columns.
+    /// Also apply migrations that delete stored data, such as rows, columns and tables.
     #[arg(long)]
     allow_destructive: bool,
     /// How long to wait for another run to end, and to go on trying where others hold a table.
@@ -61,6 +63,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// as in production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let console = context.console;
+    env_file::load_and_tell(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut diagnostics = Diagnostics::default();
     let migrations = read_migrations(&root, &mut diagnostics)?;
@@ -104,11 +107,7 @@ pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> 
 
 /// The database that `DATABASE_URL` names, else the embedded one.
 pub(crate) async fn database_url(root: &std::path::Path, context: &Context<'_>) -> Result<String, Stop> {
-    let named = context
-        .environment
-        .var("DATABASE_URL")
-        .filter(|url| !url.is_empty());
-    match named {
+    match database_url::named(context.environment).map_err(Problem::from)? {
         Some(url) => Ok(url),
         None => Ok(context
             .host
@@ -203,6 +202,14 @@ fn describe(planned: &Planned, migrations: &[Migration]) -> String {
         format!(" ({})", marks.join("; "))
     };
     let mut text = format!("  {}{marks}", planned.name);
+    for loss in &planned.losses {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n    line {}: `{}` {}",
+            loss.line, loss.statement, loss.reason
+        );
+    }
     for change in changes(migrations, &planned.name) {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n    {}", change.summary());
@@ -238,6 +245,15 @@ fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], r
             .map(|planned| JsonPending {
                 name: &planned.name,
                 destructive: planned.destructive,
+                destructive_statements: planned
+                    .losses
+                    .iter()
+                    .map(|loss| JsonLoss {
+                        line: loss.line,
+                        statement: &loss.statement,
+                        reason: &loss.reason,
+                    })
+                    .collect(),
                 out_of_order: planned.out_of_order,
                 steps_done: planned.steps_done,
                 changes: changes(migrations, &planned.name)
@@ -299,9 +315,17 @@ struct JsonApplied<'a> {
 struct JsonPending<'a> {
     name: &'a str,
     destructive: bool,
+    destructive_statements: Vec<JsonLoss<'a>>,
     out_of_order: bool,
     steps_done: usize,
     changes: Vec<JsonChange>,
+}
+
+#[derive(Serialize)]
+struct JsonLoss<'a> {
+    line: usize,
+    statement: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]

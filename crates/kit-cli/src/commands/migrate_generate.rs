@@ -94,10 +94,8 @@ pub(crate) fn difference(analysis: &Analysis) -> Result<Plan, Stop> {
 fn compare(analysis: &Analysis) -> Result<(Latest, Plan), Stop> {
     let refuse = |error: PlanError| -> Stop {
         let reasons = error.problems.into_iter().map(|problem| Reason {
-            position: None,
-            path: None,
-            message: format!("{}: {}", problem.place, problem.message),
             help: Some(problem.help),
+            ..Reason::new(format!("{}: {}", problem.place, problem.message))
         });
         Problem::migration(reasons.collect()).into()
     };

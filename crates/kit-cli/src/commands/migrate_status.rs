@@ -10,6 +10,7 @@ use crate::args::Common;
 use crate::commands::migrate_apply::{database_url, problem, refuse_below};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
+use crate::env_file;
 use crate::failure::Stop;
 use crate::project::{NoSources, root};
 
@@ -30,6 +31,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let console = context.console;
+    env_file::load_and_tell(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut diagnostics = Diagnostics::default();
     let migrations = read_migrations(&root, &mut diagnostics)?;

@@ -1,6 +1,7 @@
 //! One module a command.
 
 pub(crate) mod build;
+mod build_json;
 mod build_watch;
 pub(crate) mod completions;
 pub(crate) mod db;
@@ -9,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod inspect;
+mod left_out;
 pub(crate) mod migrate_apply;
 pub(crate) mod migrate_generate;
 pub(crate) mod migrate_status;

@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime};
 
 use kit_build::TapEvent;
 use kit_cli::{
-    DatabaseAction, DatabaseAnswer, Environment, Event, Host, HostError, HostFuture, NodeEnd, NodeRun, Serve,
-    Speech, Stream, Watch, run,
+    DatabaseAction, DatabaseAnswer, EnvFile, Environment, Event, Host, HostError, HostFuture, NodeEnd,
+    NodeRun, Serve, Speech, Stream, Watch, run,
 };
 use serde_json::Value;
 
@@ -57,6 +57,10 @@ pub struct TestHost {
     pub watched: RefCell<Vec<Watch>>,
     /// What somebody does while the command waits, the last one first; then it is over.
     pub edits: RefCell<Vec<Box<dyn Fn()>>>,
+    /// What happens while the command waits, before any of the edits; the last one first.
+    pub events: RefCell<Vec<Event>>,
+    /// What `.env` sets.
+    pub env: RefCell<EnvFile>,
 }
 
 /// What a command left behind.
@@ -253,6 +257,10 @@ impl Host for TestHost {
         Box::pin(async move { Self::answer(self.config.as_ref()) })
     }
 
+    fn load_env<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, EnvFile> {
+        Box::pin(std::future::ready(Ok(self.env.borrow().clone())))
+    }
+
     fn database_url<'a>(&'a self, _root: &'a Path) -> HostFuture<'a, String> {
         self.asked.borrow_mut().push("database".to_owned());
         Box::pin(async move { Self::answer(self.database.as_ref()) })
@@ -300,6 +308,9 @@ impl Host for TestHost {
     }
 
     fn wait(&self) -> HostFuture<'_, Event> {
+        if let Some(event) = self.events.borrow_mut().pop() {
+            return Box::pin(std::future::ready(Ok(event)));
+        }
         let edit = self.edits.borrow_mut().pop();
         Box::pin(async move {
             Ok(edit.map_or(Event::Quit, |edit| {

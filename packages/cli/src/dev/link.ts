@@ -12,6 +12,8 @@ import { isMainThread } from "node:worker_threads";
 
 import type { AnsweredRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
 
+import { acceptsHost, defaultHost } from "./allowed-hosts.ts";
+import { circularUse } from "./import-cycle.ts";
 import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
@@ -19,6 +21,8 @@ import { resolveNearImports } from "./near-imports.ts";
 const linesMs = 30;
 /** What is loaded together is told together. */
 const linkedMs = 50;
+/** `@kit/core` gives errors of a start their words under this name. */
+const startError = Symbol.for("kit.startError");
 /** What was compiled is kept when the application has been used a little. */
 const flushMs = 1_000;
 
@@ -70,11 +74,16 @@ class Link implements DevelopmentLink {
   readonly #held: HeldSocket[];
   readonly #imported = new Set<string>();
   readonly #linked = new Set<string>();
+  /** Which of the project's own modules import which. */
+  readonly #graph = new Map<string, Set<string>>();
   #tellsLinked = false;
   readonly #closes: (() => void)[] = [];
   #build: BuildState = { status: "built", text: "" };
   #answers: AnsweredRequest[] = [];
   #own: (() => void) | undefined;
+  #isDefaultHost = false;
+  /** The address or name that the program listens on. */
+  #host: string = defaultHost;
 
   constructor(plan: ProcessPlan) {
     this.#plan = plan;
@@ -103,9 +112,27 @@ class Link implements DevelopmentLink {
     process.on("disconnect", () => this.#end());
     process.on("uncaughtExceptionMonitor", (error: unknown) => {
       const { code } = error as { code?: unknown };
-      const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const circular = this.#circularText(error);
+      const shown = circular ?? textOf(error);
       send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
+      if (circular === undefined || process.listenerCount("uncaughtException") > 0) return;
+      // Node would show the line, and not that the files import each other.
+      process.stderr.write(`${circular}\n`);
+      process.exit(1);
     });
+  }
+
+  /** Words for an error that a circular import has caused. */
+  #circularText(error: unknown): string | undefined {
+    const use = circularUse(error, this.#graph);
+    if (use === undefined) return undefined;
+    const name = (url: string): string => decodeURI(url.slice(this.#plan.root.length));
+    return [
+      `error: \`${use.name}\` is used before its file has run: files import each other in a circle`,
+      `  at ${name(use.module)}:${use.line}:${use.column}`,
+      `  ${use.cycle.map(name).join(" → ")}`,
+      "help: move what several of these files need into a file that imports none of them, or use it within a function",
+    ].join("\n");
   }
 
   build(): BuildState {
@@ -114,24 +141,32 @@ class Link implements DevelopmentLink {
 
   async place(options: ListenOptions): Promise<ListenOptions> {
     if (options.path !== undefined || options.fd !== undefined) return options;
-    const { host } = options;
+    const host = this.#plan.host ?? options.host ?? defaultHost;
     const port = this.#plan.port ?? options.port;
+    this.#host = host;
+    this.#isDefaultHost = this.#plan.host === undefined && options.host === undefined;
     const taken = this.#plan.held.length - this.#held.length;
     const index = this.#held.findIndex((held) => held.port === port && held.host === host);
-    if (index !== -1) return { ...options, port, fd: this.#held.splice(index, 1)[0]!.fd };
+    if (index !== -1) return { ...options, host, port, fd: this.#held.splice(index, 1)[0]!.fd };
     // Where it can be held, this process is ended and another one is started that has it.
     await new Promise<void>((resolve) => {
       this.#own = resolve;
       process.channel?.ref();
-      send({ kit: "place", ...(host !== undefined && { host }), port, taken });
+      send({ kit: "place", host, port, taken });
     });
     process.channel?.unref();
-    return { ...options, port };
+    return { ...options, host, port };
+  }
+
+  acceptsHost(host: string | undefined): boolean {
+    return acceptsHost(host, [...this.#plan.allowedHosts, this.#host]);
   }
 
   listening(address: Parameters<DevelopmentLink["listening"]>[0], close: () => void): void {
     this.#closes.push(close);
-    send({ kit: "listening", address, imported: [...this.#imported] });
+    // `localhost` leads to the default address, and is what people type.
+    const url = this.#isDefaultHost ? address.url.replace(`//${defaultHost}:`, "//localhost:") : address.url;
+    send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported] });
     setTimeout(flushCompileCache, flushMs).unref();
   }
 
@@ -143,13 +178,23 @@ class Link implements DevelopmentLink {
       resolve: (specifier, context, next) => {
         const result = next(specifier, context);
         const { url } = result;
-        if (url.startsWith(root) && isEdited(url)) return result;
-        const isOwn = isEdited(context.parentURL) && context.parentURL.startsWith(root);
+        const { parentURL } = context;
+        const isOwn = isEdited(parentURL) && parentURL.startsWith(root);
+        if (url.startsWith(root) && isEdited(url)) {
+          if (isOwn) this.#noteImport(parentURL, url);
+          return result;
+        }
         if (isOwn && /^file:.*\.[cm]?[jt]s$/.test(url)) this.#imported.add(url);
         if (isEdited(url)) this.#tellLinked(fileURLToPath(url));
         return result;
       },
     });
+  }
+
+  #noteImport(from: string, to: string): void {
+    const known = this.#graph.get(from);
+    if (known === undefined) this.#graph.set(from, new Set([to]));
+    else known.add(to);
   }
 
   #tellLinked(file: string): void {
@@ -181,6 +226,13 @@ class Link implements DevelopmentLink {
 /** Whether it is a file that somebody may edit, and not one that was installed. */
 function isEdited(url: string | undefined): url is string {
   return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
+}
+
+/** The words of a start error of `@kit/core`, else the stack. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const words = (error as { [startError]?: unknown })[startError];
+  return typeof words === "string" ? words : (error.stack ?? error.message);
 }
 
 function send(report: Report): void {

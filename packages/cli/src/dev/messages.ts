@@ -14,6 +14,10 @@ export interface ProcessPlan {
   readonly held: readonly HeldSocket[];
   /** In place of the port that the program says. */
   readonly port: number | undefined;
+  /** In place of the address that the program says. */
+  readonly host: string | undefined;
+  /** Names that `Host` may have, besides localhost and addresses. */
+  readonly allowedHosts: readonly string[];
   /** Whether each answer is told. */
   readonly lines: boolean;
   /** Whether the program is written in TypeScript. */

@@ -6,7 +6,9 @@ import type { Compiler, DevelopmentEvent, ServeRequest } from "@kit/transform-na
 import type { BuildState, ListenAddress } from "@kit/types";
 
 import { AppProcess, type Held, type ProcessEnd, type Program } from "./app-process.ts";
+import { defaultHost } from "./allowed-hosts.ts";
 import { Terminal } from "./terminal.ts";
+import { TypeChecker } from "./type-checker.ts";
 import type { Watching } from "./watching.ts";
 
 const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
@@ -25,6 +27,7 @@ export class Supervisor {
   readonly #compiler: Compiler;
   readonly #watching: Watching;
   readonly #terminal: Terminal;
+  readonly #types: TypeChecker;
   readonly #held: Held[] = [];
   /** What the application asks for is not known before it has; this one may have been wrong. */
   #guess: Held | undefined;
@@ -50,8 +53,11 @@ export class Supervisor {
   constructor(compiler: Compiler, watching: Watching) {
     this.#compiler = compiler;
     this.#watching = watching;
+    this.#types = new TypeChecker((end) => watching.tell({ kind: "checked", ...end }));
     watching.onChange = (files) => {
       this.#changedAt = performance.now();
+      // What it checks is not what the files say any more, and the next start needs the processor.
+      this.#types.stop();
       if (files.some((file) => foundation.test(file) || elsewhere.test(file))) this.#dropSpare();
     };
     this.#terminal = new Terminal({
@@ -70,7 +76,7 @@ export class Supervisor {
     if (!this.#isBegun) {
       this.#isBegun = true;
       const port = request.port ?? (Number(process.env["PORT"]) || usualPort);
-      this.#guess = this.#hold(process.env["HOST"] || undefined, port);
+      this.#guess = this.#hold(request.host ?? (process.env["HOST"] || defaultHost), port);
     }
     if (request.build.status === "built") this.#start();
     else this.#fail(request.build);
@@ -83,7 +89,7 @@ export class Supervisor {
     this.#terminal.close();
     this.#spare?.kill();
     this.#next?.kill();
-    const processes = [this.#current, this.#next, this.#spare, ...this.#closing];
+    const processes = [this.#types, this.#current, this.#next, this.#spare, ...this.#closing];
     await Promise.all(processes.map((one) => (one === undefined ? undefined : one.close())));
     for (const held of this.#held.splice(0)) held.release();
   }
@@ -124,11 +130,13 @@ export class Supervisor {
   }
 
   #spawn(program: Program): AppProcess {
-    const { root, port } = this.#request;
+    const { root, port, host: wantedHost, allowedHosts } = this.#request;
     const cache = join(root, "node_modules", ".cache", "kit");
     if (existsSync(join(root, "node_modules"))) mkdirSync(cache, { recursive: true });
     const plan = {
       port: port ?? undefined,
+      host: wantedHost ?? undefined,
+      allowedHosts,
       lines: this.#terminal.isShown,
       types: /\.[cm]?ts$/.test(program.entry),
       warm: program.entry === unavailable ? [] : this.#warm,
@@ -203,6 +211,13 @@ export class Supervisor {
     this.#terminal.ready(tookMs);
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
     this.#spare ??= this.#spawn(this.#program());
+    this.#checkTypes();
+  }
+
+  /** Checks the types of what was built, once nothing else is to be started. */
+  #checkTypes(): void {
+    const { build, types, root } = this.#request;
+    if (build.status === "built" && types !== null) this.#types.start(types, root);
   }
 
   #link(files: readonly string[]): void {
@@ -228,11 +243,15 @@ export class Supervisor {
       this.#next = undefined;
       // Something of it that is not passed on, another port or a Unix socket, is in use by the process before.
       if (code === "EADDRINUSE" && this.#current !== undefined) void this.#startAfter(this.#current);
-      else
+      // Nobody can answer requests, not even to say what is wrong.
+      else if (code === "EADDRINUSE" && this.#held.length === 0) this.#watching.tell({ kind: "failed" });
+      else {
         this.#fail({
           status: "failed",
           text: text ?? `${this.#request.entry} ended before it listened (${description})`,
         });
+        this.#checkTypes();
+      }
     } else if (child === this.#current && !child.isClosing) {
       this.#current = undefined;
       this.#terminal.crashed(
@@ -259,6 +278,7 @@ export class Supervisor {
     }
     const [held] = this.#held;
     if (held === undefined) return;
+    this.#terminal.note("waiting for a change");
     const stand = this.#spawn({
       root: this.#request.root,
       entry: unavailable,

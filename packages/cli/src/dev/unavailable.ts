@@ -12,7 +12,10 @@ const link = (globalThis as Record<symbol, unknown>)[Symbol.for("kit.development
 
 const server = createServer((request, response) => {
   const build = link.build();
-  if (request.url === "/__kit/build") {
+  if (link.acceptsHost?.(request.headers.host) === false) {
+    const message = `kit dev does not answer to the Host of this request; start it with \`--allow-host <name>\``;
+    answer(403, "application/json", JSON.stringify({ error: { code: "HOST_NOT_ALLOWED", message } }));
+  } else if (request.url === "/__kit/build") {
     answer(200, "application/json", JSON.stringify(build));
   } else if (request.headers.accept?.includes("text/html") === true) {
     answer(503, "text/html; charset=utf-8", page(build.text));

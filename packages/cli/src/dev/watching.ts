@@ -80,11 +80,12 @@ export class Watching {
   }
 }
 
-const ranks = { changed: 0, rebuild: 1, quit: 2 } as const;
+const ranks = { checked: 0, changed: 1, rebuild: 2, failed: 3, quit: 4 } as const;
 
-/** What does for both: to quit is not forgotten for a change that comes after it. */
+/** The event that does for both: to quit is not forgotten for a change that comes after it, and a type check is out of date after a change. */
 function greater(a: DevelopmentEvent | undefined, b: DevelopmentEvent): DevelopmentEvent {
   if (a === undefined || ranks[b.kind] > ranks[a.kind]) return b;
+  if (a.kind === "checked") return b;
   if (a.kind !== "changed" || b.kind !== "changed") return a;
   return { kind: "changed", files: [...new Set([...a.files, ...b.files])] };
 }

@@ -56,6 +56,8 @@ export interface TupleElement {
 /** What other keys of an object may hold. */
 export interface IndexSignature {
   key: { kind: "string" } | { kind: "number" } | { kind: "template"; parts: TemplatePart[] };
+  /** Rules that each key which the signature takes must satisfy. */
+  rules?: Constraints;
   value: TypeId;
 }
 
@@ -143,6 +145,10 @@ export interface Entity {
   renamedFrom?: string;
   /** Names with names of properties. */
   indexes?: [string, string[]][];
+  /** Names with names of properties. */
+  uniques?: [string, string[]][];
+  /** `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
+  owner?: { kind: "none" } | { kind: "property"; property: string; context: string };
 }
 
 /** An endpoint. */
@@ -200,6 +206,8 @@ export interface Application {
     kind: "global" | "route" | "registered" | "built-in";
     /** Each of them suffices. */
     security?: Security[];
+    /** Paths below `ctx` that it adds, of those that an `@owner` names. */
+    adds?: string[];
     span: Span;
   }[];
 }

@@ -101,7 +101,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   "src/notes.types.ts": [
     "/** @table notes */",
     "export interface Note {",
-    "  /** @id @generated uuid */",
+    "  /** @id */",
     "  id: string;",
     "  /** @maxLength 200 */",
     "  title: string;",

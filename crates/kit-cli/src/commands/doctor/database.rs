@@ -7,6 +7,7 @@ use kit_migrate::server_version;
 use super::Check;
 use super::packages::find;
 use crate::context::Context;
+use crate::database_url;
 
 /// The oldest PostgreSQL that kit works with.
 const OLDEST: u32 = 16;
@@ -14,12 +15,10 @@ const OLDEST: u32 = 16;
 /// The database that `DATABASE_URL` names is asked; the embedded one is looked for and not started.
 pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
     let name = "database";
-    let url = context
-        .environment
-        .var("DATABASE_URL")
-        .filter(|url| !url.is_empty());
-    let Some(url) = url else {
-        return embedded(root);
+    let url = match database_url::named(context.environment) {
+        Ok(Some(url)) => url,
+        Ok(None) => return embedded(root),
+        Err(refused) => return Check::fail(name, refused.message).help(refused.help),
     };
     match server_version(&url) {
         Ok(version) if version.major >= OLDEST => {

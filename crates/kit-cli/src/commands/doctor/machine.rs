@@ -9,8 +9,9 @@ use super::Check;
 use crate::context::Context;
 use crate::{NodeRun, REPORT};
 
-/// The oldest Node that kit runs on.
-const OLDEST_NODE: u32 = 24;
+/// The oldest Node that kit runs on: 24.0.0 to 24.4.0 hash texts in a way that lets clients slow a server down
+/// (CVE-2025-27209).
+const OLDEST_NODE: [u32; 3] = [24, 4, 1];
 
 /// Where apps listen that are not told otherwise.
 const APP_PORT: u16 = 3000;
@@ -50,18 +51,18 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
 /// Scripts of package.json and `node src/main.ts` run on the first `node` of the path, which may be another one.
 fn found_node(root: &Path, context: &Context<'_>) -> Check {
     let help = format!(
-        "apps need Node {OLDEST_NODE}: install it from https://nodejs.org, or for this project alone with `npm install --save-dev node@{OLDEST_NODE}` and start it with `npx node`"
+        "apps need Node {}.{}.{} or newer: install it from https://nodejs.org, or for this project alone with `npm install --save-dev node@{}` and start it with `npx node`",
+        OLDEST_NODE[0], OLDEST_NODE[1], OLDEST_NODE[2], OLDEST_NODE[0]
     );
     match version(root, "node", context) {
         None => Check::warn("node on PATH", "there is no `node` on the path").help(help),
         Some(version) => {
             let plain = version.trim_start_matches('v');
-            let major: u32 = plain
+            let parts: Vec<u32> = plain
                 .split('.')
-                .next()
-                .and_then(|major| major.parse().ok())
-                .unwrap_or_default();
-            if major >= OLDEST_NODE {
+                .map(|part| part.parse().unwrap_or_default())
+                .collect();
+            if parts.as_slice() >= OLDEST_NODE.as_slice() {
                 Check::ok("node on PATH", format!("`node` is {plain}"))
             } else {
                 Check::warn("node on PATH", format!("`node` is {plain}, which is too old")).help(help)

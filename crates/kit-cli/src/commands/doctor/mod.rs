@@ -9,12 +9,12 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde::Serialize;
 
-use crate::Stream;
 use crate::args::Common;
 use crate::console::Console;
 use crate::context::Context;
 use crate::failure::Stop;
 use crate::project::{Project, root};
+use crate::{Stream, env_file};
 
 /// Looks for what keeps a project from working.
 ///
@@ -79,6 +79,7 @@ impl Check {
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+    env_file::load_and_tell(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut checks = machine::programs(&root, context).await;
     checks.extend(packages::check(&root));

@@ -21,6 +21,7 @@ struct Entry {
     file: String,
     line: u32,
     table: Option<String>,
+    owner: Option<String>,
     schema: Value,
     input_schema: Option<Value>,
     properties: Vec<Property>,
@@ -60,6 +61,9 @@ struct Report<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
+    /// Argument of `@owner`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
     properties: Vec<PropertyReport<'a>>,
     used_by: &'a [Usage<'a>],
     file: &'a str,
@@ -132,6 +136,7 @@ pub(super) fn run(built: &Built, name: &str, verbose: bool, console: &Console<'_
     console.json(&Report {
         name: &entry.name,
         table: entry.table.as_deref(),
+        owner: entry.owner.as_deref(),
         properties,
         used_by: &uses,
         file: &entry.file,
@@ -174,12 +179,14 @@ fn uses<'a>(entry: &'a Entry, entries: &'a IndexMap<String, Entry>) -> Vec<Usage
 
 fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], verbose: bool) -> String {
     let table_name = entry.table.as_ref().map(|name| format!(", table {name}"));
+    let owner = entry.owner.as_ref().map(|owner| format!(", owner {owner}"));
     let mut blocks = vec![format!(
-        "{} ({}:{}){}",
+        "{} ({}:{}){}{}",
         entry.name,
         entry.file,
         entry.line,
-        table_name.unwrap_or_default()
+        table_name.unwrap_or_default(),
+        owner.unwrap_or_default()
     )];
     if !properties.is_empty() {
         let rows: Vec<Vec<String>> = properties

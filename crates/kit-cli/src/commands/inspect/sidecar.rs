@@ -60,7 +60,8 @@ fn unreachable(error: &ureq::Error, port: u16) -> Stop {
     let (message, help) = if nobody {
         (
             format!("no debug sidecar listens on port {port}"),
-            "start the app with the debug plugin (`kit dev` does), or name its port with --debug-port",
+            "start the app with `debugPlugin()` of @kit/plugin-debug among the `plugins` of createApp (`kit dev` adds none), \
+             or name the sidecar's port with --debug-port",
         )
     } else {
         (
@@ -72,11 +73,17 @@ fn unreachable(error: &ureq::Error, port: u16) -> Stop {
 }
 
 fn refused(status: u16, text: &str, url: &str, with_key: bool) -> Stop {
-    let said = serde_json::from_str::<Value>(text).ok();
-    let said = said
+    let body = serde_json::from_str::<Value>(text).ok();
+    let code = body.as_ref().and_then(|body| body.pointer("/error/code"));
+    let said = body
         .as_ref()
         .and_then(|body| body.pointer("/error/message").or_else(|| body.get("message")))
         .and_then(Value::as_str);
+    if code.and_then(Value::as_str) == Some("ROUTE_NOT_FOUND")
+        && let Some((message, help)) = said.and_then(|said| said.rsplit_once("; "))
+    {
+        return Problem::inspection(message.to_owned()).help(help).into();
+    }
     let message = match said {
         Some(said) => format!("{url} answered {status}: {said}"),
         None => format!("{url} answered {status}"),

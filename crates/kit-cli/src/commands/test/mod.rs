@@ -29,7 +29,7 @@ use crate::{Environment, NodeRun, SEEN, Stream};
 /// Makes .kit/ first, so that the tests see what the sources say. The runner is node:test, or vitest where package.json
 /// names it. Tests are files like name.test.ts and name.spec.ts, wherever they are; with vitest, what vitest's own
 /// configuration says. What the runner prints goes to standard error, the result to standard output: how many tests there
-/// were, and what of the contracts requests through @kit/testing have shown.
+/// were, and what of the contracts requests have shown.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -190,6 +190,10 @@ async fn execute(
     let random = Random::of(arguments, replay, context.environment);
     let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
     env.extend(counting(project, arguments));
+    // An environment that is not set counts as production, where tests have no business.
+    if context.environment.var("NODE_ENV").unwrap_or_default().is_empty() {
+        env.insert("NODE_ENV", "test".to_owned());
+    }
     let run = NodeRun { args, directory, env };
     let end = context
         .host
@@ -348,7 +352,7 @@ struct JsonReport<'a> {
     failures: &'a [TestFailure],
     #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Random>,
-    /// Nothing where no request was sent through `@kit/testing`.
+    /// Nothing if no request reached the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     contracts: Option<&'a Coverage<'a>>,
 }

@@ -1,26 +1,19 @@
 import { defineHandlers } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
-import { db } from "./database.ts";
+import { dbOf } from "./database.ts";
 import type { SampleRoutes } from "./samples-path.routes.ts";
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** Text that is no UUID names none of them; PostgreSQL would call it an error. */
-function known(id: string): string {
-  if (!uuid.test(id)) throw sampleNotFound(id);
-  return id;
-}
-
 /** What the API does with samples. */
 export const sampleHandlers = defineHandlers<SampleRoutes>({
-  "POST /samples-path": ({ body }) =>
-    db.insertInto("samplesTable").values(body).returningAll().executeTakeFirstOrThrow(),
+  "POST /samples-path": ({ body, ctx }) =>
+    dbOf(ctx).insertInto("samplesTable").values(body).returningAll().executeTakeFirstOrThrow(),
 
-  "GET /samples-path": async ({ query }) => {
+  "GET /samples-path": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { page = 1, pageSize = 20 } = query;
     const all = db.selectFrom("samplesTable");
     const [data, counted] = await Promise.all([
@@ -38,31 +31,31 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
     return { data, pagination: { total, page, pageSize, totalPages: Math.ceil(total / pageSize) } };
   },
 
-  "GET /samples-path/:id": async ({ params }) => {
-    const found = await db
+  "GET /samples-path/:id": async ({ params, ctx }) => {
+    const found = await dbOf(ctx)
       .selectFrom("samplesTable")
       .selectAll()
-      .where("id", "=", known(params.id))
+      .where("id", "=", params.id)
       .executeTakeFirst();
     if (found === undefined) throw sampleNotFound(params.id);
     return found;
   },
 
-  "PUT /samples-path/:id": async ({ params, body }) => {
-    const changed = await db
+  "PUT /samples-path/:id": async ({ params, body, ctx }) => {
+    const changed = await dbOf(ctx)
       .updateTable("samplesTable")
       .set({ ...body, updatedAt: new Date() })
-      .where("id", "=", known(params.id))
+      .where("id", "=", params.id)
       .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw sampleNotFound(params.id);
     return changed;
   },
 
-  "DELETE /samples-path/:id": async ({ params }) => {
-    const deleted = await db
+  "DELETE /samples-path/:id": async ({ params, ctx }) => {
+    const deleted = await dbOf(ctx)
       .deleteFrom("samplesTable")
-      .where("id", "=", known(params.id))
+      .where("id", "=", params.id)
       .returning("id")
       .executeTakeFirst();
     if (deleted === undefined) throw sampleNotFound(params.id);

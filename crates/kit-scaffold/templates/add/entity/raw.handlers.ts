@@ -2,29 +2,22 @@ import { defineHandlers } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
 import { all, insert, select, update } from "../.kit/schemas/database.ts";
 import { type SampleRow, samplesTable as table } from "../.kit/schemas/samples_table.ts";
-import { db } from "./database.ts";
+import { dbOf } from "./database.ts";
 import type { SampleRoutes } from "./samples-path.routes.ts";
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** Text that is no UUID names none of them; PostgreSQL would call it an error. */
-function known(id: string): string {
-  if (!uuid.test(id)) throw sampleNotFound(id);
-  return id;
-}
-
 /** What the API does with samples. */
 export const sampleHandlers = defineHandlers<SampleRoutes>({
-  "POST /samples-path": async ({ body }) => {
-    const { rows } = await db.query<SampleRow>(insert(table, body));
+  "POST /samples-path": async ({ body, ctx }) => {
+    const { rows } = await dbOf(ctx).query<SampleRow>(insert(table, body));
     return rows[0]!;
   },
 
-  "GET /samples-path": async ({ query }) => {
+  "GET /samples-path": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { page = 1, pageSize = 20 } = query;
     const { id, createdAt } = table.columns;
     const [list, count] = await Promise.all([
@@ -42,23 +35,23 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
     };
   },
 
-  "GET /samples-path/:id": async ({ params }) => {
-    const { rows } = await db.query<SampleRow>(select(table, { id: known(params.id) }));
+  "GET /samples-path/:id": async ({ params, ctx }) => {
+    const { rows } = await dbOf(ctx).query<SampleRow>(select(table, { id: params.id }));
     const [found] = rows;
     if (found === undefined) throw sampleNotFound(params.id);
     return found;
   },
 
-  "PUT /samples-path/:id": async ({ params, body }) => {
-    const { rows } = await db.query<SampleRow>(update(table, { id: known(params.id) }, body));
+  "PUT /samples-path/:id": async ({ params, body, ctx }) => {
+    const { rows } = await dbOf(ctx).query<SampleRow>(update(table, { id: params.id }, body));
     const [changed] = rows;
     if (changed === undefined) throw sampleNotFound(params.id);
     return changed;
   },
 
-  "DELETE /samples-path/:id": async ({ params }) => {
-    const { rowCount } = await db.query(`DELETE FROM ${table.name} WHERE ${table.columns.id} = $1`, [
-      known(params.id),
+  "DELETE /samples-path/:id": async ({ params, ctx }) => {
+    const { rowCount } = await dbOf(ctx).query(`DELETE FROM ${table.name} WHERE ${table.columns.id} = $1`, [
+      params.id,
     ]);
     if (rowCount === 0) throw sampleNotFound(params.id);
   },

@@ -32,7 +32,7 @@ export interface SampleRoutes {
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
    */
-  "GET /samples-path/:id": RouteContract<{ id: string }, void, void, Sample>;
+  "GET /samples-path/:id": RouteContract<{ id: Sample["id"] }, void, void, Sample>;
 
   /**
    * Fields that are left out stay as they are.
@@ -41,7 +41,7 @@ export interface SampleRoutes {
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
    */
-  "PUT /samples-path/:id": RouteContract<{ id: string }, void, UpdateSampleInput, Sample>;
+  "PUT /samples-path/:id": RouteContract<{ id: Sample["id"] }, void, UpdateSampleInput, Sample>;
 
   /**
    * It is gone for good.
@@ -50,5 +50,5 @@ export interface SampleRoutes {
    * @tag samples
    * @throws SAMPLE_NOT_FOUND 404 None of the samples has this id.
    */
-  "DELETE /samples-path/:id": RouteContract<{ id: string }, void, void, void>;
+  "DELETE /samples-path/:id": RouteContract<{ id: Sample["id"] }, void, void, void>;
 }

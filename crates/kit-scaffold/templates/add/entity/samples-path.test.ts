@@ -7,6 +7,9 @@ import { startApp, type TestApp } from "./support.ts";
 interface SampleJson {
   id: string;
   name: string;
+  // <owned>
+  userId: string;
+  // </owned>
   createdAt: string;
   updatedAt: string;
 }
@@ -77,12 +80,31 @@ describe("samples", () => {
     assert.ok(second.pagination.total >= 2);
   });
 
+  // <owned>
+  test("are their user's alone", async () => {
+    const other = randomUUID();
+    const own = await add("own");
+    assert.equal(own.userId, user);
+    const path = `/samples-path/${own.id}`;
+    for (const method of ["GET", "DELETE"]) {
+      await refused(await app.ask(method, path, { user: other }), 404, "SAMPLE_NOT_FOUND");
+    }
+    const body = { name: "theirs" };
+    await refused(await app.ask("PUT", path, { user: other, body }), 404, "SAMPLE_NOT_FOUND");
+    const page = (await (await app.ask("GET", "/samples-path", { user: other })).json()) as SamplePageJson;
+    assert.deepEqual([page.data, page.pagination.total], [[], 0]);
+    assert.deepEqual(await (await app.ask("GET", path, { user })).json(), own);
+  });
+  // </owned>
+
   test("are refused where they are not what the types say", async () => {
     for (const body of [{}, { name: "" }, { name: "x".repeat(201) }, { name: 1 }]) {
       await refused(await app.ask("POST", "/samples-path", { user, body }), 400, "VALIDATION_ERROR");
     }
     await refused(await app.ask("GET", "/samples-path?pageSize=0", { user }), 400, "VALIDATION_ERROR");
-    await refused(await app.ask("GET", "/samples-path/nothing", { user }), 404, "SAMPLE_NOT_FOUND");
+    await refused(await app.ask("GET", "/samples-path/nothing", { user }), 400, "VALIDATION_ERROR");
+    // <owned>
     await refused(await app.ask("GET", "/samples-path"), 401, "UNAUTHORIZED");
+    // </owned>
   });
 });

@@ -2,6 +2,7 @@
  * One of the samples.
  *
  * @table samples_table
+ * @owner userId = ctx.userId
  */
 export interface Sample {
   /** @id @generated uuid */
@@ -13,6 +14,14 @@ export interface Sample {
    * @maxLength 200
    */
   name: string;
+  // <owned>
+  /**
+   * Whose it is: the user of the access token.
+   *
+   * @maxLength 100
+   */
+  userId: string;
+  // </owned>
   /** @generated now */
   createdAt: Date;
   /** @generated now @onUpdate now */
@@ -20,7 +29,7 @@ export interface Sample {
 }
 
 /** What it takes to make one of the samples. */
-export type CreateSampleInput = Omit<Sample, "id" | "createdAt" | "updatedAt">;
+export type CreateSampleInput = Omit<Sample, "id" | "userId" | "createdAt" | "updatedAt">;
 
 /** What of it may change. What is left out stays as it is. */
 export type UpdateSampleInput = Partial<CreateSampleInput>;

@@ -5,8 +5,8 @@ CREATE TABLE todos (
   title varchar(200) NOT NULL,
   completed boolean DEFAULT false NOT NULL,
   user_id varchar(100) NOT NULL,
-  created_at timestamp DEFAULT now() NOT NULL,
-  updated_at timestamp DEFAULT now() NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT todos_title_length_check CHECK (char_length(title) >= 1)
 );
 

@@ -26,7 +26,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
    */
-  "GET /todos/:id": RouteContract<{ id: string }, void, void, Todo>;
+  "GET /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, Todo>;
 
   /**
    * Fields that are left out stay as they are.
@@ -35,7 +35,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
    */
-  "PUT /todos/:id": RouteContract<{ id: string }, void, UpdateTodoInput, Todo>;
+  "PUT /todos/:id": RouteContract<{ id: Todo["id"] }, void, UpdateTodoInput, Todo>;
 
   /**
    * It is gone for good.
@@ -44,5 +44,5 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 The user has no such todo.
    */
-  "DELETE /todos/:id": RouteContract<{ id: string }, void, void, void>;
+  "DELETE /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, void>;
 }

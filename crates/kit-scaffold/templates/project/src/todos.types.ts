@@ -2,6 +2,7 @@
  * Something to be done.
  *
  * @table todos
+ * @owner userId = ctx.userId
  */
 export interface Todo {
   /** @id @generated uuid */

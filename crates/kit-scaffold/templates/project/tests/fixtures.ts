@@ -1,4 +1,5 @@
 import { defineFixtures, type FixtureMaker } from "@kit/testing";
+import { developmentToken } from "./token.ts";
 
 /** A todo that is there, so that a valid request must succeed. */
 const todo: FixtureMaker = async (client) => {
@@ -8,5 +9,7 @@ const todo: FixtureMaker = async (client) => {
 
 /** What the contract tests need besides the contracts; the tests themselves are in `.kit/tests`, made anew by each build. */
 export default defineFixtures({
+  // `requireAuth` lets these requests pass.
+  headers: async () => ({ authorization: `Bearer ${await developmentToken("tester")}` }),
   routes: { "GET /todos/:id": todo, "PUT /todos/:id": todo, "DELETE /todos/:id": todo },
 });

@@ -96,7 +96,7 @@ describe("todos", () => {
       await refused(await app.ask("POST", "/todos", { user, body: value }), 400, "VALIDATION_ERROR");
     }
     await refused(await app.ask("GET", "/todos?pageSize=0", { user }), 400, "VALIDATION_ERROR");
-    await refused(await app.ask("GET", "/todos/nothing", { user }), 404, "TODO_NOT_FOUND");
+    await refused(await app.ask("GET", "/todos/nothing", { user }), 400, "VALIDATION_ERROR");
   });
 
   test("leave the probes alone", async () => {

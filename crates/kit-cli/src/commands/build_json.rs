@@ -1,0 +1,113 @@
+//! `kit build --json`.
+
+use std::time::Duration;
+
+use kit_build::BuildReport;
+use kit_diagnostics::{BuildFailure, Failure};
+use serde::Serialize;
+
+use super::left_out::LeftOut;
+use crate::compiler::Compiled;
+use crate::console::milliseconds;
+
+/// Steps that ran besides the build.
+pub(super) struct Ran {
+    pub(super) compiled: Option<Compiled>,
+    /// Time that the type check took.
+    pub(super) types: Option<Duration>,
+}
+
+/// A build as `--json` tells of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonReport<'a> {
+    status: &'static str,
+    counts: JsonCounts,
+    files: JsonFiles<'a>,
+    pending_migration: JsonPending,
+    steps: Vec<JsonStep>,
+    /// Nothing if no compiler ran.
+    compiler: Option<JsonStep>,
+    /// Artifacts that were not made, and why; empty with `--check`.
+    pub(super) left_out: Vec<LeftOut>,
+    /// Absent without `--check-types`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    type_check: Option<JsonStep>,
+    duration_ms: f64,
+    warnings: Vec<Failure>,
+}
+
+#[derive(Serialize)]
+struct JsonCounts {
+    sources: usize,
+    types: usize,
+    entities: usize,
+    routes: usize,
+}
+
+#[derive(Serialize)]
+struct JsonFiles<'a> {
+    written: &'a [String],
+    unchanged: usize,
+    removed: &'a [String],
+    /// Files outside of the output directory that plugins own.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    project: &'a [String],
+}
+
+/// How far the types are ahead of the committed migrations.
+#[derive(Serialize)]
+struct JsonPending {
+    changes: usize,
+    problems: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonStep {
+    name: &'static str,
+    duration_ms: f64,
+}
+
+impl<'a> JsonReport<'a> {
+    pub(super) fn new(status: &'static str, report: &'a BuildReport, ran: &Ran, took: Duration) -> Self {
+        Self {
+            status,
+            counts: JsonCounts {
+                sources: report.counts.sources,
+                types: report.counts.types,
+                entities: report.counts.entities,
+                routes: report.counts.routes,
+            },
+            files: JsonFiles {
+                written: &report.files.written,
+                unchanged: report.files.unchanged,
+                removed: &report.files.removed,
+                project: &report.files.project,
+            },
+            pending_migration: JsonPending {
+                changes: report.pending.changes,
+                problems: report.pending.problems,
+            },
+            steps: report
+                .steps
+                .iter()
+                .map(|(step, took)| JsonStep {
+                    name: step.name(),
+                    duration_ms: milliseconds(*took),
+                })
+                .collect(),
+            compiler: ran.compiled.as_ref().map(|Compiled { compiler, took }| JsonStep {
+                name: compiler.name(),
+                duration_ms: milliseconds(*took),
+            }),
+            left_out: Vec::new(),
+            type_check: ran.types.map(|took| JsonStep {
+                name: "tsc",
+                duration_ms: milliseconds(took),
+            }),
+            duration_ms: milliseconds(took),
+            warnings: BuildFailure::new(&report.diagnostics).warnings,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a build makes for some projects and not for this one, with the reason, in one line.
+
+use kit_build::{BuildReport, NoContractTests};
+use serde::Serialize;
+
+use crate::compiler::NotCompiled;
+use crate::project::Project;
+
+/// A part that a build did not make.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LeftOut {
+    what: &'static str,
+    reason: String,
+}
+
+/// The parts that a build did not make. `not_compiled` is the reason why no compiler ran, if one was wanted.
+pub(crate) fn left_out(
+    project: &Project,
+    report: &BuildReport,
+    not_compiled: Option<&NotCompiled>,
+) -> Vec<LeftOut> {
+    let mut parts = Vec::new();
+    let mut add = |what, reason: &str| {
+        parts.push(LeftOut {
+            what,
+            reason: reason.to_owned(),
+        });
+    };
+    let has_routes = report.counts.routes > 0;
+    if has_routes && !project.config.project.has_client {
+        add("client", "package.json does not name @kit/client");
+    }
+    match &report.contract_tests {
+        Err(NoContractTests::NoPackage) if has_routes => {
+            add("contract tests", "package.json does not name @kit/testing");
+        }
+        Err(NoContractTests::NoApplication) => {
+            add(
+                "contract tests",
+                "no file calls `createApp`; `tests.app` of the configuration names the module",
+            );
+        }
+        // A project without routes has nothing to test.
+        Err(NoContractTests::NoPackage | NoContractTests::NoRoutes) | Ok(_) => {}
+    }
+    if let Some(reason) = not_compiled {
+        add("compiled code", reason.text());
+    }
+    parts
+}
+
+/// `left out: client (package.json does not name @kit/client)`; nothing if no part is left out.
+pub(crate) fn line(parts: &[LeftOut]) -> Option<String> {
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|LeftOut { what, reason }| format!("{what} ({reason})"))
+        .collect();
+    (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
+}

@@ -1,0 +1,411 @@
+//! Type errors of the project's code. kit evaluates types and checks no code, so the project's own `tsc --noEmit` is asked.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use kit_build::{Compiler, read_text};
+use kit_diagnostics::{Finding, Label, Severity, Sources, Style, draw};
+
+use crate::console::{Console, quantity};
+use crate::context::Context;
+use crate::failure::{Problem, Reason, Stop};
+use crate::host::TypeCheck;
+use crate::{Stream, compiler, mistakes, tsconfig};
+
+/// Phase of type errors in the JSON form of a failed build.
+pub(crate) const PHASE: &str = "check-types";
+
+/// Greatest number of type errors that a terminal shows at once.
+const MOST: usize = 20;
+
+/// The project's type checker.
+#[derive(Debug, Clone)]
+pub(crate) struct Checker {
+    program: PathBuf,
+    args: Vec<String>,
+}
+
+/// What a project lacks to be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// The package `typescript`.
+    TypeScript,
+    /// `tsconfig.json` in the project's root.
+    Configuration,
+}
+
+impl Absent {
+    /// What is missing, and what to do.
+    pub(crate) fn text(self) -> (&'static str, &'static str) {
+        match self {
+            Self::TypeScript => (
+                "the project has no TypeScript to check its types with",
+                "install it: `npm install --save-dev typescript`",
+            ),
+            Self::Configuration => (
+                "there is no tsconfig.json in the project's root, which says how types are checked",
+                "write one; `kit scaffold init` shows what kit's projects have in it",
+            ),
+        }
+    }
+}
+
+impl Checker {
+    /// Finds the checker. `purpose` tells the caches of checks apart that may run at the same time.
+    pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, Absent> {
+        let program = compiler::find(root, Compiler::Tsc.name()).ok_or(Absent::TypeScript)?;
+        if !root.join("tsconfig.json").is_file() {
+            return Err(Absent::Configuration);
+        }
+        if tsconfig::is_solution(root) {
+            let args = ["-b", ".", "--noEmit", "--pretty", "false"]
+                .map(str::to_owned)
+                .to_vec();
+            return Ok(Self { program, args });
+        }
+        let mut args: Vec<String> = ["-p", ".", "--noEmit", "--pretty", "false"]
+            .map(str::to_owned)
+            .to_vec();
+        // TypeScript refuses this option together with `--noEmit`.
+        args.extend(["--emitDeclarationOnly", "false"].map(str::to_owned));
+        let installed = root.join("node_modules");
+        if installed.is_dir() {
+            // Projects may share the directory by a link.
+            let project = root
+                .to_string_lossy()
+                .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+            let name = format!("{}.{purpose}.tsbuildinfo", last_bytes(&project, 100));
+            let cache = installed.join(".cache/kit").join(name);
+            args.extend(["--incremental", "--tsBuildInfoFile"].map(str::to_owned));
+            args.push(cache.to_string_lossy().into_owned());
+        }
+        Ok(Self { program, args })
+    }
+
+    /// The request that has the host run it.
+    pub(crate) fn request(self) -> TypeCheck {
+        TypeCheck {
+            program: self.program.to_string_lossy().into_owned(),
+            args: self.args,
+        }
+    }
+}
+
+/// The end of an ASCII text, which tells more than its beginning.
+fn last_bytes(text: &str, count: usize) -> &str {
+    &text[text.len().saturating_sub(count)..]
+}
+
+/// A type error.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TypeMistake {
+    /// File relative to the project's root.
+    path: Option<String>,
+    /// `TS2322`.
+    code: String,
+    /// First line of what TypeScript says.
+    message: String,
+    /// Its other lines.
+    more: Vec<String>,
+    /// Line and column from 1.
+    position: Option<(u32, u32)>,
+}
+
+impl TypeMistake {
+    /// What stays the same while lines move.
+    fn key(&self) -> (Option<&str>, &str, &str, &[String]) {
+        (self.path.as_deref(), &self.code, &self.message, &self.more)
+    }
+
+    fn reason(&self) -> Reason {
+        let lines: Vec<&str> = std::iter::once(self.message.as_str())
+            .chain(self.more.iter().map(String::as_str))
+            .collect();
+        Reason {
+            path: self.path.clone(),
+            position: self.position,
+            code: Some(self.code.clone()),
+            ..Reason::new(lines.join("\n"))
+        }
+    }
+
+    /// Draws it as kit's own mistakes are drawn.
+    fn draw(&self, root: &Path, style: Style) -> String {
+        let mut sources = OneSource::default();
+        let mut labels = Vec::new();
+        if let Some(path) = &self.path {
+            let text = read_text(&root.join(path)).ok().flatten();
+            let (line, column) = self.position.unwrap_or_default();
+            let range = text.as_deref().and_then(|text| span(text, line, column));
+            labels.push(Label::primary(path.clone(), range.clone().unwrap_or_default()).at(line, column));
+            // A code frame of another line would mislead.
+            sources.text = text.filter(|_| range.is_some());
+        }
+        let notes: Vec<String> = match self.more.as_slice() {
+            [] => Vec::new(),
+            more => vec![more.join("\n")],
+        };
+        let finding = Finding {
+            severity: Severity::Error,
+            code: &self.code,
+            message: &self.message,
+            labels: &labels,
+            notes: &notes,
+            help: None,
+        };
+        draw(finding, &sources, style)
+    }
+}
+
+/// The text of the only file that a type error points into.
+#[derive(Default)]
+struct OneSource {
+    text: Option<String>,
+}
+
+impl Sources for OneSource {
+    fn text(&self, _path: &str) -> Option<&str> {
+        self.text.as_deref()
+    }
+}
+
+/// Bytes of the word, text or sign at a line and a column of UTF-16 units: tsc says where an error begins and not where it ends.
+fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
+    let number = usize::try_from(line).ok()?.checked_sub(1)?;
+    let row = text.split('\n').nth(number)?;
+    let before: usize = text.split('\n').take(number).map(|row| row.len() + 1).sum();
+    let mut units = usize::try_from(column).ok()?.checked_sub(1)?;
+    let mut start = 0;
+    for letter in row.chars() {
+        if units == 0 {
+            break;
+        }
+        units = units.saturating_sub(letter.len_utf16());
+        start += letter.len_utf8();
+    }
+    let rest = row.get(start..)?.trim_end();
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let length = match rest.chars().next() {
+        Some(quote @ ('"' | '\'' | '`')) => rest
+            .get(1..)
+            .and_then(|inner| inner.find(quote))
+            .map_or(rest.len(), |end| end + 2),
+        Some(first) if is_word(first) => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
+        Some(first) => first.len_utf8(),
+        None => 0,
+    };
+    Some(before + start..before + start + length)
+}
+
+/// Reads what tsc printed. `Err` says why there is no result.
+pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, String> {
+    let found: Vec<TypeMistake> = mistakes::read(Compiler::Tsc, text)
+        .into_iter()
+        .map(|reason| {
+            let mut lines = reason.message.lines();
+            let first = lines.next().unwrap_or_default();
+            let (code, message) = first.split_once(": ").unwrap_or(("TS", first));
+            TypeMistake {
+                path: reason.path,
+                code: code.to_owned(),
+                message: message.to_owned(),
+                // All of them are indented; deeper ones say why.
+                more: lines
+                    .map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end().to_owned())
+                    .collect(),
+                position: reason.position,
+            }
+        })
+        .collect();
+    if !found.is_empty() || code == Some(0) {
+        return Ok(found);
+    }
+    let end = code.map_or_else(
+        || "it was not started or was ended".to_owned(),
+        |code| format!("exit code {code}"),
+    );
+    let said = text.trim();
+    Err(if said.is_empty() {
+        format!("`tsc` failed ({end})")
+    } else {
+        format!("`tsc` failed ({end}): {said}")
+    })
+}
+
+/// What `kit dev` has said of type errors, so that each is said once.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    known: Vec<TypeMistake>,
+    failure: Option<String>,
+    absent: Option<Absent>,
+}
+
+impl Told {
+    /// Says what a project lacks, once.
+    pub(crate) fn absent(&mut self, absent: Absent, console: &Console<'_>) {
+        if self.absent != Some(absent) {
+            let (missing, help) = absent.text();
+            console.note(&format!("type errors are not shown: {missing}; {help}"));
+        }
+        self.absent = Some(absent);
+    }
+
+    /// Says which type errors are new, and how many there are if that changed.
+    pub(crate) fn tell(&mut self, code: Option<i32>, text: &str, root: &Path, console: &Console<'_>) {
+        self.absent = None;
+        let now = match read(code, text) {
+            Ok(now) => now,
+            Err(failure) => {
+                if self.failure.as_ref() != Some(&failure) {
+                    console.warning(&format!("types are not checked: {failure}"));
+                }
+                self.failure = Some(failure);
+                return;
+            }
+        };
+        self.failure = None;
+        let fresh = fresh(&self.known, &now);
+        if !fresh.is_empty() {
+            console.note(drawn(&fresh, root, console).trim_end());
+        }
+        if !fresh.is_empty() || self.known.len() != now.len() {
+            console.note(&match (now.len(), fresh.len()) {
+                (0, _) => "no type errors any more".to_owned(),
+                (all, new) if new == all => {
+                    format!(
+                        "{}; the application runs all the same",
+                        quantity(all, "type error")
+                    )
+                }
+                (all, _) => format!(
+                    "{} in all; the application runs all the same",
+                    quantity(all, "type error")
+                ),
+            });
+        }
+        self.known = now;
+    }
+}
+
+/// The mistakes of `now` that are more than those of `before`, in order.
+fn fresh<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
+    let mut left: BTreeMap<_, usize> = BTreeMap::new();
+    for mistake in before {
+        *left.entry(mistake.key()).or_default() += 1;
+    }
+    now.iter()
+        .filter(|mistake| match left.get_mut(&mistake.key()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        })
+        .collect()
+}
+
+/// Code frames, each followed by an empty line.
+fn drawn(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
+    let style = if console.colors(Stream::Err) {
+        Style::Colored
+    } else {
+        Style::Plain
+    };
+    let mut text = String::new();
+    for mistake in mistakes.iter().take(MOST) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n", mistake.draw(root, style));
+    }
+    if let Some(more @ 1..) = mistakes.len().checked_sub(MOST) {
+        let _ = writeln!(text, "… and {}\n", quantity(more, "more type error"));
+    }
+    text
+}
+
+/// Checks the types of a built project, for `kit build --check-types`; returns how long that took.
+pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop> {
+    let checker = Checker::find(root, "build").map_err(|absent| {
+        let (missing, help) = absent.text();
+        Stop::from(Problem::build(PHASE, missing).help(help))
+    })?;
+    let start = Instant::now();
+    let output = context.environment.output(&checker.program, &checker.args, root);
+    let output = output.map_err(|error| {
+        let program = checker.program.display();
+        Problem::build(PHASE, format!("{program} could not be started: {error}"))
+            .help("install the project's packages anew with `npm install`")
+    })?;
+    let found = read(output.status.code(), &compiler::said(&output))
+        .map_err(|failure| Problem::build(PHASE, failure))?;
+    if found.is_empty() {
+        return Ok(start.elapsed());
+    }
+    let console = context.console;
+    if console.is_json() {
+        return Err(Problem::check_types(found.iter().map(TypeMistake::reason).collect()).into());
+    }
+    let all: Vec<&TypeMistake> = found.iter().collect();
+    console.write(Stream::Err, &drawn(&all, root, console));
+    let count = quantity(found.len(), "type error");
+    Err(Problem::check_types(vec![Reason::new(format!("{count}; the artifacts are made"))]).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fresh, read, span};
+
+    const TEXT: &str = "src/a.ts(2,14): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
+                        Property 'x' is missing.\nerror TS18003: No inputs were found.\n";
+
+    #[test]
+    fn mistakes_are_read_with_code_place_and_reasons() {
+        let found = read(Some(2), TEXT).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (found[0].code.as_str(), found[0].position),
+            ("TS2322", Some((2, 14)))
+        );
+        assert_eq!(found[0].message, "Type 'A' is not assignable to type 'B'.");
+        assert_eq!(found[0].more, ["Property 'x' is missing."]);
+        assert_eq!(
+            (found[1].code.as_str(), found[1].path.as_deref()),
+            ("TS18003", None)
+        );
+    }
+
+    #[test]
+    fn a_failure_without_type_errors_is_no_result() {
+        assert_eq!(read(Some(0), ""), Ok(Vec::new()));
+        assert_eq!(read(Some(3), ""), Err("`tsc` failed (exit code 3)".to_owned()));
+        assert_eq!(
+            read(None, "no such file\n"),
+            Err("`tsc` failed (it was not started or was ended): no such file".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_mistake_that_moves_to_another_line_is_not_new_and_a_second_one_like_it_is() {
+        let before = read(Some(2), TEXT).unwrap();
+        let moved = read(Some(2), &TEXT.replace("(2,14)", "(9,1)")).unwrap();
+        assert!(fresh(&before, &moved).is_empty());
+        let twice = read(Some(2), &format!("{TEXT}{TEXT}")).unwrap();
+        assert_eq!(fresh(&before, &twice).len(), 2);
+        assert_eq!(fresh(&[], &before).len(), 2);
+    }
+
+    #[test]
+    fn the_word_text_or_sign_at_a_place_is_marked() {
+        let text = "const 𝒳é = 'a b';\nreturn  x + 1;\n";
+        let at = |line, column| span(text, line, column).map(|range| &text[range]);
+        assert_eq!(at(1, 1), Some("const"));
+        assert_eq!(at(1, 7), Some("𝒳é"));
+        assert_eq!(at(1, 13), Some("'a b'"));
+        assert_eq!(at(2, 11), Some("+"));
+        assert_eq!(at(2, 99), Some(""));
+        assert_eq!(at(9, 1), None);
+        assert_eq!(at(0, 0), None);
+    }
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+
+import type { EnvFileAnswer } from "@kit/transform-native";
+
+/** Variables of a project's `.env` in the environment of this process, for development alone. */
+export class EnvFile {
+  /** `NODE_ENV` as the command was started with: the file itself does not decide if it is read. */
+  readonly #environment = process.env["NODE_ENV"] || "development";
+  /** Variables that were set here, and their values. */
+  readonly #own = new Map<string, string>();
+
+  /**
+   * Sets the variables of the file that are not set. Called again, it also changes and removes those that it set before. Does nothing unless
+   * `NODE_ENV` was `development`, or not set, when the command began.
+   *
+   * @throws {Error} if the file is there and cannot be read.
+   */
+  load(root: string): EnvFileAnswer {
+    const file = this.#environment === "development" ? read(root) : {};
+    const answer = { set: [] as string[], kept: [] as string[], changed: [] as string[] };
+    for (const name of this.#own.keys()) {
+      if (name in file) continue;
+      delete process.env[name];
+      this.#own.delete(name);
+      answer.changed.push(name);
+    }
+    for (const [name, value = ""] of Object.entries(file)) {
+      if (process.env[name] !== undefined && !this.#own.has(name)) {
+        if (process.env[name] !== value) answer.kept.push(name);
+        continue;
+      }
+      if (this.#own.get(name) !== value) answer.changed.push(name);
+      process.env[name] = value;
+      this.#own.set(name, value);
+      answer.set.push(name);
+    }
+    return answer;
+  }
+}
+
+function read(root: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(join(root, ".env"), "utf8"));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return {};
+    throw new Error(`.env cannot be read: ${message}`, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+
+/** Parameters of a PostgreSQL URL and the environment variables of libpq that mean the same (PostgreSQL manual, "Environment Variables"). */
+const variables: Readonly<Record<string, string>> = {
+  host: "PGHOST",
+  port: "PGPORT",
+  user: "PGUSER",
+  password: "PGPASSWORD",
+  dbname: "PGDATABASE",
+  application_name: "PGAPPNAME",
+  channel_binding: "PGCHANNELBINDING",
+  client_encoding: "PGCLIENTENCODING",
+  connect_timeout: "PGCONNECT_TIMEOUT",
+  gssencmode: "PGGSSENCMODE",
+  hostaddr: "PGHOSTADDR",
+  options: "PGOPTIONS",
+  passfile: "PGPASSFILE",
+  requirepeer: "PGREQUIREPEER",
+  sslcert: "PGSSLCERT",
+  sslcrl: "PGSSLCRL",
+  sslkey: "PGSSLKEY",
+  sslmode: "PGSSLMODE",
+  sslnegotiation: "PGSSLNEGOTIATION",
+  sslrootcert: "PGSSLROOTCERT",
+  sslsni: "PGSSLSNI",
+  target_session_attrs: "PGTARGETSESSIONATTRS",
+};
+/** Variables that would lead a session elsewhere than the URL says. */
+const services: readonly string[] = ["PGSERVICE", "PGSERVICEFILE"];
+
+/**
+ * Returns the environment in which psql connects to a URL. Other users of a machine can read the arguments of a process, and not
+ * its environment.
+ *
+ * @throws An `Error` that names a parameter of the URL that has no variable.
+ */
+export function psqlEnvironment(url: string, inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const given: Record<string, string> = {
+    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ""),
+    port,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    dbname: decodeURIComponent(pathname.slice(1)),
+    ...Object.fromEntries(searchParams),
+  };
+  const own = new Set([...Object.values(variables), ...services]);
+  const environment = Object.fromEntries(Object.entries(inherited).filter(([name]) => !own.has(name)));
+  for (const [name, value] of Object.entries(given)) {
+    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (variable === undefined)
+      throw new Error(`the database's URL has the parameter \`${name}\`, which psql takes from no variable`);
+    if (value !== "") environment[variable] = value;
+  }
+  return environment;
+}
+
+/** Runs psql on this terminal. Returns its exit code, or null if a signal ended it. */
+export async function psql(url: string, args: readonly string[]): Promise<number | null> {
+  const child = spawn("psql", args, { stdio: "inherit", env: psqlEnvironment(url, process.env) });
+  // Ctrl-C is psql's: it cancels a query there.
+  process.on("SIGINT", ignore);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", (error: NodeJS.ErrnoException) =>
+        reject(
+          error.code === "ENOENT"
+            ? new Error(
+                "psql is not installed: the embedded PostgreSQL comes without it. " +
+                  "Install PostgreSQL's client, or use another one with the URL that `kit db url` prints, while `kit db start` keeps the database",
+              )
+            : error,
+        ),
+      );
+      child.once("close", (code) => resolve(code));
+    });
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+
+import { EnvFile } from "../src/env-file.ts";
+
+const names = ["KIT_A", "KIT_B", "KIT_C", "NODE_ENV"];
+
+/** A directory with a `.env`, and an environment that is as before when the test ends. */
+async function prepared(
+  t: TestContext,
+  environment: string | undefined,
+): Promise<{ root: string; write: (text: string) => Promise<void> }> {
+  const root = await mkdtemp(join(tmpdir(), "kit-env-"));
+  const before = names.map((name) => [name, process.env[name]] as const);
+  t.after(async () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await rm(root, { recursive: true });
+  });
+  for (const name of names) delete process.env[name];
+  if (environment !== undefined) process.env["NODE_ENV"] = environment;
+  return { root, write: (text) => writeFile(join(root, ".env"), text) };
+}
+
+test("a file is read as Node reads it, and what is set wins", async (t) => {
+  const { root, write } = await prepared(t, undefined);
+  await write("# a comment\nexport KIT_A='a b' # more\nKIT_B=file\nKIT_C=\"two\\nlines\"\n");
+  process.env["KIT_B"] = "";
+  assert.deepEqual(new EnvFile().load(root), {
+    set: ["KIT_A", "KIT_C"],
+    kept: ["KIT_B"],
+    changed: ["KIT_A", "KIT_C"],
+  });
+  assert.deepEqual(
+    [process.env["KIT_A"], process.env["KIT_B"], process.env["KIT_C"]],
+    ["a b", "", "two\nlines"],
+  );
+});
+
+test("reading again changes and removes what the file has set, and nothing else", async (t) => {
+  const { root, write } = await prepared(t, "development");
+  const file = new EnvFile();
+  await write("KIT_A=1\nKIT_B=1\n");
+  file.load(root);
+  process.env["KIT_C"] = "own";
+  await write("KIT_A=2\nKIT_C=file\nNODE_ENV=production\n");
+  assert.deepEqual(file.load(root), {
+    set: ["KIT_A"],
+    kept: ["KIT_C", "NODE_ENV"],
+    changed: ["KIT_B", "KIT_A"],
+  });
+  assert.deepEqual(
+    [process.env["KIT_A"], process.env["KIT_B"], process.env["KIT_C"]],
+    ["2", undefined, "own"],
+  );
+  await rm(join(root, ".env"));
+  assert.deepEqual(file.load(root), { set: [], kept: [], changed: ["KIT_A"] });
+});
+
+test("a file that sets NODE_ENV goes on being read", async (t) => {
+  const { root, write } = await prepared(t, undefined);
+  const file = new EnvFile();
+  await write("NODE_ENV=test\nKIT_A=1\n");
+  file.load(root);
+  await write("KIT_A=2\n");
+  assert.deepEqual(file.load(root), { set: ["KIT_A"], kept: [], changed: ["NODE_ENV", "KIT_A"] });
+});
+
+for (const environment of ["production", "test", "staging"]) {
+  test(`nothing is read if NODE_ENV is ${environment}`, async (t) => {
+    const { root, write } = await prepared(t, environment);
+    await write("KIT_A=1\n");
+    assert.deepEqual(new EnvFile().load(root), { set: [], kept: [], changed: [] });
+    assert.equal(process.env["KIT_A"], undefined);
+  });
+}
+
+test("a file that cannot be read is an error that names it", async (t) => {
+  const { root } = await prepared(t, undefined);
+  await mkdir(join(root, ".env"));
+  assert.throws(() => new EnvFile().load(root), /^Error: \.env cannot be read: EISDIR/);
+});
