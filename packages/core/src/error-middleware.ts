@@ -6,6 +6,8 @@
 import { AppError } from "@kit/errors";
 import type { CompiledRoute } from "@kit/types";
 
+import { environmentOf } from "./app/environment.ts";
+import { isDatabaseOutage } from "./database-outage.ts";
 import { extendedFields, placesOnDisk } from "./extended-fields.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
 
@@ -59,7 +61,7 @@ export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 export interface ErrorMiddlewareOptions {
   /**
    * Whether answers tell what helps a developer: messages and stacks of unknown errors, and where things are. Default:
-   * whether `NODE_ENV` is `development`. Where it is false, a plugin may still add {@link FailedRequest.errorFields}.
+   * true if `NODE_ENV` is `development`. If it is false, a plugin may still add {@link FailedRequest.errorFields}.
    */
   readonly isDev?: boolean;
 }
@@ -70,7 +72,8 @@ export interface ErrorMiddlewareOptions {
  *
  * - An application error (`AppError`) is sent as it is, with its status.
  * - A request that does not fit its contract is 400 `VALIDATION_ERROR` with `details.fields`.
- * - Anything else is 500 `INTERNAL_SERVER_ERROR`; its message, stack and causes are sent in development only.
+ * - An error of a database driver that cannot reach its database is 503 `SERVICE_UNAVAILABLE`, and kit adds `Retry-After`.
+ * - Anything else is 500 `INTERNAL_SERVER_ERROR`. Its message, stack and causes are sent in development only, as those of an outage are.
  *
  * @example
  * ```ts
@@ -82,13 +85,16 @@ export interface ErrorMiddlewareOptions {
  * ```
  */
 export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): ErrorMiddleware {
-  const isDev = options.isDev ?? process.env["NODE_ENV"] === "development";
+  const isDev = options.isDev ?? environmentOf() === "development";
   const errorMiddleware: ErrorMiddleware = (error, request) => {
     const { traceId } = request;
     const known = AppError.isAppError(error);
-    const status = known ? error.status : 500;
-    const { code, message, details } = known ? error : unknownError(error, request, isDev);
+    const isOutage = !known && isDatabaseOutage(error);
+    const status = known ? error.status : isOutage ? 503 : 500;
+    const told = known ? error : unknownError(error, isDev, isOutage ? outage : internal);
+    const { code, message } = told;
     const fields = isDev ? "all" : (request.errorFields ?? "none");
+    const details = fields === "all" ? withHandler(told.details, request) : told.details;
     return {
       status,
       body: {
@@ -106,14 +112,22 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
   return errorMiddleware;
 }
 
+/** Message to a client about an error that is not the application's own: the error's message names hosts, tables and files. */
+interface Public {
+  readonly code: string;
+  readonly message: string;
+}
+
+const internal: Public = { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error" };
+const outage: Public = { code: "SERVICE_UNAVAILABLE", message: "Service Unavailable" };
+
 function unknownError(
   error: unknown,
-  request: FailedRequest,
   isDev: boolean,
+  shown: Public,
 ): { code: string; message: string; details?: object } {
-  const code = "INTERNAL_SERVER_ERROR";
-  const where = isDev || request.errorFields === "all" ? handlerOf(request) : undefined;
-  if (!isDev) return { code, message: "Internal Server Error", ...(where && { details: where }) };
+  const { code } = shown;
+  if (!isDev) return shown;
   const { message, name, stack } = describeThrown(error);
   const causes = describeCauses(error);
   return {
@@ -124,9 +138,19 @@ function unknownError(
       // A query builder says which query failed; why it did stands in the cause.
       ...(causes.length > 0 && { causes }),
       ...(stack !== undefined && { stack }),
-      ...where,
     },
   };
+}
+
+/** The details of an error with the handler that threw it. What the application says under the same names stays. */
+function withHandler(details: object | undefined, request: FailedRequest): object | undefined {
+  const where = handlerOf(request);
+  if (where === undefined) return details;
+  if (details === undefined) return where;
+  const prototype: unknown = Object.getPrototypeOf(details);
+  // A list or a value of a class is sent as it is: its JSON is its own affair.
+  if ((prototype !== Object.prototype && prototype !== null) || "toJSON" in details) return details;
+  return { ...details, ...where, ...details };
 }
 
 /** The handler that failed, and the tests of its route. */

@@ -90,6 +90,13 @@ function placeOf(
   return phase.startsWith("middleware:") ? undefined : (handler ?? contract);
 }
 
-function withoutValue({ path, expected, received, suggestion }: ValidationFailure): object {
-  return { path, expected, received, suggestion: suggestion ?? `send ${expected} instead` };
+function withoutValue({ path, expected, received, rule, limit, suggestion }: ValidationFailure): object {
+  return {
+    path,
+    expected,
+    received,
+    rule,
+    ...(limit !== undefined && { limit }),
+    suggestion: suggestion ?? `send ${expected} instead`,
+  };
 }

@@ -7,10 +7,12 @@ export { type App, type AppCloseOptions, createApp } from "./app/app.ts";
 export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
-export type { AppOptions, Environment, LoggingOptions, RouteGroup } from "./app/options.ts";
+export type { AppOptions, LoggingOptions, RouteGroup } from "./app/options.ts";
+export type { Environment } from "./app/environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
-export type { TrustProxy } from "./request/trust-proxy.ts";
+export type { ForwardingHeader } from "./request/forwarded.ts";
+export type { TrustedProxies, TrustProxy } from "./request/trust-proxy.ts";
 export type { Plugin, PluginHost, PluginRedactor, RequestFailure } from "./app/plugin.ts";
 export type { SchemaChange } from "./app/schema-watch.ts";
 export {
@@ -47,6 +49,7 @@ export type {
 } from "@kit/types";
 export type { LogEntry, Logger, LogLevel } from "./logging/log-entry.ts";
 export {
+  type AddedProperties,
   type AnyMiddleware,
   defineMiddleware,
   type Middleware,

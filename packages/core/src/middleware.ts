@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext, RequestHeaders } from "./request/request-context.ts";
 
 /** What a middleware is given. */
@@ -20,13 +21,28 @@ export interface MiddlewareInput {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** Members that no object of added properties has: those of `ctx`, and those of answers, lists and streams. */
+type NotAdded =
+  | keyof RequestContext
+  | (keyof RawResponse & "onlyHandlersReturnThis")
+  | typeof Symbol.iterator
+  | typeof Symbol.asyncIterator;
+
+/**
+ * What middleware may return: an object of properties for `ctx`. Answers (`ctx.send(…)`, a `Response`) are not of this type, since only handlers
+ * answer, and neither are lists, texts and streams.
+ */
+export type AddedProperties = object & { readonly [TName in NotAdded]?: never };
+
 /** A middleware that adds `TAdded` to `ctx`; `void` adds nothing. */
-export type Middleware<TAdded extends object | void = void> = (
+export type Middleware<TAdded extends AddedProperties | void = void> = (
   input: MiddlewareInput,
 ) => TAdded | Promise<TAdded>;
 
 /** Any middleware, as the runtime sees it. */
-export type AnyMiddleware = (input: MiddlewareInput) => object | void | Promise<object | void>;
+export type AnyMiddleware = (
+  input: MiddlewareInput,
+) => AddedProperties | void | Promise<AddedProperties | void>;
 
 /** A middleware with its name and its place in the chain. */
 export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddleware> {
@@ -42,8 +58,9 @@ export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddlewa
 export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
 
 /**
- * Types a middleware by what it adds to `ctx`. It returns the object of added properties, or nothing where it adds none,
- * or throws to refuse the request. The function is returned as it is.
+ * Types a middleware by what it adds to `ctx`. It returns the object of added properties, or nothing if it adds none,
+ * or throws to refuse the request. It cannot answer: `ctx.send(…)` and every other value that is no plain object is an error of the types, and
+ * at run time 500. The function is returned as it is.
  *
  * @example
  * ```ts
@@ -54,7 +71,7 @@ export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
  * });
  * ```
  */
-export function defineMiddleware<TAdded extends object | void = void>(
+export function defineMiddleware<TAdded extends AddedProperties | void = void>(
   middleware: Middleware<TAdded>,
 ): Middleware<TAdded> {
   return middleware;

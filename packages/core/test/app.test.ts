@@ -35,7 +35,7 @@ describe("the options of createApp", () => {
   const server = new MemoryServer();
   const bad: [options: unknown, message: RegExp][] = [
     [undefined, /takes an object of options/],
-    [{ server, routes: [], midleware: [] }, /no option `midleware`/],
+    [{ server, routes: [], midleware: [] }, /no option `midleware`; did you mean `middleware`\?/],
     [{ routes: [] }, /`server` must be a server adapter/],
     [{ server }, /`routes` must be a list/],
     [{ server, routes: [], logging: { level: "loud" } }, /logging\.level` must be one of trace, debug/],
@@ -45,14 +45,29 @@ describe("the options of createApp", () => {
     [{ server, routes: [], logging: { lvl: "info" } }, /no option `logging\.lvl`/],
     [{ server, routes: [], limits: 5 }, /`limits` must be an object/],
     [{ server, routes: [], limits: { body: 1 } }, /no option `limits\.body`/],
-    [{ server, routes: [], telemetry: { trace: true } }, /no option `telemetry\.trace`/],
+    [
+      { server, routes: [], telemetry: { metric: true } },
+      /no option `telemetry\.metric`; did you mean `metrics`\?/,
+    ],
+    [{ server, routes: [], health: { reddy: "/r" } }, /no option `health\.reddy`; did you mean `ready`\?/],
     [{ server, routes: [], env: "prod" }, /`env` must be one of development, production, test/],
     [{ server, routes: [], errorMiddleware: {} }, /`errorMiddleware` must be a function/],
     [{ server, routes: [], plugins: [null] }, /`plugins\[0\]` must be an object/],
     [{ server, routes: [], plugins: [{ onStop: noop }] }, /`plugins\[0\]\.name` must be a text/],
-    [{ server, routes: [{ handlers: {}, prefx: "/a" }] }, /routes\[0\] has no `prefx`/],
+    [
+      { server, routes: [{ handlers: {}, prefx: "/a" }] },
+      /routes\[0\] has no `prefx`; did you mean `prefix`\?/,
+    ],
     [{ server, routes: [], limits: { bodyBytes: -1 } }, /limits\.bodyBytes/],
     [{ server, routes: [], middleware: [1] }, /middleware\[0\] must be an object/],
+    [
+      {
+        server,
+        routes: [],
+        middleware: [(_request: unknown, _response: unknown, _next: unknown) => undefined],
+      },
+      /middleware\[0\] takes 3 parameters, as middleware of Express does/,
+    ],
     [
       { server, routes: [], middleware: [{ name: "", middleware: noop, priority: 1 }] },
       /middleware\[0\]\.name/,
@@ -109,11 +124,12 @@ describe("what was compiled", () => {
     assert.equal(
       message,
       [
-        "The application is not what was compiled into the given `compiled`:",
+        "the application is not what was built",
+        "  at the given `compiled`",
         "  - GET /hello runs the middleware auth, and was compiled with none",
         "  - GET /gone was compiled and is not registered",
         "  - GET /v1/new is registered and was not compiled",
-        "Run `kit build`.",
+        "help: run `kit build`",
       ].join("\n"),
     );
   });
@@ -146,9 +162,12 @@ describe("what was compiled", () => {
   it("must be of this version", async () => {
     assert.match(
       await differ({ compiled: { ...compiled(hello), version: 2 as 1 } }),
-      /another version.*kit build/,
+      /another version of kit.*\n.*\nhelp: run `kit build`/,
     );
-    assert.match(await differ({ compiled: {} as never }), /no compiled application.*kit build/);
+    assert.match(
+      await differ({ compiled: {} as never }),
+      /no compiled application\n.*\nhelp: run `kit build`/,
+    );
   });
 });
 
@@ -291,26 +310,35 @@ describe("the compiled application of a program", () => {
     });
     assert.equal(run(join(root, "src/deep/main.ts"), "/"), "built source\nstopped\n");
     assert.equal(run(join(root, "dist/main.js"), "/"), "built dist\nstopped\n");
-    symlinkSync(join(root, "src/deep/main.ts"), join(root, "..", "kit-core-link.ts"));
-    test.after(() => rmSync(join(root, "..", "kit-core-link.ts")));
-    assert.equal(run(join(root, "..", "kit-core-link.ts"), "/"), "built source\nstopped\n");
+    const elsewhere = join(project(test, {}), "link.ts");
+    symlinkSync(join(root, "src/deep/main.ts"), elsewhere);
+    assert.equal(run(elsewhere, "/"), "built source\nstopped\n");
   });
 
   it("is missed or refused with what to do", (test) => {
     const missing = project(test, { "package.json": '{"type":"module"}', "main.ts": program });
-    assert.match(run(join(missing, "main.ts")), /There is no \.kit\/routes\/index\.ts in .* Run `kit build`/);
+    assert.match(
+      run(join(missing, "main.ts")),
+      /^the project is not built: there is no \.kit\/routes\/index\.ts\n.*\nhelp: run `kit build`.*\n$/m,
+    );
     const broken = project(test, {
       "package.json": '{"type":"module"}',
       "main.ts": program,
       ".kit/routes/index.ts": "export default {;",
     });
-    assert.match(run(join(broken, "main.ts")), /index\.ts could not be loaded; run `kit build`/);
+    assert.match(
+      run(join(broken, "main.ts")),
+      /^what `kit build` made cannot be loaded: .*\n {2}at .*index\.ts\nhelp: run `kit build` to make it anew\n$/m,
+    );
     const empty = project(test, {
       "package.json": '{"type":"module"}',
       "main.ts": program,
       ".kit/routes/index.ts": "export {};",
     });
-    assert.match(run(join(empty, "main.ts")), /is no compiled application; run `kit build`/);
+    assert.match(
+      run(join(empty, "main.ts")),
+      /is no compiled application\n {2}at .*index\.ts\nhelp: run `kit build`/,
+    );
   });
 });
 

@@ -34,6 +34,25 @@ describe("ctx", () => {
     assert.deepEqual(seen, { method: "GET", path: "/things/1", ref: "GET /things/:id", ip: "192.0.2.7" });
   });
 
+  it("has the raw rest of the path where the route has a wildcard", async () => {
+    const seen: (string | undefined)[] = [];
+    const wildcard = route("GET /files/:owner/*path", {
+      params: paramsOf("FilePath", { owner: "string", path: "string" }),
+      middleware: ["look"],
+    });
+    const { send } = await serve([[wildcard, ({ ctx }) => void seen.push(ctx.rawWildcard)]], {
+      middleware: [{ name: "look", middleware: ({ ctx }) => void seen.push(ctx.rawWildcard), priority: 0 }],
+    });
+    for (const path of ["a", "a/", "a/b", "a%2Fb", "a%2fb//c/", "%61"])
+      await send(`GET /files/a%2Fb/${path}?q=/`);
+    const each = ["a", "a/", "a/b", "a%2Fb", "a%2Fb//c/", "a"];
+    assert.deepEqual(
+      seen,
+      each.flatMap((raw) => [raw, raw]),
+    );
+    assert.equal(await see((ctx) => ctx.rawWildcard), undefined);
+  });
+
   it("has a trace id of its own, or that of a valid traceparent", async () => {
     const own = await see((ctx) => [ctx.traceId, ctx.traceId, ctx.requestId]);
     assert.match(own[0]!, /^[0-9a-f]{32}$/);

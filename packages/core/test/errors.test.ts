@@ -92,9 +92,40 @@ describe("an application error", () => {
       assert.equal(status, 403);
       assert.equal(error["code"], "TEAM_FULL");
       assert.equal(error["message"], "No free place");
-      assert.deepEqual(error["details"], { size: 12 });
+      const { size } = error["details"] as { size: unknown };
+      assert.equal(size, 12);
       assert.match(String(error["traceId"]), /^[0-9a-f]{32}$/);
     }
+  });
+
+  it("tells in development which handler threw it", async () => {
+    const places = {
+      handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 21 },
+      relatedTests: ["tests/notes.contract.test.ts"],
+    };
+    const detailsOf = async (details?: object): Promise<unknown> =>
+      (await thrown(new AppError("TEAM_FULL", 403, "No free place", details), "development")).error[
+        "details"
+      ];
+    assert.deepEqual(await detailsOf(), places);
+    assert.deepEqual(await detailsOf({ size: 12 }), { size: 12, ...places });
+    assert.deepEqual(await detailsOf({ handler: "mine" }), { ...places, handler: "mine" });
+    // Whose JSON is its own affair is sent as it is.
+    assert.deepEqual(await detailsOf(["a"]), ["a"]);
+    assert.deepEqual(await detailsOf({ size: 12, toJSON: () => "own" }), "own");
+    const production = await thrown(new AppError("TEAM_FULL", 403, "No free place", { size: 12 }));
+    assert.deepEqual(production.error["details"], { size: 12 });
+  });
+
+  it("tells no handler where a middleware threw it", async () => {
+    const guarded = route("GET /guarded", { middleware: ["gate"] });
+    const { send } = await serve([[guarded, () => undefined]], {
+      env: "development",
+      middleware: [
+        { name: "gate", middleware: ({ ctx }) => ctx.fail(403, "NO", "No", { why: "x" }), priority: 0 },
+      ],
+    });
+    assert.deepEqual(errorOf(await send("GET /guarded"))["details"], { why: "x" });
   });
 
   it("has nothing but the envelope in production", async () => {
@@ -232,20 +263,18 @@ describe("any other error", () => {
     }
   });
 
-  it("is logged in full, with its cause, and an error of the client is not", async () => {
+  it("is logged in full, with its cause", async () => {
     const { send, log } = await serve(
       [
         [
           get,
-          ({ ctx, params }) => {
-            if (params["id"] === "none") ctx.fail(404, "NONE", "None");
+          () => {
             throw new Error("outer", { cause: new Error("inner") });
           },
         ],
       ],
       { logLevel: "info" },
     );
-    await send("GET /notes/none");
     const answer = await send("GET /notes/1");
     assert.equal(log.length, 1);
     const [{ level, message, traceId, route: ref, phase, serverAdapter, data }] = log as [(typeof log)[0]];
@@ -268,7 +297,14 @@ describe("validation in development", () => {
     assert.equal(error["sourceFile"], "src/notes.routes.ts:7");
     assert.equal(error["schemaFile"], "src/notes.types.ts");
     assert.deepEqual(error["failures"], [
-      { path: "$.title", expected: "string", received: "number", suggestion: "Send a string" },
+      {
+        path: "$.title",
+        expected: "string",
+        received: "number",
+        rule: "type",
+        limit: "string",
+        suggestion: "Send a string",
+      },
     ]);
   });
 });
@@ -378,6 +414,7 @@ describe("failures of what answers failures", () => {
       log.map(({ level, message }) => [level, message]),
       [
         ["error", "The answer could not be written"],
+        ["warn", "Nothing is here"],
         ["error", "The answer could not be written"],
       ],
     );

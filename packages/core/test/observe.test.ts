@@ -97,7 +97,14 @@ describe("host.requests", () => {
     assert.ok(children.every((span) => span.parentSpanId === root!.spanId && span.traceId === traceId));
     assert.deepEqual(
       children.map(({ name }) => name),
-      ["validation:params", "validation:query", "handler", "serialization", "server:write"],
+      [
+        "validation:params",
+        "validation:query",
+        "validation:body",
+        "handler",
+        "serialization",
+        "server:write",
+      ],
     );
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length);
     assert.ok(spans.every(({ spanId }) => /^[0-9a-f]{16}$/.test(spanId)));

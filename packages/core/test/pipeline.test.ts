@@ -73,9 +73,10 @@ describe("a request that is all right", () => {
     assert.equal((await send("HEAD /notes/1")).text, '{"id":"HEAD"}');
   });
 
-  it("ignores a body on a route without one", async () => {
+  it("ignores a body on a route without one, unless the method is GET or HEAD", async () => {
     const { send } = await serve(routes);
-    assert.equal((await send("GET /notes/1", { body: "{nonsense" })).status, 200);
+    assert.equal((await send("DELETE /notes/1", { body: "{nonsense" })).status, 204);
+    assert.equal((await send("GET /notes/1", { body: "" })).status, 200);
   });
 
   it("takes the adapter's own match before its own", async () => {
@@ -147,8 +148,8 @@ describe("input that does not fit", () => {
     assert.equal(body["message"], "Invalid body: $.title: expected string, received nothing (and 1 more)");
     assert.deepEqual(body["details"], {
       fields: [
-        { path: "$.title", expected: "string" },
-        { path: "$.size", expected: "number", value: "big" },
+        { path: "$.title", expected: "string", value: null, rule: "required" },
+        { path: "$.size", expected: "number", value: "big", rule: "type", limit: "number" },
       ],
     });
     assert.match(
@@ -165,21 +166,23 @@ describe("input that does not fit", () => {
     const { send } = await serve(routes);
     const answer = await send("POST /notes", json('{\n  "title": nope}'));
     assert.equal(answer.status, 400);
-    const [field] = (errorOf(answer)["details"] as { fields: { path: string; expected: string }[] }).fields;
-    assert.equal(field?.path, "$");
-    assert.equal(field?.expected, "JSON: a value at position 13 (line 2, column 12)");
+    assert.deepEqual(errorOf(answer)["details"], {
+      fields: [{ path: "$", expected: "JSON: a value at position 13 (line 2, column 12)", rule: "json" }],
+    });
   });
 
   it("names $ where the body is empty or not UTF-8", async () => {
     const { send } = await serve(routes);
-    for (const request of [{}, json(""), { ...json(""), body: new Uint8Array([0x22, 0xff, 0x22]) }]) {
+    const missing = { path: "$", expected: "JSON", value: null, rule: "required" };
+    const garbled = { path: "$", expected: "JSON in UTF-8", rule: "encoding", limit: "utf-8" };
+    for (const [request, field] of [
+      [{}, missing],
+      [json(""), missing],
+      [{ ...json(""), body: new Uint8Array([0x22, 0xff, 0x22]) }, garbled],
+    ] as const) {
       const answer = await send("POST /notes", request);
       assert.equal(answer.status, 400);
-      const { fields } = errorOf(answer)["details"] as { fields: { path: string }[] };
-      assert.deepEqual(
-        fields.map(({ path }) => path),
-        ["$"],
-      );
+      assert.deepEqual(errorOf(answer)["details"], { fields: [field] });
     }
   });
 

@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import type { ErrorRecord, Plugin, PluginHost, RequestRecord } from "@kit/core";
 
 import { compileRedactor } from "../src/logging/redact.ts";
+import { growth } from "./support/growth.ts";
 import { compiled, objectOf, paramsOf, queryOf, responseOf, route } from "./support/compiled.ts";
 import { errorOf, json, serve, type TestRoute } from "./support/serve.ts";
 
@@ -106,11 +107,36 @@ describe("secrets", () => {
     );
   });
 
+  it("are taken out of hostile texts in linear time", () => {
+    const redactor = compileRedactor(["password", "user.*.key"]);
+    const texts: Readonly<Record<string, (size: number) => string>> = {
+      "dollar signs": (size) => `${"$".repeat(size)}, received `,
+      "beginnings of a failure": (size) => `${"$: expected ".repeat(size / 12)}, received `,
+      "whole failures on one line": (size) => "$.a: expected , received ".repeat(size / 25),
+      "whole failures on many lines": (size) => "$.a: expected , received \n".repeat(size / 26),
+      "counts of more failures": (size) => `$.a: expected b, received ${" (and 1".repeat(size / 7)}`,
+      "long paths": (size) => `${"$.a".repeat(size / 3)}: expected b, received c`,
+      "long paths of user names": (size) => `$${".user".repeat(size / 5)}: expected b, received c`,
+    };
+    for (const [name, make] of Object.entries(texts)) {
+      const power = growth(make, (text) => redactor.text(text), 16 * 1024);
+      assert.ok(power < 1.5, `${name}: the time grows with the size to the power of ${power.toFixed(2)}`);
+    }
+  });
+
+  it("stay hidden if a key of the client looks like the words of a failure", () => {
+    const redactor = compileRedactor(["password"]);
+    for (const key of ["a: expected b, received c", "$.a: expected ", ", received ", ": expected x"]) {
+      const text = `Invalid body: $[${JSON.stringify(key)}].password: expected string, received number 4711`;
+      assert.doesNotMatch(redactor.text(text), /4711/, key);
+    }
+  });
+
   it("of a client's own are answered to it, but not where its type calls them sensitive", async () => {
     const { send } = await serve(routes, { logging: { redact: ["password"] } });
     const error = errorOf(await send("POST /accounts", json({ name: "n", password: 5 })));
     assert.deepEqual((error["details"] as { fields: object[] }).fields, [
-      { path: "$.password", expected: "string", value: 5 },
+      { path: "$.password", expected: "string", value: 5, rule: "type", limit: "string" },
     ]);
   });
 });

@@ -76,6 +76,39 @@ defineMiddleware<Auth>(() => ({ user: "1" }));
 // @ts-expect-error -- adds it only sometimes
 defineMiddleware<Auth>(({ path }) => (path === "/" ? undefined : { userId: "1" }));
 
+// Middleware cannot answer: only handlers do.
+// @ts-expect-error -- an answer of kit
+defineMiddleware(({ ctx }) => ctx.send("no"));
+// @ts-expect-error -- an answer of kit, only sometimes
+defineMiddleware(({ path, ctx }) => (path === "/" ? ctx.send("no") : undefined));
+// @ts-expect-error -- an answer of kit, later
+defineMiddleware<Auth>(async ({ ctx }) => ctx.send("no"));
+// @ts-expect-error -- an answer of fetch
+defineMiddleware(() => new Response("no"));
+// @ts-expect-error -- a text
+defineMiddleware(() => "no");
+// @ts-expect-error -- a list
+defineMiddleware(() => ["no"]);
+// @ts-expect-error -- what ctx has already
+defineMiddleware(() => ({ headers: {} }));
+// @ts-expect-error -- ctx itself
+defineMiddleware(({ ctx }) => ctx.header("x", "y"));
+// @ts-expect-error -- an answer, in place
+createApp({ server, middleware: [({ ctx }) => ctx.send("no")], routes: [] });
+createApp({
+  server,
+  // @ts-expect-error -- an answer, in an entry
+  middleware: [{ name: "a", middleware: () => new Response("no"), priority: 1 }],
+  routes: [],
+});
+createApp({
+  server,
+  routes: [
+    // @ts-expect-error -- an answer, for a group
+    { handlers: open, middleware: [{ name: "a", middleware: () => new Response("no"), priority: 1 }] },
+  ],
+});
+
 // A group's middleware must add what its handlers read.
 const auth = { name: "auth", middleware: requireAuth, priority: 10 };
 createApp({ server, routes: [{ prefix: "/a", handlers: open }] });
@@ -147,6 +180,11 @@ const options: AppOptions = { server, routes: [bareGroup] };
 createApp(options);
 // @ts-expect-error -- no such option
 createApp({ server, routes: [], midleware: [] });
+// @ts-expect-error -- no such option of the log
+createApp({ server, routes: [], logging: { levle: "info" } });
+createApp({ ...options, health: true });
+// @ts-expect-error -- no such member of a route group
+createApp({ server, routes: [{ handlers: open, midleware: [] }] });
 
 // What is no JSON is sent in place of what the contract declares, and nothing else is.
 defineHandlers<Pick<NoteRoutes, "GET /notes" | "DELETE /notes/:id">>({

@@ -5,6 +5,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 
+const root = join(import.meta.dirname, "..", "..", "..");
+const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+const compilerOptions = {
+  target: "es2024",
+  module: "nodenext",
+  strict: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  types: ["node"],
+  typeRoots: [join(root, "node_modules", "@types")],
+};
+
+/** Runs tsc on a project and gives what it says. */
+function check(directory: string, project: object): { status: number | null; stdout: string } {
+  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(project));
+  return spawnSync(process.execPath, [tsc, "-p", directory, "--pretty", "false"], { encoding: "utf8" });
+}
+
 /**
  * This repository's own check of types has the strictest options. Users' projects have others, under which conditional and
  * mapped types come out differently.
@@ -12,25 +31,32 @@ import { it } from "node:test";
 it("the types hold under the options that users have", (test) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-types-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
-  const root = join(import.meta.dirname, "..", "..", "..");
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   for (const more of [{}, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }]) {
-    const project = {
-      compilerOptions: {
-        target: "es2024",
-        module: "nodenext",
-        strict: true,
-        noEmit: true,
-        allowImportingTsExtensions: true,
-        skipLibCheck: true,
-        types: ["node"],
-        typeRoots: [join(root, "node_modules", "@types")],
-        ...more,
-      },
-      files: [join(import.meta.dirname, "types.test-d.ts")],
-    };
-    writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(project));
-    const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", directory], { encoding: "utf8" });
+    const files = [join(import.meta.dirname, "types.test-d.ts")];
+    const { status, stdout } = check(directory, { compilerOptions: { ...compilerOptions, ...more }, files });
     assert.equal(status, 0, stdout);
   }
+});
+
+it("the type checker names an unknown option and suggests the one that was meant", (test) => {
+  const directory = mkdtempSync(join(import.meta.dirname, "names-"));
+  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  writeFileSync(
+    join(directory, "app.ts"),
+    `import { createApp, defineMiddleware } from "@kit/core";
+import type { ServerAdapter } from "@kit/types";
+declare const server: ServerAdapter;
+createApp({ server, routes: [], helth: true });
+defineMiddleware(({ ctx }) => ctx.send("no"));
+`,
+  );
+  const { stdout } = check(directory, { compilerOptions, files: ["app.ts"] });
+  const [option, middleware, ...others] = stdout.trim().split(/\n(?=\S)/);
+  assert.match(
+    option ?? "",
+    /app\.ts\(4,33\): error TS2561: .* 'helth' does not exist in type 'AppOptions'\. Did you mean to write 'health'\?/,
+  );
+  assert.match(middleware ?? "", /app\.ts\(5,\d+\): error TS2322: Type 'RawResponse' is not assignable/);
+  assert.match(middleware ?? "", /onlyHandlersReturnThis/);
+  assert.deepEqual(others, []);
 });

@@ -76,6 +76,6 @@ describe("text that cannot be stored", () => {
     assert.equal(findUnstorable({ a: new Date(), b: new Uint8Array(2), c: null, d: 1n }), undefined);
     let deep: unknown = "\0";
     for (let level = 0; level < 200_000; level++) deep = [deep];
-    assert.equal(findUnstorable(deep)?.path.length, 1 + 200_000 * 3);
+    assert.equal(findUnstorable(deep)?.path, `$${"[0]".repeat(333)}…`);
   });
 });

@@ -30,6 +30,7 @@ export interface Command {
 /** What a command asks of its host. */
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
+  | { readonly kind: "loadEnv"; readonly root: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
   | ({ readonly kind: "database" } & DatabaseRequest)
   | ({ readonly kind: "runTap" } & TapQuestion)
@@ -46,6 +47,16 @@ export interface TapQuestion {
   readonly event: unknown;
   /** A further member of `event.event`, long: {@link Command.attachment} gives its text, for as long as the tap runs. */
   readonly attached: string | null;
+}
+
+/** The reply to `loadEnv`: names of variables of a project's `.env`. */
+export interface EnvFileAnswer {
+  /** Those that are set to the file's values. */
+  readonly set: readonly string[];
+  /** Those that had other values already, which they keep. */
+  readonly kept: readonly string[];
+  /** Those whose values were changed or removed by this reading. */
+  readonly changed: readonly string[];
 }
 
 /** What `kit db` wants of the embedded database of a project, an absolute path. */
@@ -115,15 +126,32 @@ export interface ServeRequest {
   readonly entry: string;
   /** In place of the port that the program says. */
   readonly port: number | null;
+  /** The address to listen on, in place of the one that the program says. */
+  readonly host: string | null;
+  /** Names that the `Host` header of a request may have, besides localhost and addresses. */
+  readonly allowedHosts: readonly string[];
   /** Of the embedded database, where that is used. */
   readonly databaseUrl: string | null;
   readonly build: { readonly status: "built" | "failed"; readonly text: string; readonly report?: unknown };
+  /** The type check that follows once the application listens or has ended; `null` if there is none. */
+  readonly types: TypeCheckRequest | null;
+}
+
+/** How to run the project's type checker. */
+export interface TypeCheckRequest {
+  /** Absolute path of the program. */
+  readonly program: string;
+  readonly args: readonly string[];
 }
 
 /** What happened while a command waited: the reply to `wait` and `serve`. */
 export type DevelopmentEvent =
   | { readonly kind: "changed"; readonly files: readonly string[] }
   | { readonly kind: "rebuild" }
+  /** The type check of what is served has ended. */
+  | { readonly kind: "checked"; readonly code: number | null; readonly text: string }
+  /** The application has no port to listen on, of which the host has told. */
+  | { readonly kind: "failed" }
   | { readonly kind: "quit" };
 
 /** A socket that listens and accepts nothing, to be passed on to processes that do. */

@@ -62,7 +62,7 @@ export interface CompiledRoute {
   readonly status: number;
   /** Slots; `null` is `void`. */
   readonly params: (Validator<unknown> & Pick<Required<Coercer>, "params">) | null;
-  readonly query: (Validator<unknown> & Pick<Required<Coercer>, "query">) | null;
+  readonly query: (Validator<unknown> & Pick<Required<Coercer>, "query"> & Pick<Coercer, "keys">) | null;
   readonly body: Validator<unknown> | null;
   readonly response: Serializer<unknown> | null;
   /** Names of the compiled middleware chain, in order. */

@@ -15,6 +15,11 @@ export interface DevelopmentLink {
   readonly answered: ((request: AnsweredRequest) => void) | null;
   /** How the last build went. */
   build(): BuildState;
+  /**
+   * Tells whether a request with this `Host` header is answered. A web page can have a name of its own that leads to this machine
+   * (DNS rebinding), and read the application by it.
+   */
+  acceptsHost?(host: string | undefined): boolean;
 }
 
 /** One request, as a line in the terminal shows it. */

@@ -42,7 +42,16 @@ export type {
   TelemetryModule,
   TelemetrySettings,
 } from "./telemetry.ts";
-export type { Coercer, Serializer, ValidationFailure, Validator } from "./codec.ts";
+export type { TestedAnswer, TestedRequest, TestLink, TestWatch } from "./testing.ts";
+export type {
+  Coercer,
+  Serializer,
+  ValidationFailure,
+  ValidationLimit,
+  ValidationLimitValue,
+  ValidationRule,
+  Validator,
+} from "./codec.ts";
 export type {
   CloseOptions,
   ListenAddress,

@@ -42,8 +42,12 @@ export interface ResponseStreamEvents {
 export interface ServerExchange {
   /** Upper case. */
   readonly method: string;
-  /** Path and query exactly as received: `/notes?page=2`. */
+  /**
+   * Path and query: `/notes?page=2`. The path is in the normal form (see the guide's page on routing), the query as received.
+   */
   readonly target: string;
+  /** True if the client sent the path with a slash at its end, which `target` leaves out since a framework around kit would read another path. */
+  readonly lostFinalSlash?: boolean;
   /** The answer of a matcher that the adapter runs itself; absent where the pipeline shall match. */
   readonly match?: RouteMatch;
   /** The body is larger than the limit: its bytes are not there and the answer must be 413. */
@@ -60,7 +64,10 @@ export interface ServerExchange {
   headers(): Record<string, string>;
   /** Address of the peer. */
   readonly remoteAddress: string;
-  /** Calls back once if the client goes away before the answer is written. */
+  /**
+   * Calls back once if the client goes away before the answer is written, or closes its sending side, which looks the same. An answer
+   * that is given after that is still sent.
+   */
   onAbort(listener: () => void): void;
   /**
    * Answers; called exactly once. `headers` holds names and values in turn. An answer to HEAD is given with its body,
@@ -118,6 +125,14 @@ export interface ServerService {
   handle(exchange: ServerExchange): void;
   /** Logs what the server refused by itself: one entry for each kind and minute, however often it is called. Never throws. */
   refused?(refusal: ServerRefusal): void;
+  /**
+   * Answers a request that no middleware of the framework around kit has seen, or has let through. Never runs a handler or middleware
+   * of kit's: answers with what the router says against the request (400, 404, 405); if a route fits, and `about` is `"body"`, with
+   * what is wrong with the body; else with `error`, by default 404.
+   */
+  refuse?(exchange: ServerExchange, error: unknown, about?: "body"): void;
+  /** Tells if a route of any method has the path. */
+  hasRoute?(path: string): boolean;
   /**
    * Answers with an error that arose outside the pipeline: in middleware of a framework that the adapter wraps. Told and
    * logged as any other; never throws.

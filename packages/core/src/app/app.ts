@@ -22,22 +22,29 @@ import { ApiReference } from "../request/api-reference.ts";
 import { ContractBreaches } from "../request/contract-breaches.ts";
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
+import { IgnoredInput } from "../request/ignored-input.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
-import { developmentLink, watchedService } from "./development-link.ts";
+import { RefusedRequests } from "../request/refused-requests.ts";
+import { databaseFailure } from "./database-failure.ts";
+import { developmentLink } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
 import { findTelemetry } from "./find-telemetry.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
+import { listenFailure, listenOn } from "./listen-failure.ts";
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { type PluginHost, type PluginRedactor, PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
+import { surviveLostReaders } from "./lost-readers.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
+import { showStartErrors } from "./start-error.ts";
+import { testedService } from "./test-link.ts";
 
 /** A running or startable application. */
 export interface App {
@@ -88,16 +95,14 @@ const developmentGraceMs = 5_000;
  * ```
  * @throws {TypeError} that names the option that is wrong.
  */
-export function createApp<const TOptions extends AppOptions>(
-  options: TOptions & CheckedOptions<TOptions>,
-): App {
+export function createApp<const TOptions extends AppOptions>(options: CheckedOptions<TOptions>): App {
   return new Application(readOptions(options));
 }
 
 /** What an application needs to serve. */
 interface Prepared {
   readonly found: FoundCompiled;
-  readonly pipeline: Pipeline;
+  readonly service: ServerService;
   readonly recorder: Recorder | null;
   /** The project's directory. */
   readonly projectRoot: string;
@@ -112,6 +117,7 @@ class Application implements App {
   readonly #inFlight: InFlight;
   readonly #breaches: ContractBreaches;
   readonly #refusals: RefusalLog;
+  readonly #refusedRequests: RefusedRequests;
   #prepared: Promise<Prepared> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
@@ -137,6 +143,7 @@ class Application implements App {
     this.#inFlight = new InFlight(options.requestTimeoutMs);
     this.#breaches = new ContractBreaches(this.#log);
     this.#refusals = new RefusalLog(this.#log);
+    this.#refusedRequests = new RefusedRequests(this.#log, this.#redactor);
   }
 
   listen(options: AppListenOptions): Promise<ListenAddress> {
@@ -144,6 +151,8 @@ class Application implements App {
       return Promise.reject(new Error("The application was closed; create another one"));
     if (this.#listening !== undefined)
       return Promise.reject(new Error("The application is listening already"));
+    surviveLostReaders();
+    showStartErrors();
     const listening = this.#listenAsRole(options);
     this.#listening = listening;
     listening.catch(() => {
@@ -177,19 +186,25 @@ class Application implements App {
   }
 
   async service(): Promise<ServerService> {
-    return (await this.#prepare()).pipeline;
+    return (await this.#prepare()).service;
   }
 
   /** Serves; or watches over processes that do, or is one of them. */
   async #listenAsRole(given: AppListenOptions): Promise<ListenAddress> {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
-      const address = await server.supervise(
-        readListen(given),
-        this.#log.at(() => ({})),
-      );
+      const options = readListen(given);
+      // The first worker answers requests while the others start, so a signal must let it finish from the beginning.
       this.#closeOnSignal();
-      return address;
+      try {
+        return await server.supervise(
+          options,
+          this.#log.at(() => ({})),
+        );
+      } catch (error) {
+        this.#removeSignals?.();
+        throw listenFailure(error, options, false);
+      }
     }
     const { worker } = server;
     if (worker === undefined) return this.#listen(given);
@@ -213,16 +228,13 @@ class Application implements App {
     const options = readListen(given);
     const { server } = this.#options;
     const prepared = await this.#prepare();
-    const { found, pipeline } = prepared;
+    const { found, service } = prepared;
     const log = this.#log.at(() => ({}));
     let isServing = false;
     try {
       await this.#plugins.start(this.#hostOf(prepared, log));
       const link = developmentLink();
-      const address =
-        link === undefined
-          ? await server.listen(pipeline, options)
-          : await server.listen(watchedService(pipeline, link), await link.place(options));
+      const address = await listenOn(server, service, options, link);
       isServing = true;
       checkPath(options, address, server.name);
       await this.#plugins.ready(address);
@@ -239,7 +251,7 @@ class Application implements App {
       await this.#plugins
         .stop()
         .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
-      throw error;
+      throw databaseFailure(error, prepared.projectRoot, this.#options.isDevelopment);
     }
   }
 
@@ -275,17 +287,19 @@ class Application implements App {
   }
 
   async #close(options: CloseOptions, delayMs: number): Promise<void> {
+    // Workers do by themselves what is done below for one process. Those that are still starting are not waited for.
+    const hasWorkers = this.#options.server.supervise !== undefined;
+    if (hasWorkers && this.#listening !== undefined) await this.#closeServer({ ...options, delayMs });
     const listening = await this.#listening?.catch(() => undefined);
     try {
-      // Whoever distributes requests learns from `/readyz`, or from the same signal, and needs a moment to send them elsewhere.
-      // Workers do that by themselves: it is they who are asked.
-      const hasWorkers = this.#options.server.supervise !== undefined;
+      // Load balancers learn from `/readyz`, or from the same signal, and need a moment to send requests elsewhere.
       if (listening !== undefined && delayMs > 0 && !hasWorkers) await sleep(delayMs);
       if (listening !== undefined) await this.#closeServer(hasWorkers ? { ...options, delayMs } : options);
     } finally {
       this.#breaches.flush();
       this.#unwatchSchema?.();
       this.#refusals.flush();
+      this.#refusedRequests.flush();
       await this.#plugins.stop();
       this.#removeSignals?.();
     }
@@ -346,7 +360,7 @@ class Application implements App {
       server,
       limits,
       isDevelopment,
-      isProduction,
+      servesDocument,
       errorMiddleware,
       findAddress,
     } = this.#options;
@@ -368,7 +382,7 @@ class Application implements App {
       routes,
       limits,
       reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
-      openapi: isProduction ? null : OpenApiDocument.of(found.compiled),
+      openapi: servesDocument ? OpenApiDocument.of(found.compiled) : null,
       health: health && new Health(health, paths, () => this.#isReady, log),
       settings: {
         serverAdapter: server.name,
@@ -376,7 +390,10 @@ class Application implements App {
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
         errorFields: this.#plugins.errorFields(),
         checkResponses: isDevelopment,
+        ignoredInput: isDevelopment ? new IgnoredInput() : null,
         log: this.#log,
+        clientErrors: this.#options.clientErrors,
+        refusedRequests: this.#refusedRequests,
         findAddress,
         inFlight: this.#inFlight,
         breaches: this.#breaches,
@@ -385,7 +402,7 @@ class Application implements App {
         recorder,
       },
     });
-    return { found, pipeline, recorder, projectRoot };
+    return { found, service: await testedService(pipeline), recorder, projectRoot };
   }
 
   /** Loads telemetry where it is on, once. It lives as a plugin does, around all others. */

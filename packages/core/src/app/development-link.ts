@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
+
 import type { DevelopmentLink, ResponseBody, ServerExchange, ServerService } from "@kit/types";
 
 import { pathOf } from "../request/request-state.ts";
+import { serviceAround } from "./service-around.ts";
 
 const name = Symbol.for("kit.development");
 const buildPath = "/__kit/build";
@@ -17,26 +20,27 @@ export function developmentLink(): DevelopmentLink | undefined {
  * `GET /__kit/build` with how it went.
  */
 export function watchedService(service: ServerService, link: DevelopmentLink): ServerService {
-  return {
-    tree: service.tree,
-    routes: service.routes,
-    limits: service.limits,
-    handle: (exchange) => {
-      const isBuild = exchange.target.startsWith(buildPath) && pathOf(exchange.target) === buildPath;
-      if (isBuild && !exchange.bodyTooLarge && exchange.method === "GET") {
-        const body = JSON.stringify(link.build());
-        exchange.respond(200, "application/json", body, ["cache-control", "no-store"]);
-        return;
-      }
-      watch(exchange, link);
-      service.handle(exchange);
-    },
-    fail: (exchange, error) => {
-      watch(exchange, link);
-      service.fail(exchange, error);
-    },
-    ...(service.refused !== undefined && { refused: (refusal) => service.refused?.(refusal) }),
-  };
+  return serviceAround(service, (exchange, pass) => {
+    if (link.acceptsHost?.(exchange.header("host")) === false) return refuseHost(exchange);
+    const isBuild = exchange.target.startsWith(buildPath) && pathOf(exchange.target) === buildPath;
+    if (isBuild && !exchange.bodyTooLarge && exchange.method === "GET") {
+      const body = JSON.stringify(link.build());
+      exchange.respond(200, "application/json", body, ["cache-control", "no-store"]);
+      return;
+    }
+    watch(exchange, link);
+    pass();
+  });
+}
+
+/** Answers a request by a name that may be a web page's own. */
+function refuseHost(exchange: ServerExchange): void {
+  const message =
+    "kit dev answers to localhost, to addresses and to names of `--allow-host` only, and `Host` is none of them";
+  const body = JSON.stringify({
+    error: { code: "HOST_NOT_ALLOWED", message, traceId: randomBytes(16).toString("hex") },
+  });
+  exchange.respond(403, "application/json", body, ["cache-control", "no-store"]);
 }
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };

@@ -4,6 +4,9 @@ import { pathToFileURL } from "node:url";
 
 import type { CompiledApplication } from "@kit/types";
 
+import { describeBriefly } from "../thrown.ts";
+import { StartError } from "./start-error.ts";
+
 /** The interface of compiled applications that this runtime serves. */
 const supportedVersion = 1;
 
@@ -27,7 +30,13 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   try {
     loaded = (await import(pathToFileURL(path).href)) as { default?: unknown };
   } catch (cause) {
-    throw new Error(`${path} could not be loaded; run \`kit build\` to make it anew`, { cause });
+    const reason = describeBriefly(cause).message.split("\n")[0];
+    throw new StartError({
+      what: `what \`kit build\` made cannot be loaded: ${reason}`,
+      where: [`at ${path}`],
+      help: "run `kit build` to make it anew",
+      cause,
+    });
   }
   return { compiled: checkVersion(loaded.default, path), where: path, directory: dirname(dirname(path)) };
 }
@@ -36,11 +45,14 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
 export function checkVersion(value: unknown, where: string): CompiledApplication {
   const version: unknown = (value as Partial<CompiledApplication> | null | undefined)?.version;
   if (version === supportedVersion) return value as CompiledApplication;
-  throw new Error(
-    version === undefined
-      ? `${where} is no compiled application; run \`kit build\` to make it anew`
-      : `${where} was made by another version of kit (its format is ${String(version)}, this runtime reads ${supportedVersion}); run \`kit build\``,
-  );
+  throw new StartError({
+    what:
+      version === undefined
+        ? "what `kit build` made is no compiled application"
+        : `the application was built by another version of kit: its format is ${String(version)}, and this version reads ${supportedVersion}`,
+    where: [`at ${where}`],
+    help: "run `kit build` to make it anew",
+  });
 }
 
 function findCompiled(entry: string | undefined): string {
@@ -50,9 +62,11 @@ function findCompiled(entry: string | undefined): string {
   const isOfPackage = start.split(sep).includes("node_modules");
   const found = above(start, endings) ?? (isOfPackage ? above(process.cwd(), endings) : undefined);
   if (found !== undefined) return found;
-  throw new Error(
-    `There is no .kit/routes/index.ts in ${start} or above it. Run \`kit build\` in the project's directory, or give createApp what it made: createApp({ compiled, … })`,
-  );
+  throw new StartError({
+    what: "the project is not built: there is no .kit/routes/index.ts",
+    where: [`in ${start} or above it`],
+    help: "run `kit build` in the project's directory; a bundle gives createApp what was built: createApp({ compiled, … })",
+  });
 }
 
 /** The application of the nearest directory at or above this one. */

@@ -3,7 +3,7 @@
  * of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
-import type { AppOptions } from "./options.ts";
+import type { AppOptions, LoggingOptions, RouteGroup } from "./options.ts";
 
 /** What the function of an item resolves to. */
 type ResultOf<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
@@ -70,7 +70,20 @@ type CheckedGroups<TGroups, TGlobalItem> = {
   readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TGlobalItem | OwnItem<TGroups[TIndex]>>;
 };
 
-/** What the options of `createApp` must be besides {@link AppOptions}: without unknown ones, and with enough middleware. */
-export type CheckedOptions<TOptions extends AppOptions> = {
-  readonly routes: CheckedGroups<TOptions["routes"], ItemIn<TOptions["middleware"]>>;
-} & { readonly [TName in Exclude<keyof TOptions, keyof AppOptions>]: never };
+/** Names in a type that another one does not have; `never` if it has all of them. */
+type UnknownName<TGiven, TKnown> = TGiven extends object ? Exclude<keyof TGiven, keyof TKnown> : never;
+type OptionOf<TOptions, TName extends string> = TOptions extends { readonly [TKey in TName]?: infer TValue }
+  ? TValue
+  : never;
+type UnknownNames<TOptions> =
+  | UnknownName<TOptions, AppOptions>
+  | UnknownName<OptionOf<TOptions, "logging">, LoggingOptions>
+  | UnknownName<ItemIn<OptionOf<TOptions, "routes">>, RouteGroup>;
+
+/**
+ * What `createApp` takes: the given options, with groups whose middleware adds what their handlers read. Options with an unknown name are
+ * held against {@link AppOptions} itself, so that the type checker names it and suggests the one that was meant.
+ */
+export type CheckedOptions<TOptions extends AppOptions> = [UnknownNames<TOptions>] extends [never]
+  ? TOptions & { readonly routes: CheckedGroups<TOptions["routes"], ItemIn<TOptions["middleware"]>> }
+  : AppOptions;

@@ -1,5 +1,6 @@
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { requirePlainPath } from "./plain-path.ts";
+import { meant } from "./unknown-name.ts";
 
 const known: Readonly<Record<keyof HealthOptions, true>> = { live: true, ready: true, checks: true };
 
@@ -15,7 +16,9 @@ export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
   }
   const options: HealthOptions = option === true ? {} : option;
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) throw new TypeError(`createApp: there is no option \`health.${name}\``);
+    if (Object.hasOwn(known, name)) continue;
+    const near = meant(name, Object.keys(known));
+    throw new TypeError(`createApp: there is no option \`health.${name}\`${near}`);
   }
   const { live = "/healthz", ready = "/readyz", checks = {} } = options;
   requirePlainPath(live, "health.live", "/healthz");

@@ -5,6 +5,7 @@ import { phaseNames } from "../observe/phases.ts";
 import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
 import type { RegisteredRoute } from "./register.ts";
 import { parameterNames } from "./route-path.ts";
+import { StartError } from "./start-error.ts";
 
 /**
  * Joins what was registered to what was compiled, by route number.
@@ -29,8 +30,11 @@ export function matchCompiled(
   }
   for (const ref of byRef.keys()) differences.push(`${ref} is registered and was not compiled`);
   if (differences.length === 0) return executables;
-  const list = differences.map((difference) => `  - ${difference}`).join("\n");
-  throw new Error(`The application is not what was compiled into ${where}:\n${list}\nRun \`kit build\`.`);
+  throw new StartError({
+    what: "the application is not what was built",
+    where: [`at ${where}`, ...differences.map((difference) => `- ${difference}`)],
+    help: "run `kit build`",
+  });
 }
 
 /** A bare function has the name that the compiler read for it. */

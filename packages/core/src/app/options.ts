@@ -2,14 +2,17 @@ import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySetting
 
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { AnyHandlers } from "../handlers.ts";
+import { credentialNames } from "../logging/credentials.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
+import { type Environment, environmentOf, environments } from "./environment.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
 import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
+import { meant } from "./unknown-name.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
 /** Handlers with what they share. */
@@ -27,13 +30,21 @@ export interface LoggingOptions {
   /** Entries below it are not written; default `info`. */
   readonly level?: LogLevel;
   /**
-   * Properties whose values are hidden: names joined by dots, in any case, `*` for any one name. `authorization` hides every property of that name, `*.password` every `password` within an object.
+   * Properties whose values are hidden, beside those of credentials: names joined by dots, in any case, `*` for any one name. `iban` hides every
+   * property of that name, `*.pin` every `pin` within an object.
    */
   readonly redact?: readonly string[];
+  /**
+   * Hides headers and properties that hold credentials as a rule, such as `authorization`, `cookie`, `password`, `token` and `apiKey`; default true.
+   * `docs/guide/observability.md` lists them.
+   */
+  readonly redactDefaults?: boolean;
+  /**
+   * Level of errors with a status from 400 to 499 that middleware or a handler throws (`ctx.fail(404, …)`, `AppError`); default `error`, as of all
+   * errors that are thrown. Requests that the router or the validation refuses are logged at `warn`, whatever this says.
+   */
+  readonly clientErrors?: LogLevel;
 }
-
-/** `development` shows errors in full, checks responses and serves the OpenAPI document and the API reference; `production` does none of it. */
-export type Environment = "development" | "production" | "test";
 
 /** Options of `createApp`. */
 export interface AppOptions {
@@ -51,8 +62,7 @@ export interface AppOptions {
   /** `bodyBytes`: the greatest request body; default 1 MiB. */
   readonly limits?: Partial<ServerLimits>;
   /**
-   * Default: `NODE_ENV`. Where that is not set, errors are answered as in production, and the OpenAPI document is served as in
-   * development.
+   * Environment of the application. Default: `NODE_ENV`; if that is not set or none of the three, `production`.
    */
   readonly env?: Environment;
   /** Makes the answers to failures; default `createErrorMiddleware()` for the environment. */
@@ -64,8 +74,9 @@ export interface AppOptions {
    */
   readonly requestTimeoutMs?: number;
   /**
-   * Which proxies are believed about where a request came from, for `ctx.ip`; default `false`, none. A number of proxies, or a
-   * list of their addresses: `["loopback", "10.0.0.0/8"]`.
+   * Which proxies are believed about where a request came from, for `ctx.ip`; default `false`, none. A number of proxies, a
+   * list of their addresses (`["loopback", "10.0.0.0/8"]`), or either with the one header that they write:
+   * `{ proxies: 1, header: "forwarded" }`. Without it that is `X-Forwarded-For`.
    */
   readonly trustProxy?: TrustProxy;
   /**
@@ -74,10 +85,15 @@ export interface AppOptions {
    */
   readonly health?: boolean | HealthOptions;
   /**
-   * Serves an API reference at `/docs`, or at `path`, by the package `@kit/api-docs`. Default: on where that is installed, but off in
-   * production. Everybody who reaches it can read it: no middleware runs for it.
+   * Serves an API reference at `/docs`, or at `path`, by the package `@kit/api-docs`. Default: on if the package is installed and `env` is
+   * `development` or `test`. Everybody who reaches it can read it: no middleware runs for it.
    */
   readonly docs?: boolean | DocsOptions;
+  /**
+   * Serves the OpenAPI document at `/openapi.json`. Default: on if `env` is `development` or `test`. Everybody who reaches it can read it: no
+   * middleware runs for it.
+   */
+  readonly openapi?: boolean;
   /**
    * How many milliseconds the application goes on serving after SIGTERM, SIGINT or `close`, with `/readyz` at 503, before it stops
    * accepting; default 0. What distributes requests (a Kubernetes service, a load balancer) needs that long to learn of it.
@@ -105,11 +121,16 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   trustProxy: true,
   health: true,
   docs: true,
+  openapi: true,
 };
 
-const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = { level: true, redact: true };
+const knownInLogging: Readonly<Record<keyof LoggingOptions, true>> = {
+  level: true,
+  redact: true,
+  redactDefaults: true,
+  clientErrors: true,
+};
 const knownInLimits: Readonly<Record<keyof ServerLimits, true>> = { bodyBytes: true };
-const environments: readonly Environment[] = ["development", "production", "test"];
 
 const defaultBodyBytes = 1024 * 1024;
 const defaultRequestTimeoutMs = 30_000;
@@ -121,11 +142,13 @@ export interface ReadOptions {
   readonly middleware: readonly MiddlewareItem[];
   readonly plugins: readonly Plugin[];
   readonly logLevel: LogLevel;
+  readonly clientErrors: LogLevel;
   readonly redact: readonly string[];
   readonly compiled: CompiledApplication | undefined;
   readonly limits: ServerLimits;
   readonly isDevelopment: boolean;
-  readonly isProduction: boolean;
+  /** True serves `/openapi.json`, false does not. */
+  readonly servesDocument: boolean;
   readonly errorMiddleware: ErrorMiddleware | undefined;
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
@@ -164,13 +187,19 @@ export function readOptions(options: AppOptions): ReadOptions {
   for (const [index, plugin] of plugins.entries()) requirePlugin(plugin, `plugins[${index}]`);
   requireObject(logging, "logging");
   requireKnown(logging, knownInLogging, "logging.");
-  const { level = "info", redact = [] } = logging;
-  if (!Object.hasOwn(severityOf, level)) {
-    throw new TypeError(`createApp: \`logging.level\` must be one of ${Object.keys(severityOf).join(", ")}`);
+  const { level = "info", redact = [], redactDefaults = true, clientErrors = "error" } = logging;
+  for (const [name, given] of Object.entries({ level, clientErrors })) {
+    if (Object.hasOwn(severityOf, given)) continue;
+    throw new TypeError(
+      `createApp: \`logging.${name}\` must be one of ${Object.keys(severityOf).join(", ")}`,
+    );
   }
   requireList(redact, "logging.redact");
   if (!redact.every((pattern: unknown) => typeof pattern === "string")) {
     throw new TypeError("createApp: `logging.redact` must be a list of texts such as `*.password`");
+  }
+  if (typeof redactDefaults !== "boolean") {
+    throw new TypeError("createApp: `logging.redactDefaults` must be true or false");
   }
   requireObject(limits, "limits");
   requireKnown(limits, knownInLimits, "limits.");
@@ -187,7 +216,10 @@ export function readOptions(options: AppOptions): ReadOptions {
   const { requestTimeoutMs = defaultRequestTimeoutMs, shutdownDelayMs = 0 } = options;
   requireMilliseconds(requestTimeoutMs, "requestTimeoutMs");
   requireMilliseconds(shutdownDelayMs, "shutdownDelayMs");
-  const env = options.env ?? process.env["NODE_ENV"];
+  if (options.openapi !== undefined && typeof options.openapi !== "boolean") {
+    throw new TypeError("createApp: `openapi` must be true or false");
+  }
+  const env = environmentOf(options.env);
   const isProduction = env === "production";
   const health = readHealth(options.health ?? false);
   return {
@@ -196,11 +228,12 @@ export function readOptions(options: AppOptions): ReadOptions {
     middleware,
     plugins,
     logLevel: level,
-    redact,
+    clientErrors,
+    redact: redactDefaults ? [...credentialNames, ...redact] : redact,
     compiled: options.compiled,
     limits: { bodyBytes },
     isDevelopment: env === "development",
-    isProduction,
+    servesDocument: options.openapi ?? !isProduction,
     errorMiddleware: options.errorMiddleware,
     signals: options.signals ?? true,
     requestTimeoutMs,
@@ -214,7 +247,9 @@ export function readOptions(options: AppOptions): ReadOptions {
 
 function requireKnown(value: object, names: Readonly<Record<string, true>>, where: string): void {
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(names, name)) throw new TypeError(`createApp: there is no option \`${where}${name}\``);
+    if (Object.hasOwn(names, name)) continue;
+    const near = meant(name, Object.keys(names));
+    throw new TypeError(`createApp: there is no option \`${where}${name}\`${near}`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { AnyHandlers } from "../handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../middleware.ts";
 import type { RouteGroup } from "./options.ts";
 import { joinPath, parseRouteKey } from "./route-path.ts";
+import { meant } from "./unknown-name.ts";
 
 /** A middleware as registered. */
 export interface RegisteredMiddleware {
@@ -53,7 +54,9 @@ function readGroup(
   where: string,
 ): RegisteredRoute[] {
   for (const name of Object.keys(requireObject(group, where))) {
-    if (!Object.hasOwn(knownInGroup, name)) throw new TypeError(`createApp: ${where} has no \`${name}\``);
+    if (Object.hasOwn(knownInGroup, name)) continue;
+    const near = meant(name, Object.keys(knownInGroup));
+    throw new TypeError(`createApp: ${where} has no \`${name}\`${near}`);
   }
   const { prefix = "", handlers, middleware = [] } = group;
   if (typeof prefix !== "string" || (prefix !== "" && !prefix.startsWith("/"))) {
@@ -95,6 +98,11 @@ function checkFunction(middleware: AnyMiddleware, where: string): AnyMiddleware 
   if (errorMiddlewareMark.has(middleware)) {
     throw new TypeError(
       `createApp: ${where} is an error middleware; give it as the option \`errorMiddleware\``,
+    );
+  }
+  if (middleware.length > 1) {
+    throw new TypeError(
+      `createApp: ${where} takes ${middleware.length} parameters, as middleware of Express does; middleware of kit takes one, \`{ headers, ctx }\`, and calls no \`next\``,
     );
   }
   return middleware;

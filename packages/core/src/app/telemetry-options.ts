@@ -1,6 +1,7 @@
 import type { TelemetryExporter, TelemetrySettings } from "@kit/types";
 
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
+import { meant } from "./unknown-name.ts";
 
 /** Traces, metrics and logs for a collector that speaks OpenTelemetry's protocol. Needs the package `@kit/otel`. */
 export interface TelemetryOptions {
@@ -52,8 +53,9 @@ const greatestQueue = 65_536;
 export function readTelemetry(options: TelemetryOptions): TelemetrySettings | null {
   if (typeof options !== "object" || options === null) throw wrong("", "an object", options);
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name))
-      throw new TypeError(`createApp: there is no option \`telemetry.${name}\``);
+    if (Object.hasOwn(known, name)) continue;
+    const near = meant(name, Object.keys(known));
+    throw new TypeError(`createApp: there is no option \`telemetry.${name}\`${near}`);
   }
   const { tracing = false, metrics = false, exporter = "otlp" } = options;
   const { logs = exporter === "otlp" && (tracing || metrics) } = options;

@@ -6,9 +6,10 @@ const HYPHEN = 0x2d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** RFC 5321, section 4.5.3.1: 64 octets before the `@`, and a path of 256 in all, of which two are its angle brackets. */
+/** RFC 5321, section 4.5.3.1.1. */
 const MAX_LOCAL = 64;
-const MAX_LENGTH = 254;
+/** RFC 1035, section 2.3.4: 255 octets on the wire are 253 characters with dots. */
+const MAX_DOMAIN = 253;
 /** RFC 1035, section 2.3.4. */
 const MAX_LABEL = 63;
 
@@ -20,11 +21,12 @@ const USUAL = usualPattern();
 
 /**
  * `@format email`: a `Mailbox` of RFC 5321, section 4.1.2, such as `name@example.com`, `"a name"@example.com` or
- * `name@[IPv6:::1]`. A domain may have one label alone. ASCII only, as that standard has it.
+ * `name@[IPv6:::1]`. A domain may have one label alone. ASCII only, as that standard has it. The parts before and behind the `@` have their
+ * greatest lengths; that of the whole text is the rule `maxLength`.
  */
 export function isEmail(text: string): boolean {
   if (text.length <= MAX_LABEL && USUAL.test(text)) return true;
-  if (text.length > MAX_LENGTH) return false;
+  if (text.length > MAX_LOCAL + 1 + MAX_DOMAIN) return false;
   const at = text.charCodeAt(0) === QUOTE ? endOfQuoted(text) : endOfDotAtom(text);
   if (at < 1 || at > MAX_LOCAL || text.charCodeAt(at) !== 0x40) return false;
   return text.charCodeAt(at + 1) === 0x5b ? isAddressLiteral(text, at + 1) : isDomain(text, at + 1);
@@ -55,6 +57,7 @@ function endOfQuoted(text: string): number {
 
 /** Whether the rest of a text is labels of letters, digits and inner hyphens, with dots between. */
 function isDomain(text: string, start: number): boolean {
+  if (text.length - start > MAX_DOMAIN) return false;
   let index = start;
   for (;;) {
     const first = index;
@@ -80,4 +83,21 @@ function usualPattern(): RegExp {
   const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
   const label = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*";
   return new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
+}
+
+/** Advice for a text of ASCII that is no email because one of its parts is too long; nothing for any other text. */
+export function tooLongPart(text: string): string | undefined {
+  const at = text.lastIndexOf("@");
+  if (at < 0 || !isAscii(text)) return undefined;
+  if (at > MAX_LOCAL) return `shorten the part before "@" to ${MAX_LOCAL} characters`;
+  const domain = text.slice(at + 1);
+  if (domain.split(".").some((label) => label.length > MAX_LABEL)) {
+    return `shorten each part of the domain to ${MAX_LABEL} characters`;
+  }
+  return domain.length > MAX_DOMAIN ? `shorten the domain to ${MAX_DOMAIN} characters` : undefined;
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
 }

@@ -1,5 +1,6 @@
 import type { ValidationFailure } from "@kit/types";
 
+import { brokenRule } from "./broken-rule.ts";
 import { MAX_DEPTH } from "./depth.ts";
 import { closestMember } from "./closest.ts";
 import { MissingFailure, ScalarFailure } from "./failure.ts";
@@ -17,7 +18,7 @@ import {
 } from "./match.ts";
 import { isObject } from "./object.ts";
 import { Part } from "./part.ts";
-import { memberPath } from "./path.ts";
+import { itemPath, memberPath } from "./path.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasKind, keepsRules } from "./rules.ts";
 import type {
@@ -33,26 +34,34 @@ import type {
 import { holdsSensitive } from "./shape.ts";
 import { REDACTED, shown } from "./shown.ts";
 import { suggest } from "./suggest.ts";
-import { count, describe, describeReceived } from "./words.ts";
+import { count, describe, describeReceived, nounOf } from "./words.ts";
 
 /** How many failures are told where the caller does not say; of more, an additional entry says that there are more. */
 const DEFAULT_LIMIT = 100;
+/**
+ * Number of UTF-16 units that the paths of all listed failures may have together. A client that nests long keys would otherwise be answered
+ * with a hundred times what it sent.
+ */
+const MAX_PATHS = 16_384;
 
 /**
- * Everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place,
- * whose `expected` names all rules of that place. Empty exactly where the generated check says yes. Where there are more than
- * the limit, one more says so.
+ * Finds everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place,
+ * whose `expected` names all rules of that place. Empty exactly if the generated check says yes. If there are more failures than
+ * the limit, or their paths are too long together, one more says so.
  */
 export function explain(shape: Shape, value: unknown, form: Form, limit?: number): ValidationFailure[] {
   // One more than is told shows whether there are more.
   const explainer = new Explainer(form, limit ?? DEFAULT_LIMIT + 1, false);
   explainer.visit(shape, value, "$", -1, false);
   const { failures } = explainer;
-  if (limit !== undefined || failures.length <= DEFAULT_LIMIT) return failures;
-  failures[DEFAULT_LIMIT] = {
+  if (limit !== undefined || !explainer.isFull) return failures;
+  const listed = failures.length - 1;
+  failures[listed] = {
     path: "$",
-    expected: `no more than ${count(DEFAULT_LIMIT, "failure")}`,
+    expected: `no more than ${count(listed, "failure")}`,
     received: "more, which are not listed",
+    rule: "maxFailures",
+    limit: listed,
     suggestion: "repair those that are listed first",
   };
   return failures;
@@ -74,7 +83,9 @@ export function firstFailure(
 export class Explainer {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
-  readonly #limit: number;
+  #limit: number;
+  /** Number of UTF-16 units that the paths of the failures have together. */
+  #pathUnits = 0;
   readonly #kindsOnly: boolean;
   /** Made where members of a union must be tried; every trial shares what the others found out. */
   #matcher: Matcher | undefined;
@@ -86,7 +97,7 @@ export class Explainer {
   }
 
   visit(shape: Shape, value: unknown, path: string, depth: number, hidden: boolean): void {
-    if (this.failures.length >= this.#limit) return;
+    if (this.isFull) return;
     switch (shape.kind) {
       case "reference":
         this.#visitReference(shape, value, path, depth, hidden);
@@ -112,10 +123,15 @@ export class Explainer {
     if (shape.recursive === undefined) {
       this.visit(shape.to(), value, path, depth, hidden);
     } else if (depth + 1 >= MAX_DEPTH) {
-      this.push({ path, expected: `at most ${MAX_DEPTH} levels of nesting`, received: "a deeper level" });
+      this.#refuseDepth(path);
     } else {
       this.visit(shape.to(), value, path, depth + 1, hidden);
     }
+  }
+
+  #refuseDepth(path: string): void {
+    const expected = `at most ${MAX_DEPTH} levels of nesting`;
+    this.push({ path, expected, received: "a deeper level", rule: "maxDepth", limit: MAX_DEPTH });
   }
 
   #holds(shape: ScalarShape, value: unknown): boolean {
@@ -173,9 +189,10 @@ export class Explainer {
   ): void {
     const before = this.failures.length;
     for (const signature of index) {
-      if (takesKey(signature, key) && this.failures.length === before) {
-        this.visit(signature.shape, value, path, depth, hidden);
-      }
+      if (!takesKey(signature, key) || this.failures.length > before) continue;
+      if (signature.key !== undefined && !this.#holds(signature.key, key)) {
+        this.#refuse(signature.key, key, path, hidden);
+      } else this.visit(signature.shape, value, path, depth, hidden);
     }
   }
 
@@ -192,10 +209,10 @@ export class Explainer {
     if (!this.#kindsOnly && !keepsItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
     // The generated check of an item is faster than a walk, and one wrong item among many is the usual failure.
     const fit = this.#form === "wire" && !this.#kindsOnly ? shape.isItem : undefined;
-    for (let index = 0; index < value.length && this.failures.length < this.#limit; index++) {
+    for (let index = 0; index < value.length && !this.isFull; index++) {
       const item: unknown = value[index];
       if (fit === undefined ? this.#passes(shape.element, item) : fit(item)) continue;
-      this.visit(shape.element, item, `${path}[${index}]`, depth, hidden);
+      this.visit(shape.element, item, itemPath(path, index), depth, hidden);
     }
   }
 
@@ -204,8 +221,8 @@ export class Explainer {
       this.#refuse(shape, value, path, hidden);
       return;
     }
-    for (let index = 0; index < value.length && this.failures.length < this.#limit; index++) {
-      this.visit(elementAt(shape, index, value.length), value[index], `${path}[${index}]`, depth, hidden);
+    for (let index = 0; index < value.length && !this.isFull; index++) {
+      this.visit(elementAt(shape, index, value.length), value[index], itemPath(path, index), depth, hidden);
     }
   }
 
@@ -264,14 +281,23 @@ export class Explainer {
     this.fail(shape, describe(shape, this.#form), value, path, secret);
   }
 
-  /** Keeps that a value does not fit. Of a secret nothing is kept but its kind, and of what has parts nothing that may change. */
+  /** Keeps that a value does not fit. Of a secret, its kind and the rule that it breaks are kept; of a value with parts, nothing that may change. */
   fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
-    if (!secret && !isContainer(value) && value !== undefined) {
-      this.push(new ScalarFailure(path, expected, shape, value));
+    if (shape.kind === "unknown" && value !== undefined) {
+      this.#refuseDepth(path);
       return;
     }
-    const failure: ValidationFailure = { path, expected, received: describeReceived(value, secret) };
-    if (value !== undefined) failure.value = secret ? REDACTED : shown(value);
+    if (!secret && !isContainer(value) && value !== undefined) {
+      this.push(new ScalarFailure(path, expected, shape, value, this.#form));
+      return;
+    }
+    const failure: ValidationFailure = {
+      path,
+      expected,
+      received: describeReceived(value, secret, nounOf(shape)),
+      value: value === undefined ? null : secret ? REDACTED : shown(value),
+      ...brokenRule(shape, value, this.#form),
+    };
     const suggestion = secret ? undefined : suggest(shape, value);
     if (suggestion !== undefined) failure.suggestion = suggestion;
     this.push(failure);
@@ -279,6 +305,14 @@ export class Explainer {
 
   /** Keeps a failure, unless there are enough. */
   push(failure: ValidationFailure): void {
-    if (this.failures.length < this.#limit) this.failures.push(failure);
+    if (this.isFull) return;
+    this.failures.push(failure);
+    this.#pathUnits += failure.path.length;
+    if (this.#pathUnits > MAX_PATHS) this.#limit = this.failures.length;
+  }
+
+  /** Returns true once no further failure is kept. */
+  get isFull(): boolean {
+    return this.failures.length >= this.#limit;
   }
 }

@@ -1,9 +1,10 @@
-import type { ValidationFailure } from "@kit/types";
+import type { ValidationFailure, ValidationLimit, ValidationRule } from "@kit/types";
 
-import type { ObjectShape, Shape } from "./shape.ts";
+import { type BrokenRule, brokenRule } from "./broken-rule.ts";
+import type { Form, ObjectShape, Shape } from "./shape.ts";
 import { shown } from "./shown.ts";
 import { closest, suggest } from "./suggest.ts";
-import { describeReceived } from "./words.ts";
+import { describeReceived, nounOf } from "./words.ts";
 
 /*
  * Failures whose words are made when they are read: an answer in production has no `received` and no `suggestion`, and words cost
@@ -17,12 +18,15 @@ export class ScalarFailure implements ValidationFailure {
   readonly expected: string;
   readonly #shape: Shape;
   readonly #found: unknown;
+  readonly #form: Form;
+  #broken: BrokenRule | undefined;
 
-  constructor(path: string, expected: string, shape: Shape, found: unknown) {
+  constructor(path: string, expected: string, shape: Shape, found: unknown, form: Form) {
     this.path = path;
     this.expected = expected;
     this.#shape = shape;
     this.#found = found;
+    this.#form = form;
   }
 
   get value(): unknown {
@@ -30,11 +34,23 @@ export class ScalarFailure implements ValidationFailure {
   }
 
   get received(): string {
-    return describeReceived(this.#found, false);
+    return describeReceived(this.#found, false, nounOf(this.#shape));
+  }
+
+  get rule(): ValidationRule {
+    return this.#brokenRule().rule;
+  }
+
+  get limit(): ValidationLimit | undefined {
+    return this.#brokenRule().limit;
   }
 
   get suggestion(): string | undefined {
     return suggest(this.#shape, this.#found);
+  }
+
+  #brokenRule(): BrokenRule {
+    return (this.#broken ??= brokenRule(this.#shape, this.#found, this.#form));
   }
 
   /** See {@link inFull}. */
@@ -43,7 +59,7 @@ export class ScalarFailure implements ValidationFailure {
   }
 }
 
-/** A property that is not there. Only the keys of its object are read again, for one that may have been meant. */
+/** A property that is missing. Only the keys of its object are read again, for one that may have been meant. */
 export class MissingFailure implements ValidationFailure {
   readonly path: string;
   readonly expected: string;
@@ -61,6 +77,14 @@ export class MissingFailure implements ValidationFailure {
 
   get received(): string {
     return "nothing";
+  }
+
+  get value(): null {
+    return null;
+  }
+
+  get rule(): "required" {
+    return "required";
   }
 
   get suggestion(): string {
@@ -82,12 +106,14 @@ export class MissingFailure implements ValidationFailure {
 
 /** A failure with everything read, in the order in which an answer has it. */
 function inFull(failure: ValidationFailure): ValidationFailure {
-  const { path, expected, received, value, suggestion } = failure;
+  const { path, expected, received, value, rule, limit, suggestion } = failure;
   return {
     path,
     expected,
     received,
     ...(value !== undefined && { value }),
+    rule,
+    ...(limit !== undefined && { limit }),
     ...(suggestion !== undefined && { suggestion }),
   };
 }

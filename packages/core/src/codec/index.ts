@@ -12,7 +12,7 @@ export { bigintWithin, isBigIntText, toBigInt } from "./bigint.ts";
 export { decodeBytes, encodeBytes, isBase64 } from "./bytes.ts";
 export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce.ts";
 export { decodeDate, isCalendarDate, isDateTime } from "./date.ts";
-export { enter, MAX_DEPTH } from "./depth.ts";
+export { enter, isUnknown, MAX_DEPTH } from "./depth.ts";
 export { isEmail } from "./email.ts";
 export { explain } from "./explain.ts";
 export { isUuid } from "./formats.ts";

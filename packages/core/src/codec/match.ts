@@ -12,7 +12,7 @@ import type {
   TupleShape,
   UnionShape,
 } from "./shape.ts";
-import { isListable, resolve } from "./shape.ts";
+import { isListable, resolve, tupleLength } from "./shape.ts";
 import { hasUniqueItems } from "./unique.ts";
 
 /**
@@ -150,6 +150,8 @@ export class Matcher {
     let found: Fit | undefined;
     for (const signature of index) {
       if (!takesKey(signature, key)) continue;
+      if (signature.key !== undefined && !this.#kindsOnly && !keepsRules(signature.key, key))
+        return undefined;
       const fit = this.fit(signature.shape, item, depth);
       if (fit === undefined) return undefined;
       found ??= { kept: fit.kept + 1, specific: fit.specific };
@@ -339,9 +341,9 @@ export function keepsItemRules(shape: ArrayShape, value: readonly unknown[]): bo
 }
 
 /** Whether an array has a length that a tuple can have. */
-export function hasTupleLength({ elements }: TupleShape, length: number): boolean {
-  const least = elements.filter((element) => !element.optional && !element.rest).length;
-  return length >= least && (length <= elements.length || elements.some((element) => element.rest));
+export function hasTupleLength(shape: TupleShape, length: number): boolean {
+  const { least, most } = tupleLength(shape);
+  return length >= least && (most === undefined || length <= most);
 }
 
 /** The shape of an item of a tuple whose length is right. */

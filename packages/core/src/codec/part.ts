@@ -1,7 +1,7 @@
 import type { Explainer } from "./explain.ts";
 import { ScalarFailure } from "./failure.ts";
 import { isContainer, mayMiss } from "./match.ts";
-import { memberPath } from "./path.ts";
+import { joinedPath, memberPath, memberStep } from "./path.ts";
 import type { ObjectShape, PropertyShape } from "./shape.ts";
 import { describe } from "./words.ts";
 
@@ -16,7 +16,7 @@ class Place {
 
   constructor(property: PropertyShape) {
     this.property = property;
-    this.step = memberPath("", property.key);
+    this.step = memberStep(property.key);
     this.atRoot = memberPath("$", property.key);
     this.expected = describe(property.shape, "wire");
   }
@@ -71,7 +71,7 @@ export class Part {
     if (hidden || isContainer(value)) {
       this.#explainer.fail(property.shape, expected, value, this.#pathOf(place), hidden);
     } else {
-      this.#explainer.push(new ScalarFailure(this.#pathOf(place), expected, property.shape, value));
+      this.#explainer.push(new ScalarFailure(this.#pathOf(place), expected, property.shape, value, "wire"));
     }
   }
 
@@ -93,7 +93,7 @@ export class Part {
   }
 
   #pathOf(place: Place): string {
-    return this.#path === "$" ? place.atRoot : this.#path + place.step;
+    return this.#path === "$" ? place.atRoot : joinedPath(this.#path, place.step);
   }
 
   #miss(place: Place): void {

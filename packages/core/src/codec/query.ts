@@ -38,6 +38,17 @@ export function readWholeQuery(query: string): Map<string, string | string[]> {
   return values;
 }
 
+/** The keys of a query in their order, each once for each time that it stands there. */
+export function queryKeys(query: string): string[] {
+  const keys: string[] = [];
+  for (let start = 0; start < query.length;) {
+    const end = endOfPair(query, start);
+    if (end > start) keys.push(decodePiece(query, start, endOfKey(query, start, end)));
+    start = end + 1;
+  }
+  return keys;
+}
+
 function endOfPair(query: string, start: number): number {
   const end = query.indexOf("&", start);
   return end < 0 ? query.length : end;

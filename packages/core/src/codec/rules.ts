@@ -1,5 +1,6 @@
 import { isBigIntText, toBigInt } from "./bigint.ts";
 import { isBase64 } from "./bytes.ts";
+import { isUnknown } from "./depth.ts";
 import { FIRST_TIME, isDateTime, LAST_TIME } from "./date.ts";
 import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
@@ -21,7 +22,7 @@ export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape
 export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
   switch (shape.kind) {
     case "unknown":
-      return value !== undefined;
+      return form === "wire" ? isUnknown(value) : value !== undefined;
     case "never":
       return false;
     case "null":

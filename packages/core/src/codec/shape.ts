@@ -31,6 +31,8 @@ export interface SimpleShape {
 /** Text. */
 export interface StringShape extends TextRules {
   readonly kind: "string";
+  /** The text is the key of a value and not a value itself: failures say so. */
+  readonly isKey?: true;
 }
 
 /** Rules on texts. Lengths count code points. */
@@ -83,6 +85,17 @@ export interface TupleShape {
   readonly elements: readonly TupleElementShape[];
 }
 
+/** Returns the least and the greatest number of items; the greatest is absent if an element is a `rest`. */
+export function tupleLength({ elements }: TupleShape): {
+  readonly least: number;
+  readonly most: number | undefined;
+} {
+  return {
+    least: elements.filter((element) => !element.optional && !element.rest).length,
+    most: elements.some((element) => element.rest) ? undefined : elements.length,
+  };
+}
+
 /** An element of a tuple. */
 export interface TupleElementShape {
   readonly shape: Shape;
@@ -104,6 +117,8 @@ export interface ObjectShape {
 /** An index signature: which keys it takes, and what they hold. */
 export interface IndexShape {
   readonly keys: "string" | "number" | TextTest;
+  /** The rules that each key which it takes must satisfy. */
+  readonly key?: StringShape;
   readonly shape: Shape;
 }
 

@@ -49,7 +49,8 @@ function shownParts(value: object, levels: number): unknown {
   return result;
 }
 
-function shortened(text: string): string {
+/** The first 200 UTF-16 units of a text, with `…` if there are more. */
+export function shortened(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   // Never between the halves of a surrogate pair.
   const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT;

@@ -1,4 +1,5 @@
 import { coerceNumber } from "./coerce.ts";
+import { tooLongPart } from "./email.ts";
 import { hasFormat } from "./formats.ts";
 import type { FormatName, NumberShape, Shape, StringShape } from "./shape.ts";
 import { resolve } from "./shape.ts";
@@ -44,9 +45,9 @@ function suggestString(shape: StringShape, value: unknown): string | undefined {
   if (shape.maxLength !== undefined && length > shape.maxLength) {
     return `make it at least ${count(length - shape.maxLength, "character")} shorter`;
   }
-  if (shape.format !== undefined && !hasFormat(shape.format, value))
-    return `write it like "${EXAMPLES[shape.format]}"`;
-  return undefined;
+  if (shape.format === undefined || hasFormat(shape.format, value)) return undefined;
+  const tooLong = shape.format === "email" ? tooLongPart(value) : undefined;
+  return tooLong ?? `write it like "${EXAMPLES[shape.format]}"`;
 }
 
 function suggestNumber(shape: NumberShape, value: unknown): string | undefined {

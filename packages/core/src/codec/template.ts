@@ -21,57 +21,72 @@ export interface EitherPart {
 }
 
 /**
- * The texts of a template literal type: all that its parts can make, in whichever way they divide the text.
+ * The texts of a template literal type, divided as TypeScript divides them.
  *
  * A regular expression would say the same, but an engine that backtracks tries each division of a wrong text, of which
  * `${string}@${string}.${string}` has as many as the square of its length. Here the work grows with the length alone.
  */
 export function template(parts: readonly TemplatePart[]): TextTest {
-  const fixed = fixedTexts(parts);
-  return fixed === undefined ? new Automaton(parts) : new Between(fixed, parts);
+  const fixed: string[] = [""];
+  const holes: HolePart["hole"][] = [];
+  for (const part of parts) {
+    if (typeof part === "string") fixed[fixed.length - 1] += part;
+    else if ("hole" in part) {
+      holes.push(part.hole);
+      fixed.push("");
+    } else return new Automaton(parts);
+  }
+  return holes.length === 0 ? new Automaton(parts) : new Divided(fixed, holes, parts);
 }
 
-/** The texts between the holes where all of these are `${string}`; nothing where there is another kind of hole. */
-function fixedTexts(parts: readonly TemplatePart[]): string[] | undefined {
-  const texts = [""];
-  for (const part of parts) {
-    if (typeof part === "string") texts[texts.length - 1] += part;
-    else if ("hole" in part && part.hole === "string") texts.push("");
-    else return undefined;
-  }
-  return texts;
-}
+/** Tests whether a text fills a hole. */
+const FILLS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
+  number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/,
+  bigint: /^-?[0-9]+$/,
+};
 
 /**
- * Texts with anything in between. Taking the first occurrence of each is exact: what is left for the next ones is never less
- * than with a later occurrence.
+ * Fixed texts with holes in between. As in TypeScript, a hole ends where the text behind it first occurs, and a hole with another
+ * hole right behind it is one character: `-1-2` is no `${number}-${number}`, since nothing stands before the first `-`.
  */
-class Between implements TextTest {
+class Divided implements TextTest {
   readonly parts: readonly TemplatePart[];
   readonly #first: string;
-  readonly #inner: readonly string[];
-  /** Behind the last hole; nothing where there is no hole. */
-  readonly #last: string | undefined;
+  readonly #last: string;
+  readonly #holes: readonly { readonly fills: RegExp | undefined; readonly behind: string }[];
   readonly #least: number;
 
-  constructor(texts: readonly string[], parts: readonly TemplatePart[]) {
+  /** `texts` stand before, between and behind the holes. */
+  constructor(texts: readonly string[], holes: readonly HolePart["hole"][], parts: readonly TemplatePart[]) {
     this.parts = parts;
     this.#first = texts[0] ?? "";
-    this.#inner = texts.slice(1, -1).filter((text) => text !== "");
-    this.#last = texts.length > 1 ? texts.at(-1) : undefined;
-    this.#least = texts.reduce((sum, text) => sum + text.length, 0);
+    this.#last = texts.at(-1) ?? "";
+    this.#holes = holes.map((hole, index) => ({
+      fills: hole === "string" ? undefined : FILLS[hole],
+      behind: texts[index + 1] ?? "",
+    }));
+    this.#least = this.#first.length + this.#last.length;
   }
 
   test(text: string): boolean {
-    const last = this.#last;
-    if (last === undefined) return text === this.#first;
-    if (text.length < this.#least || !text.startsWith(this.#first) || !text.endsWith(last)) return false;
+    if (text.length < this.#least || !text.startsWith(this.#first) || !text.endsWith(this.#last))
+      return false;
+    const end = text.length - this.#last.length;
     let from = this.#first.length;
-    for (const inner of this.#inner) {
-      const found = text.indexOf(inner, from);
-      if (found < 0) return false;
-      from = found + inner.length;
+    for (const [index, { fills, behind }] of this.#holes.entries()) {
+      let to = end;
+      if (index < this.#holes.length - 1) {
+        to = behind === "" ? from + unitsAt(text, from) : text.indexOf(behind, from);
+        if (to < 0 || to + behind.length > end) return false;
+      }
+      if (fills !== undefined && !fills.test(text.slice(from, to))) return false;
+      from = to + behind.length;
     }
-    return from <= text.length - last.length;
+    return true;
   }
+}
+
+/** Number of UTF-16 units of the character at an index. */
+function unitsAt(text: string, index: number): number {
+  return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }

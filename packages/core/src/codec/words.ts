@@ -1,5 +1,6 @@
+import { COLUMN_LIMIT, isBigIntColumn } from "./bigint.ts";
 import type { ArrayShape, Form, NumberShape, Shape, TextRules, TupleShape } from "./shape.ts";
-import { resolve } from "./shape.ts";
+import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 
 /** More choices than this are not listed. */
@@ -32,11 +33,11 @@ function inWords(shape: Shape, form: Form): string {
     case "bytes":
       return form === "wire" ? "base64 string" : "Uint8Array";
     case "string":
-      return describeText("string", resolved);
+      return describeText(resolved.isKey === undefined ? "string" : "key", resolved);
     case "number":
       return describeNumber(resolved.integer === undefined ? "number" : "integer", resolved);
     case "bigint":
-      return describeNumber(form === "wire" ? "integer as a string of digits" : "bigint", resolved);
+      return describeBigInt(form === "wire" ? "integer as a string of digits" : "bigint", resolved);
     case "literal":
       return typeof resolved.value === "bigint" && form === "value"
         ? `${resolved.value}n`
@@ -64,18 +65,30 @@ export function alternatives(words: readonly string[]): string {
   return distinct.length === 0 ? last : `${distinct.join(", ")} or ${last}`;
 }
 
-/** What was there, in words: `number 42`, `string of 0 characters`, `nothing`. A hidden value shows its kind alone. */
-export function describeReceived(value: unknown, hidden: boolean): string {
+/**
+ * Says in words what was there: `number 42`, `string of 0 characters`, `nothing`. A hidden value shows its kind, and that it is empty if it is.
+ *
+ * @param text - Noun for a text: `key` for the key of a value.
+ */
+export function describeReceived(value: unknown, hidden: boolean, text: "string" | "key" = "string"): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
-  if (Array.isArray(value)) return hidden ? "array" : `array of ${count(value.length, "item")}`;
+  if (Array.isArray(value))
+    return hidden && value.length > 0 ? "array" : `array of ${count(value.length, "item")}`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "invalid Date" : "Date";
   if (value instanceof Uint8Array) return "Uint8Array";
   if (typeof value === "object") return "object";
+  if (value === "") return `${text} of 0 characters`;
+  if (typeof value === "string" && hidden) return text;
   if (hidden || typeof value === "function" || typeof value === "symbol") return typeof value;
-  if (typeof value === "string") return `string of ${count(countCodePoints(value), "character")}`;
+  if (typeof value === "string") return `${text} of ${count(countCodePoints(value), "character")}`;
   if (typeof value === "number" && Object.is(value, -0)) return "number 0";
   return `${typeof value} ${String(value as number | boolean | bigint)}`;
+}
+
+/** Noun for the texts of a shape. */
+export function nounOf(shape: Shape): "string" | "key" {
+  return shape.kind === "string" && shape.isKey === true ? "key" : "string";
 }
 
 /** `1 item`, `2 items`. */
@@ -104,15 +117,21 @@ function describeNumber(kind: string, shape: NumberShape): string {
   );
 }
 
+function describeBigInt(kind: string, shape: NumberShape): string {
+  if (!isBigIntColumn(shape)) return describeNumber(kind, shape);
+  // As numbers, the bounds of a column would be printed with other digits: 9223372036854776000.
+  const { minimum: _, exclusiveMaximum: __, ...rest } = shape;
+  return describeNumber(`${kind}, ${-BigInt(COLUMN_LIMIT)} to ${BigInt(COLUMN_LIMIT) - 1n}`, rest);
+}
+
 function describeArray(shape: ArrayShape): string {
   const items = range(shape.minItems, shape.maxItems, "item");
   return listed("array", items, shape.uniqueItems === undefined ? undefined : "no two of them equal");
 }
 
-function describeTuple({ elements }: TupleShape): string {
-  const least = elements.filter((element) => !element.optional && !element.rest).length;
-  const most = elements.some((element) => element.rest) ? undefined : elements.length;
-  return listed("array", range(least, most, "item") ?? undefined);
+function describeTuple(shape: TupleShape): string {
+  const { least, most } = tupleLength(shape);
+  return listed("array", range(least, most, "item"));
 }
 
 function range(min: number | undefined, max: number | undefined, noun: string): string | undefined {

@@ -50,13 +50,19 @@ function withoutParameters(message: string): string {
   return start === -1 ? message : `${message.slice(0, start)}\nparams: [redacted]`;
 }
 
-/** `invalid input syntax for type uuid: "…"`: in messages of bad data, what is quoted is the data. In all others it is a name. */
+/** Hides the value in `invalid input syntax for type uuid: "…"`. In messages of bad data, what is quoted is the data; in all others it is a name. */
 function withoutQuoted(message: string, code: string): string {
-  return code.startsWith("22") ? message.replace(/".*"/s, '"[redacted]"') : message;
+  const [start, end] = [message.indexOf('"'), message.lastIndexOf('"')];
+  if (!code.startsWith("22") || start === end) return message;
+  return `${message.slice(0, start)}"[redacted]"${message.slice(end + 1)}`;
 }
 
-/** `Key (email)=(ada@example.org) already exists.` keeps the names of its columns; other details are rows and values. */
+/** Keeps the names of the columns in `Key (email)=(ada@example.org) already exists.`; other details are rows and values. */
 function withoutKeyValues(detail: string): string {
-  const [, columns, end] = /^Key \((.*?)\)=\(.*\)([^)]*)$/s.exec(detail) ?? [];
-  return columns === undefined ? "[redacted]" : `Key (${columns})=([redacted])${end ?? ""}`;
+  const [start, separator] = ["Key (", ")=("];
+  const columnsEnd = detail.indexOf(separator, start.length);
+  const valuesEnd = detail.lastIndexOf(")");
+  if (!detail.startsWith(start) || columnsEnd === -1 || valuesEnd < columnsEnd + separator.length)
+    return "[redacted]";
+  return `${detail.slice(0, columnsEnd)}${separator}[redacted]${detail.slice(valuesEnd)}`;
 }

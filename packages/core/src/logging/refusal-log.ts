@@ -1,68 +1,33 @@
 import type { ServerRefusal } from "@kit/types";
 
 import type { Log } from "./log.ts";
-
-/** At most one entry of a kind within this time. */
-const intervalMs = 60_000;
-
-interface Window {
-  /** How many there were that no entry told of. */
-  untold: number;
-  last: ServerRefusal;
-  readonly timer: NodeJS.Timeout;
-}
+import { Sampler } from "./sampler.ts";
 
 /**
- * What the server refused by itself, before there was a request that could be logged. The first of a kind is logged at
- * once, then for each minute in which there were more how many: whoever sends rubbish must not be able to fill the log.
- * Kinds are told apart by code and message, which are constants of the server and so are few.
+ * Logs what the server refused by itself, before there was a request that could be logged. The first of a kind is logged at
+ * once, the others of the same minute by their number: clients that send rubbish cannot fill the log.
+ * Kinds are told apart by code and message, which are constants of the server, so there are few of them.
  */
 export class RefusalLog {
   readonly #log: Log;
-  readonly #windows = new Map<string, Window>();
+  readonly #sampler: Sampler<ServerRefusal>;
 
   constructor(log: Log) {
     this.#log = log;
+    this.#sampler = new Sampler(1, (_, count, last) =>
+      this.#write(last, count, `${count} times more within a minute: ${prefixOf(last)}`),
+    );
   }
 
-  /** Counts one, and logs it where it is the first of its kind in its minute. */
+  /** Counts a refusal. Logs the first of its kind and minute. */
   count(refusal: ServerRefusal): void {
     const kind = `${refusal.code} ${refusal.message}`;
-    const window = this.#windows.get(kind);
-    if (window !== undefined) {
-      window.untold += 1;
-      window.last = refusal;
-      return;
-    }
-    this.#open(kind, refusal);
-    this.#write(refusal, 1, prefixOf(refusal));
+    if (this.#sampler.takes(kind, refusal)) this.#write(refusal, 1, prefixOf(refusal));
   }
 
   /** Tells what was not told yet; for the end of the application. */
   flush(): void {
-    for (const window of this.#windows.values()) {
-      clearTimeout(window.timer);
-      this.#tellRest(window);
-    }
-    this.#windows.clear();
-  }
-
-  #open(kind: string, last: ServerRefusal): void {
-    const timer = setTimeout(() => this.#close(kind), intervalMs).unref();
-    this.#windows.set(kind, { untold: 0, last, timer });
-  }
-
-  #close(kind: string): void {
-    const window = this.#windows.get(kind)!;
-    this.#windows.delete(kind);
-    if (window.untold === 0) return;
-    this.#tellRest(window);
-    // They go on: the next minute's are counted as well.
-    this.#open(kind, window.last);
-  }
-
-  #tellRest({ untold, last }: Window): void {
-    if (untold > 0) this.#write(last, untold, `${untold} times more within a minute: ${prefixOf(last)}`);
+    this.#sampler.flush();
   }
 
   #write({ traceId, ...data }: ServerRefusal, count: number, prefix: string): void {

@@ -6,21 +6,40 @@ export interface LineSink {
   write(line: string): void;
 }
 
-/** What may wait to be written; a reader that stopped reading must not fill the process's memory. */
+/** Writes bytes to a descriptor: `node:fs`, or a test's own. */
+export interface Output {
+  write(
+    descriptor: number,
+    bytes: Uint8Array,
+    done: (error: NodeJS.ErrnoException | null, written: number) => void,
+  ): void;
+  writeSync(descriptor: number, bytes: Uint8Array): number;
+}
+
+/** Number of UTF-16 units that may wait to be written; a reader that stopped reading, or a full disk, must not fill the process's memory. */
 const maxPending = 8 * 1024 * 1024;
 /** How long a reader may take nothing at all before what is left at exit is given up. */
 const patienceAtExitMs = 2_000;
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
-/** How long to wait where a non-blocking descriptor takes no more. */
+/** Milliseconds to wait if a non-blocking descriptor takes no more, and before the first retry of a write that failed. */
 const retryMs = 10;
+/** The longest pause between two tries of a write that fails. */
+const maxRetryMs = 1_000;
+/** Failures that last: the reader is gone, or the descriptor is closed. There is nobody left to write for. */
+const finalFailures: ReadonlySet<string | undefined> = new Set(["EPIPE", "EBADF"]);
+/** Failures that say "later": they are no fault of what the log is written to. */
+const delays: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EINTR"]);
 
 /**
- * Lines to a file descriptor, written in one piece for each turn of the event loop, off the event loop's thread. What is
- * still pending when the process exits is written then. Entries beyond a bound are dropped, and counted in a line
- * of their own.
+ * Writes lines to a file descriptor, in one piece for each turn of the event loop, off the event loop's thread. Lines that are
+ * still pending when the process exits are written then.
+ *
+ * A write that fails because a disk is full (ENOSPC, EDQUOT), or for any other reason that may pass (EIO, EINTR), is tried again with
+ * growing pauses. Lines beyond a bound are dropped meanwhile, and counted in a line of their own once writing works again.
  */
 export class DescriptorSink implements LineSink {
   readonly #descriptor: number;
+  readonly #output: Output;
   #lines: string[] = [];
   #pending = 0;
   #dropped = 0;
@@ -28,9 +47,15 @@ export class DescriptorSink implements LineSink {
   #rest: Uint8Array | null = null;
   #scheduled = false;
   #closed = false;
+  /** The code of the failure since which nothing could be written; nothing while writing works. */
+  #failure: string | undefined;
+  /** Reason why the entries that {@link #dropped} counts were dropped. */
+  #reason: string | undefined;
+  #pauseMs = retryMs;
 
-  constructor(descriptor: number) {
+  constructor(descriptor: number, output: Output = fs) {
     this.#descriptor = descriptor;
+    this.#output = output;
     process.on("exit", () => this.#flushAtExit());
   }
 
@@ -38,6 +63,7 @@ export class DescriptorSink implements LineSink {
     if (this.#closed) return;
     if (this.#pending + line.length > maxPending) {
       this.#dropped += 1;
+      this.#reason ??= this.#failure;
       return;
     }
     this.#lines.push(line);
@@ -50,9 +76,14 @@ export class DescriptorSink implements LineSink {
 
   #take(): Uint8Array {
     if (this.#dropped > 0) {
-      const message = `${this.#dropped} log entries were dropped: the reader of the log is too slow`;
-      this.#lines.push(JSON.stringify({ level: "warn", message, timestamp: new Date().toISOString() }));
+      const reason = this.#reason;
+      const why =
+        reason === undefined ? "the reader of the log is too slow" : `writing the log failed with ${reason}`;
+      const message = `${this.#dropped} log entries were dropped: ${why}`;
+      const level = reason === undefined ? "warn" : "error";
+      this.#lines.push(JSON.stringify({ level, message, timestamp: new Date().toISOString() }));
       this.#dropped = 0;
+      this.#reason = undefined;
     }
     const text = this.#lines.length === 0 ? "" : `${this.#lines.join("\n")}\n`;
     this.#lines = [];
@@ -73,17 +104,23 @@ export class DescriptorSink implements LineSink {
       else this.#scheduled = false;
       return;
     }
-    fs.write(this.#descriptor, rest, (error, written) => {
+    this.#output.write(this.#descriptor, rest, (error, written) => {
       if (error === null) {
+        this.#failure = undefined;
+        this.#pauseMs = retryMs;
         this.#rest = rest.subarray(written);
         this.#continue();
-      } else if (error.code === "EAGAIN") {
-        setTimeout(() => this.#continue(), retryMs);
-      } else {
-        // The reader is gone for good (EPIPE, EBADF): there is nobody left to tell.
+      } else if (finalFailures.has(error.code)) {
         this.#closed = true;
         this.#rest = null;
         this.#lines = [];
+      } else if (delays.has(error.code)) {
+        setTimeout(() => this.#continue(), retryMs);
+      } else {
+        this.#failure = error.code ?? error.message;
+        // A process that has nothing else to do need not wait for a disk with room.
+        setTimeout(() => this.#continue(), this.#pauseMs).unref();
+        this.#pauseMs = Math.min(this.#pauseMs * 2, maxRetryMs);
       }
     });
   }
@@ -96,10 +133,11 @@ export class DescriptorSink implements LineSink {
     let deadline = Date.now() + patienceAtExitMs;
     while (bytes.length > 0 && Date.now() < deadline) {
       try {
-        bytes = bytes.subarray(fs.writeSync(this.#descriptor, bytes));
+        bytes = bytes.subarray(this.#output.writeSync(this.#descriptor, bytes));
         deadline = Date.now() + patienceAtExitMs;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+        // A disk that is full now is not waited for: the process is to end.
+        if (!delays.has((error as NodeJS.ErrnoException).code)) return;
         Atomics.wait(sleeping, 0, 0, retryMs);
       }
     }

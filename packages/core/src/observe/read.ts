@@ -139,7 +139,7 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
   const spans = [rootSpan(slot, traceId, parentSpanId)];
   for (const phase of passedPhases(slot)) {
     const { number, name, startMs, endMs } = phase;
-    if (withoutSpan.has(number) || (endMs === startMs && isVoid(slot, number))) continue;
+    if (withoutSpan.has(number)) continue;
     const hasFailed = slot.failed === number;
     spans.push({
       traceId,

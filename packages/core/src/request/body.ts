@@ -1,5 +1,5 @@
 import type { AppError } from "@kit/errors";
-import type { ServerExchange, Validator } from "@kit/types";
+import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { findJsonError, lineAndColumn } from "./json-syntax.ts";
 import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
@@ -7,19 +7,26 @@ import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 /** The text of a JSON body. What it is refused with names `$`, the body itself. */
 export function readJsonText(exchange: ServerExchange, validator: Validator<unknown>): string {
   if (exchange.bodyLength === 0) {
-    throw bodyError(
-      validator,
-      "JSON",
-      "nothing",
-      "Send a JSON body with the header `content-type: application/json`",
-    );
+    throw bodyError(validator, {
+      expected: "JSON",
+      received: "nothing",
+      value: null,
+      rule: "required",
+      suggestion: "Send a JSON body with the header `content-type: application/json`",
+    });
   }
   const contentType = exchange.header("content-type");
   if (contentType !== "application/json" && !isJsonType(contentType)) throw unsupportedType(contentType);
   const text = exchange.bodyText();
   if (text === undefined) {
     refuseContentEncoding(exchange);
-    throw bodyError(validator, "JSON in UTF-8", "bytes that are not valid UTF-8", "Encode the body as UTF-8");
+    throw bodyError(validator, {
+      expected: "JSON in UTF-8",
+      received: "bytes that are not valid UTF-8",
+      rule: "encoding",
+      limit: "utf-8",
+      suggestion: "Encode the body as UTF-8",
+    });
   }
   return text;
 }
@@ -37,12 +44,12 @@ export function parseJsonText(
     const { offset, expected } = findJsonError(text);
     const { line, column } = lineAndColumn(text, offset);
     const place = `position ${offset} (line ${line}, column ${column})`;
-    throw bodyError(
-      validator,
-      `JSON: ${expected} at ${place}`,
-      "text that is not JSON",
-      `Repair the JSON at ${place}`,
-    );
+    throw bodyError(validator, {
+      expected: `JSON: ${expected} at ${place}`,
+      received: "text that is not JSON",
+      rule: "json",
+      suggestion: `Repair the JSON at ${place}`,
+    });
   }
 }
 
@@ -71,11 +78,6 @@ function refuseContentEncoding(exchange: ServerExchange): void {
   throw unsupportedMediaType("Compressed bodies are not accepted; send the body as it is");
 }
 
-function bodyError(
-  validator: Validator<unknown>,
-  expected: string,
-  received: string,
-  suggestion: string,
-): AppError {
-  return invalidSlot("body", validator, [{ path: "$", expected, received, suggestion }]);
+function bodyError(validator: Validator<unknown>, failure: Omit<ValidationFailure, "path">): AppError {
+  return invalidSlot("body", validator, [{ path: "$", ...failure }]);
 }

@@ -38,6 +38,10 @@ export class Context implements RequestContext {
     return this.#run.path;
   }
 
+  get rawWildcard(): string | undefined {
+    return this.#run.rawWildcard;
+  }
+
   get ip(): string {
     return this.#run.address;
   }
@@ -87,14 +91,13 @@ const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** Puts what a middleware returned onto `ctx`. */
+/**
+ * Puts what a middleware returned onto `ctx`.
+ *
+ * @throws {TypeError} if that is no plain object: the value of an answer, or of a class, would be dropped without a word.
+ */
 export function addToContext(context: Context, added: unknown, middleware: string): void {
-  if (typeof added !== "object" || added === null || Array.isArray(added)) {
-    const what = added === null ? "null" : Array.isArray(added) ? "an array" : `a ${typeof added}`;
-    throw new TypeError(
-      `The middleware ${middleware} returned ${what}; it must return an object of properties to add to ctx, or nothing`,
-    );
-  }
+  if (!isPlainObject(added)) throw notAdded(added, middleware);
   for (const name of Object.keys(added)) {
     if (reserved.has(name)) {
       throw new TypeError(
@@ -103,6 +106,38 @@ export function addToContext(context: Context, added: unknown, middleware: strin
     }
     (context as unknown as Record<string, unknown>)[name] = (added as Record<string, unknown>)[name];
   }
+}
+
+/** Tells if a value is an object that no class has made; objects of another realm count. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "isPrototypeOf");
+}
+
+function notAdded(value: unknown, middleware: string): TypeError {
+  if (value instanceof RawResponse) value.cancel(new Error(`The middleware ${middleware} cannot answer`));
+  const isAnswer = value instanceof RawResponse || value instanceof Response;
+  const rule = isAnswer
+    ? "only handlers answer. Answer in the handler"
+    : "middleware returns a plain object of properties to add to ctx, or nothing. Return one of these";
+  return new TypeError(
+    `The middleware ${middleware} returned ${inWords(value)}, which kit does not use: ${rule}, or refuse the request with ctx.fail(status, code, message)`,
+  );
+}
+
+function inWords(value: unknown): string {
+  if (value instanceof RawResponse) return "the result of ctx.send";
+  if (value instanceof Response) return "a Response";
+  if (value instanceof Context) return "ctx itself";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const { constructor } = value;
+  return typeof constructor === "function" && constructor.name !== ""
+    ? `a value of the class ${constructor.name}`
+    : "a value of a class";
 }
 
 /** The argument of every middleware of one request. */

@@ -1,21 +1,25 @@
 import type { AppError } from "@kit/errors";
 import type {
   CompiledRouteTree,
+  RouteMatch,
   ServerExchange,
   ServerLimits,
   ServerRefusal,
   ServerService,
+  Validator,
 } from "@kit/types";
 
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ApiReference } from "./api-reference.ts";
+import { parseJsonText, readJsonText } from "./body.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
-import { badPath, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
+import { badPath, invalidSlot, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
+import { allowOf, answerForWholeServer, asksForWholeServer } from "./whole-server.ts";
 
 /** What a pipeline is made of. */
 export interface PipelineParts {
@@ -43,6 +47,8 @@ export class Pipeline implements ServerService {
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
   readonly #match: Matcher;
+  /** `Allow` of the server as a whole. */
+  readonly #allow: string;
 
   constructor(parts: PipelineParts) {
     this.tree = parts.tree;
@@ -53,6 +59,7 @@ export class Pipeline implements ServerService {
     this.#openapi = parts.openapi;
     this.#reference = parts.reference;
     this.#health = parts.health;
+    this.#allow = allowOf(this.routes);
     // Even where the adapter matches by itself: a tree that is broken shows at start.
     this.#match = createMatcher(parts.tree, this.routes);
   }
@@ -60,6 +67,9 @@ export class Pipeline implements ServerService {
   handle(exchange: ServerExchange): void {
     // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
+    if (asksForWholeServer(exchange)) {
+      return answerForWholeServer(new RequestState(this.#settings, exchange, null), this.#allow);
+    }
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
     if (this.#reference !== null) {
       const part = this.#reference.find(exchange);
@@ -70,14 +80,29 @@ export class Pipeline implements ServerService {
       if (path !== undefined) return this.#serveHealth(this.#health, exchange, path);
     }
     const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
+    if (match.kind === "route") {
+      const route = this.#executables[match.route]!;
+      return new RequestRun(this.#settings, exchange, route, match.params).start();
+    }
+    return this.#refuseUnmatched(exchange, match);
+  }
+
+  refuse(exchange: ServerExchange, error: unknown, about?: "body"): void {
+    if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
+    const match = this.#match(exchange.method, pathOf(exchange.target));
+    if (match.kind !== "route") return this.#refuseUnmatched(exchange, match);
+    const { body } = this.#executables[match.route]!.compiled;
+    const bodyError = about === "body" && body !== null ? bodyErrorOf(exchange, body) : undefined;
+    new RequestState(this.#settings, exchange, null).refuse(bodyError ?? error ?? notFound());
+  }
+
+  hasRoute(path: string): boolean {
+    // No method has this name, so a path that routes have is one whose methods are not allowed.
+    return this.#match("", path).kind === "method-not-allowed";
+  }
+
+  #refuseUnmatched(exchange: ServerExchange, match: Exclude<RouteMatch, { kind: "route" }>): void {
     switch (match.kind) {
-      case "route":
-        return new RequestRun(
-          this.#settings,
-          exchange,
-          this.#executables[match.route]!,
-          match.params,
-        ).start();
       case "not-found":
         return this.#refuse(exchange, notFound());
       case "method-not-allowed":
@@ -120,6 +145,16 @@ export class Pipeline implements ServerService {
   #refuse(exchange: ServerExchange, error: AppError, header?: readonly [string, string]): void {
     const state = new RequestState(this.#settings, exchange, null);
     if (header !== undefined) state.setHeader(...header);
-    state.fail(error);
+    state.refuse(error);
+  }
+}
+
+/** Returns what is wrong with a body; nothing if the body is right. */
+function bodyErrorOf(exchange: ServerExchange, validator: Validator<unknown>): unknown {
+  try {
+    const value = parseJsonText(exchange, validator, readJsonText(exchange, validator));
+    return validator.is(value) ? undefined : invalidSlot("body", validator, validator.failures(value));
+  } catch (error) {
+    return error;
   }
 }

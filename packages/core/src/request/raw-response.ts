@@ -16,6 +16,8 @@ export interface SendOptions {
 
 /** What `ctx.send` gives and a handler returns in place of its contract's response. */
 export class RawResponse {
+  /** Exists for the type checker alone, which tells answers from properties that middleware adds by it. */
+  declare readonly onlyHandlersReturnThis: true;
   /** Text and bytes are there at once; a stream is read while it is sent. */
   readonly body: string | Uint8Array | OpenSource;
   /** As the handler says it. */

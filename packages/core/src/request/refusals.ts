@@ -2,6 +2,7 @@
 import { AppError, NotFoundError, ValidationError } from "@kit/errors";
 import type { ValidationFailure, Validator } from "@kit/types";
 
+import { count } from "../codec/words.ts";
 import { type RequestSlot, RequestValidationError } from "./validation-error.ts";
 
 /** No route has the path. */
@@ -17,7 +18,8 @@ export function methodNotAllowed(method: string, allow: string): AppError {
 
 /** The path cannot be decoded. */
 export function badPath(path: string): AppError {
-  const fields = [{ path: "$", expected: "a path with valid percent-escapes in UTF-8", value: path }];
+  const expected = "a path with valid percent-escapes in UTF-8";
+  const fields = [{ path: "$", expected, value: path, rule: "encoding", limit: "utf-8" }];
   const message = "The path has an invalid percent-escape";
   return withoutStack(() => new ValidationError("VALIDATION_ERROR", message, { fields }));
 }
@@ -51,6 +53,19 @@ export function invalidSlot(
   failures: readonly ValidationFailure[],
 ): RequestValidationError {
   return withoutStack(() => new RequestValidationError(slot, name, failures));
+}
+
+/** A body on a method that has none, where the contract does not ask for one. */
+export function undeclaredBody(method: string, bytes: number): RequestValidationError {
+  return invalidSlot("body", { name: "void" }, [
+    {
+      path: "$",
+      expected: "no body",
+      received: `a body of ${count(bytes, "byte")}`,
+      rule: "unknown",
+      suggestion: `Send ${method} without a body`,
+    },
+  ]);
 }
 
 /** Whether the limit can be set: it cannot where the program froze the language's own objects. */

@@ -31,11 +31,23 @@ export interface RequestContext {
   readonly route: string;
   /** The request's method in upper case; `HEAD` where a GET route answers a HEAD request. */
   readonly method: string;
-  /** The request's path as it was sent, without the query. */
+  /** The request's path in the normal form, in which each path has one spelling, percent-encoded and without the query. */
   readonly path: string;
   /**
+   * The part of `path` that the route's wildcard takes, percent-encoded and with a final slash if the client sent one; absent if the route has no wildcard.
+   * The parameter of the wildcard is decoded and has no final slash, so `a%2Fb` and `a/b` look the same there, and `a` and `a/`.
+   *
+   * @example
+   * ```ts
+   * // GET /files/a%2Fb/c/
+   * "GET /files/*path": ({ params, ctx }) => [params.path, ctx.rawWildcard], // ["a/b/c", "a%2Fb/c/"]
+   * ```
+   */
+  readonly rawWildcard?: string | undefined;
+  /**
    * Address of the client: of whoever connected, or what the proxies say that `trustProxy` names. An IPv4 address that was mapped to IPv6 is
-   * given as IPv4. Empty where the connection has none (a Unix socket), and after the answer where it was not read before.
+   * given as IPv4. Empty if it is unknown: the connection has none (a Unix socket), a trusted proxy's entry is malformed or no address, or it is
+   * read for the first time after the answer.
    */
   readonly ip: string;
   /** Request headers by lower-case name; repeated ones are joined with `, `. Read only; empty after the answer. */

@@ -9,9 +9,12 @@ import type { Logger } from "../logging/log-entry.ts";
 import * as phases from "../observe/phases.ts";
 import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
 import type { Slot } from "../observe/slot.ts";
+import { helpOf, missingSchema } from "../missing-schema.ts";
+import { normalTarget } from "../router/normal-path.ts";
 import { describeBriefly } from "../thrown.ts";
 import { errorBodyText, isErrorAnswer } from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
+import { isDatabaseOutage } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "./ids.ts";
 import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
@@ -27,6 +30,8 @@ import { ResponseHeaders } from "./response-headers.ts";
 export const jsonType = "application/json";
 
 const internalError = "INTERNAL_SERVER_ERROR";
+/** After how many seconds a client may ask again when the database cannot be reached. */
+const retryAfter = "1";
 
 /** Statuses that have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -144,7 +149,8 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   get path(): string {
-    return (this.#path ??= pathOf(this.exchange.target));
+    // Adapters hand over normal paths; one that somebody else wrote may not.
+    return (this.#path ??= pathOf(normalTarget(this.exchange.target)));
   }
 
   get headers(): RequestHeaders {
@@ -253,8 +259,22 @@ export class RequestState implements RequestFailure, Waiting {
     else this.#respondStream(status, type, body, raw.length);
   }
 
-  /** Answers with an error, which is logged unless `isLogged`. Never throws: whatever the error is and does, the client is answered. */
+  /**
+   * Answers with what middleware, a handler or a framework has thrown. It is logged as an error unless `isLogged`; an error below 500 at the
+   * level of `logging.clientErrors`. Never throws: whatever the error is and does, the client is answered.
+   */
   fail(error: unknown, isLogged = false): void {
+    // What is thrown while a slot is validated says that the request is wrong.
+    const isRefusal = phases.isValidation(this.#phase);
+    this.#answerError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
+  }
+
+  /** Answers a request that the router or the validation refuses. Such refusals are logged as warnings, of which there is a limited number a minute. */
+  refuse(error: unknown): void {
+    this.#answerError(error, "as refusal");
+  }
+
+  #answerError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
     if (this.#answered) {
       // The answer is out, and there is only one.
       if (this.#cut === undefined) this.logFailure("Something failed after the answer", error);
@@ -263,12 +283,20 @@ export class RequestState implements RequestFailure, Waiting {
     }
     const { status, code, text } = this.#errorAnswer(error);
     this.#noteFault(code, error);
-    if (status >= 500) {
-      if (!isLogged) this.logFailure(textForLog(error), error);
-    } else if (this.settings.log.makes("debug")) this.log.debug(textForLog(error), { status, error });
+    if (logged !== "nowhere") this.#logAnswered(error, status, logged === "as refusal");
     this.#tell(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
+    if (status === 503 && isDatabaseOutage(error)) {
+      (this.#responseHeaders ??= new ResponseHeaders()).set("retry-after", retryAfter);
+    }
     this.#respond(status, jsonType, text);
+  }
+
+  #logAnswered(error: unknown, status: number, isRefusal: boolean): void {
+    const { log, clientErrors, refusedRequests } = this.settings;
+    if (status >= 500) this.logFailure(textForLog(error), error);
+    else if (isRefusal) refusedRequests.count(this, status, () => textForLog(error), error);
+    else if (log.makes(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
   /** Answers at once, and lets whatever still works for the request know that it need not. */
@@ -429,9 +457,10 @@ export class RequestState implements RequestFailure, Waiting {
     }
   }
 
-  /** Logs what went wrong. */
+  /** Logs what went wrong, and what to do if a migration is missing. */
   logFailure(message: string, error: unknown): void {
-    this.log.error(message, { error });
+    const missing = missingSchema(error, this.projectRoot);
+    this.log.error(message, missing === undefined ? { error } : { error, help: helpOf(missing) });
   }
 
   /** Whether the answer is out. It is logged, not thrown: nobody awaits the code that is that late. */

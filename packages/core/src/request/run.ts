@@ -6,7 +6,8 @@ import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
 import { addToContext, Context, MiddlewareArgument } from "./context.ts";
 import type { ChainStep, ExecutableRoute, HandlerArgument } from "./executable-route.ts";
-import { invalidSlot } from "./refusals.ts";
+import type { IgnoredInput } from "./ignored-input.ts";
+import { invalidSlot, undeclaredBody } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
@@ -35,6 +36,12 @@ export class RequestRun extends RequestState {
     super(settings, exchange, executable);
     this.rawParams = rawParams;
     this.#context = new Context(this);
+  }
+
+  /** What {@link Context.rawWildcard} gives. */
+  get rawWildcard(): string | undefined {
+    const raw = wildcardOf(this.executable.compiled.path, this.path);
+    return raw !== undefined && this.exchange.lostFinalSlash === true ? `${raw}/` : raw;
   }
 
   /** Runs the pipeline. Never throws. */
@@ -146,23 +153,45 @@ export class RequestRun extends RequestState {
 
   #readQuery(): unknown {
     const { query } = this.executable.compiled;
+    if (this.settings.ignoredInput !== null) this.#warnOfQuery(this.settings.ignoredInput);
     if (query === null) return undefined;
     this.enter(phases.queryValidation);
     const { target } = this.exchange;
-    const start = target.indexOf("?");
-    const value = query.query(start === -1 ? "" : target.slice(start + 1));
+    const value = query.query(queryOf(target));
     if (!query.is(value)) return this.#refuse("query", query, query.failures(value));
     return this.#decoded("query", query, value, targetMayHoldUnstorable(target));
   }
 
   #readBody(): unknown {
     const { body } = this.executable.compiled;
-    if (body === null) return undefined;
+    if (body === null) return this.exchange.bodyLength === 0 ? undefined : this.#readUndeclaredBody();
     this.enter(phases.bodyValidation);
     const text = readJsonText(this.exchange, body);
     const value = parseJsonText(this.exchange, body, text);
     if (!body.is(value)) return this.#refuse("body", body, body.failures(value));
     return this.#decoded("body", body, value, mayHoldUnstorable(text));
+  }
+
+  #warnOfQuery(ignoredInput: IgnoredInput): void {
+    const text = queryOf(this.exchange.target);
+    if (text === "") return;
+    this.enter(phases.queryValidation);
+    ignoredInput.query(this.executable.compiled, text, this.log);
+  }
+
+  /**
+   * What comes of a body that the contract does not have. GET and HEAD with a body have no meaning (RFC 9110, 9.3.1), and intermediaries
+   * disagree about them, so they are refused.
+   */
+  #readUndeclaredBody(): unknown {
+    const { method, bodyLength } = this.exchange;
+    this.enter(phases.bodyValidation);
+    if (method !== "GET" && method !== "HEAD") {
+      this.settings.ignoredInput?.body(this.executable.compiled, this.log);
+      return undefined;
+    }
+    this.fail(undeclaredBody(method, bodyLength));
+    return refused;
   }
 
   /** What the handler gets of a value that fits, unless it holds text that cannot be stored. */
@@ -230,6 +259,16 @@ export class RequestRun extends RequestState {
   }
 }
 
+/** The part of a path that the wildcard of a route takes: all behind as many slashes as stand before the wildcard. */
+function wildcardOf(pattern: string, path: string): string | undefined {
+  if (!pattern.includes("/*")) return undefined;
+  let start = 0;
+  for (let at = pattern.indexOf("/"); at !== -1; at = pattern.indexOf("/", at + 1)) {
+    start = path.indexOf("/", start) + 1;
+  }
+  return path.slice(start);
+}
+
 /** A stream that was not given to `ctx.send`: as JSON it would be `{}` where the contract takes anything. */
 function isUnsent(result: unknown): boolean {
   return (
@@ -242,6 +281,12 @@ function isUnsent(result: unknown): boolean {
 function unexpectedResponse(ref: string): ResponseContractError {
   const suggestion = "Return nothing, or give the contract a response type";
   return new ResponseContractError(ref, "void", [
-    { path: "$", expected: "nothing", received: "a value", suggestion },
+    { path: "$", expected: "nothing", received: "a value", rule: "unknown", suggestion },
   ]);
+}
+
+/** The query of a request target, without its `?`. */
+function queryOf(target: string): string {
+  const start = target.indexOf("?");
+  return start === -1 ? "" : target.slice(start + 1);
 }

@@ -1,25 +1,35 @@
-/**
- * Which address a request came from, where proxies stand before the server.
- *
- * Every proxy appends the address that it was reached from to `X-Forwarded-For`, and the first entries are whatever
- * the client sent. So the header is read from the right, and only as far as the proxies that are trusted reach:
- * what stands further left anybody may have made up.
- */
-import { BlockList, isIP, isIPv4 } from "node:net";
+/** Finds out which address a request came from if proxies stand before the server. */
+import { BlockList, isIP } from "node:net";
+
+import { EntriesFromRight, type ForwardingHeader, plainAddress } from "./forwarded.ts";
 
 /**
- * Which proxies are believed when they say where a request came from.
+ * Which proxies are believed when they say where a request came from, and by which header.
  *
- * - `false`: none; `ctx.ip` is the address of whoever connected.
+ * - `{ proxies, header }`: `proxies` is a number or a list as below; `header` is the one header that they write: `"x-forwarded-for"`
+ *   (default) or `"forwarded"` (RFC 7239). The other header is not read, since proxies pass it on as the client sent it.
+ * - `false`: no proxy; `ctx.ip` is the address of whoever connected.
  * - a number: so many proxies stand before the server, one behind the other.
- * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and `unix` (whoever connects through a Unix
- *   socket). `ctx.ip` is the first address from the right that is none of these.
- * - `true`: all; only where nobody can reach the server but through a proxy that *replaces* the header.
+ * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and `unix` (whoever connects
+ *   through a Unix socket). `ctx.ip` is the first address from the right that is none of these.
+ * - `true`: all; only if nobody can reach the server but through a proxy that *replaces* the header.
+ *
+ * `false`, a number, a list and `true` mean `X-Forwarded-For`.
  */
-export type TrustProxy = boolean | number | readonly string[];
+export type TrustProxy = boolean | number | readonly string[] | TrustedProxies;
 
-/** Finds the client's address from that of the peer; `header` reads a header of the request. */
+/** Proxies that are believed, and the header that they write. */
+export interface TrustedProxies {
+  /** Number of proxies before the server, or their addresses, as in {@link TrustProxy}. */
+  readonly proxies: number | readonly string[];
+  /** The header that they append to; default `x-forwarded-for`. */
+  readonly header?: ForwardingHeader;
+}
+
+/** Finds the client's address from that of the peer; `header` reads a header of the request. Empty if the address is unknown. */
 export type FindAddress = (peer: string, header: (name: string) => string | undefined) => string;
+
+const headers: readonly ForwardingHeader[] = ["x-forwarded-for", "forwarded"];
 
 const names: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
@@ -27,7 +37,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Whether the proxy at an address is believed; `distance` counts from the server, whose peer has 0. */
+/** Returns true if the proxy at an address is believed; `distance` counts from the server, whose peer has 0. */
 type IsTrusted = (address: string, distance: number) => boolean;
 
 /**
@@ -36,34 +46,71 @@ type IsTrusted = (address: string, distance: number) => boolean;
  * @throws {TypeError} that says what it must be.
  */
 export function compileTrustProxy(option: TrustProxy): FindAddress {
-  if (option === false || option === 0) return plainAddress;
-  const isTrusted = compileTrust(option);
+  const { proxies, header: name } = readOption(option);
+  if (proxies === false || proxies === 0) return plainAddress;
+  const isTrusted = compileTrust(proxies);
   return (peer, header) => {
-    const address = plainAddress(peer);
+    let address = plainAddress(peer);
     if (!isTrusted(address, 0)) return address;
-    const byList = header("x-forwarded-for");
-    const byStandard = header("forwarded");
-    const listed = byList === undefined ? undefined : find(address, isTrusted, byList.split(","));
-    const standard = byStandard === undefined ? undefined : find(address, isTrusted, readFor(byStandard));
-    if (listed !== undefined && standard !== undefined) {
-      // Proxies write one of the two and pass the other on as the client sent it; which, is not known here.
-      return listed === standard ? listed : address;
+    const text = header(name);
+    // A proxy that asks for itself, for example for a health check, writes no header.
+    if (text === undefined) return address;
+    const entries = new EntriesFromRight(name, text);
+    for (let distance = 0; isTrusted(address, distance); distance += 1) {
+      const next = entries.next();
+      if (next === undefined) return address;
+      // Not the address of the proxy that wrote the entry: whoever trusts internal addresses would trust the client then.
+      if (next === null) return "";
+      address = next;
     }
-    return listed ?? standard ?? address;
+    return address;
   };
+}
+
+interface ReadTrustProxy {
+  readonly proxies: boolean | number | readonly string[];
+  readonly header: ForwardingHeader;
+}
+
+function readOption(option: TrustProxy): ReadTrustProxy {
+  if (typeof option !== "object" || option === null || isList(option)) {
+    return { proxies: option, header: "x-forwarded-for" };
+  }
+  for (const name of Object.keys(option)) {
+    if (name !== "proxies" && name !== "header") {
+      throw new TypeError(`createApp: there is no option \`trustProxy.${name}\``);
+    }
+  }
+  const { proxies, header = "x-forwarded-for" } = option;
+  if (typeof proxies !== "number" && !isList(proxies)) {
+    throw new TypeError(
+      `createApp: \`trustProxy.proxies\` must be a number of proxies or a list of addresses, not ${shown(proxies)}`,
+    );
+  }
+  if (!headers.includes(header)) {
+    throw new TypeError(
+      `createApp: \`trustProxy.header\` must be one of ${headers.join(", ")}, not ${shown(header)}`,
+    );
+  }
+  return { proxies, header };
+}
+
+/** `Array.isArray`, which does not know read-only lists. */
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value);
 }
 
 function compileTrust(option: true | number | readonly string[]): IsTrusted {
   if (option === true) return () => true;
   if (typeof option === "number") {
-    if (!Number.isInteger(option) || option < 0) throw refused(String(option));
+    if (!Number.isInteger(option) || option < 0) throw refused(option);
     return (_address, distance) => distance < option;
   }
-  if (!Array.isArray(option)) throw refused(JSON.stringify(option));
+  if (!isList(option)) throw refused(option);
   const ranges = new BlockList();
   let trustsSockets = false;
   for (const item of option as readonly unknown[]) {
-    if (typeof item !== "string") throw refused(`a list with ${String(item)}`);
+    if (typeof item !== "string") throw refused(option);
     if (item === "unix") trustsSockets = true;
     else for (const range of Object.hasOwn(names, item) ? names[item]! : [item]) addRange(ranges, range);
   }
@@ -88,71 +135,12 @@ function addRange(ranges: BlockList, range: string): void {
   ranges.addSubnet(address, bits, version === 4 ? "ipv4" : "ipv6");
 }
 
-function refused(found: string): TypeError {
+function refused(found: unknown): TypeError {
   return new TypeError(
-    `createApp: \`trustProxy\` must be a boolean, a number of proxies or a list of addresses, not ${found}`,
+    `createApp: \`trustProxy\` must be a boolean, a number of proxies, a list of addresses or an object such as { proxies: 1, header: "forwarded" }, not ${shown(found)}`,
   );
 }
 
-/**
- * Goes from the server to the client, one proxy at a time. An entry that is no address is as far as it is known where the
- * request came from: the proxy that wrote it is the answer then.
- */
-function find(peer: string, isTrusted: IsTrusted, entries: readonly string[]): string {
-  let address = peer;
-  for (let index = entries.length - 1; index >= 0; index -= 1) {
-    const distance = entries.length - 1 - index;
-    if (!isTrusted(address, distance)) return address;
-    const next = readAddress(entries[index]!);
-    if (next === undefined) return address;
-    address = next;
-  }
-  return address;
-}
-
-/** The `for` of each element of a `Forwarded` header (RFC 7239); empty where an element has none. */
-function readFor(header: string): string[] {
-  return splitOutsideQuotes(header, ",").map((element) => {
-    for (const pair of splitOutsideQuotes(element, ";")) {
-      const [name = "", ...value] = pair.split("=");
-      if (name.trim().toLowerCase() === "for") {
-        const text = value.join("=").trim();
-        return text.startsWith('"') && text.endsWith('"')
-          ? text.slice(1, -1).replaceAll(/\\(.)/g, "$1")
-          : text;
-      }
-    }
-    return "";
-  });
-}
-
-function splitOutsideQuotes(text: string, separator: string): string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let isQuoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === "\\" && isQuoted) index += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) {
-      parts.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  parts.push(text.slice(start));
-  return parts;
-}
-
-/** The address of an entry, which may have a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function readAddress(entry: string): string | undefined {
-  const text = entry.trim();
-  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
-  const address = plainAddress(bracketed ?? plain ?? text);
-  return isIP(address) === 0 || address.includes("%") ? undefined : address;
-}
-
-/** An IPv4 address that was mapped to IPv6 as IPv4. */
-function plainAddress(address: string): string {
-  const isMapped = address.startsWith("::ffff:") && isIPv4(address.slice(7));
-  return isMapped ? address.slice(7) : address;
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
 }

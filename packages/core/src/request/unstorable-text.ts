@@ -5,6 +5,8 @@
  */
 import type { ValidationFailure } from "@kit/types";
 
+import { itemPath, memberPath } from "../codec/path.ts";
+
 /** Whether a JSON text has an escape that could stand for such a character. */
 export function mayHoldUnstorable(json: string): boolean {
   return json.includes("\\u");
@@ -57,18 +59,16 @@ function failureAt(place: Place, what: "string" | "key"): ValidationFailure {
     path: pathOf(place),
     expected: `${what} without U+0000 and unpaired surrogates`,
     received: `${what} with one of them`,
+    rule: "characters",
     suggestion: "Leave the character out",
   };
 }
 
 function pathOf(place: Place): string {
-  const steps: string[] = [];
-  for (let at: Place | undefined = place; at !== undefined; at = at.parent) steps.push(step(at));
-  return steps.toReversed().join("");
-}
-
-function step({ key, parent }: Place): string {
-  if (typeof key === "number") return `[${key}]`;
-  if (parent === undefined) return key;
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  const places: Place[] = [];
+  for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) places.push(at);
+  return places.reduceRight(
+    (path, { key }) => (typeof key === "number" ? itemPath(path, key) : memberPath(path, key)),
+    "$",
+  );
 }

@@ -48,8 +48,12 @@ function describe(what: string, failures: readonly ValidationFailure[]): string 
   return `${what}: ${first.path}: expected ${first.expected}, received ${first.received}${more}`;
 }
 
-/** An item of `details.fields`: `value` is absent where nothing was there. */
+/** An item of `details.fields`. `value` is absent if there is a value that cannot be shown, and `limit` if the rule has none. */
 function toField(failure: ValidationFailure): object {
-  const { path, expected, value } = failure;
-  return value === undefined ? { path, expected } : { path, expected, value };
+  const { path, expected, value, rule, limit } = failure;
+  const field: Partial<ValidationFailure> =
+    value === undefined ? { path, expected } : { path, expected, value };
+  field.rule = rule;
+  if (limit !== undefined) field.limit = limit;
+  return field;
 }

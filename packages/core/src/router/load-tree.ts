@@ -1,11 +1,11 @@
 import type { CompiledRouteNode, CompiledRouteTree } from "@kit/types";
 
-import { mark, unmark } from "./escapes.ts";
 import { methodIndex, UNKNOWN_METHOD, withHead } from "./methods.ts";
+import { normalPath } from "./normal-path.ts";
 
 /** A place of the tree: the end of a segment. */
 export interface Place {
-  /** Decoded text of a static segment, with what {@link mark} does to it. */
+  /** Text of a static segment in the normal form of paths. */
   readonly text: string;
   /** Static segments below, in the order of their texts. */
   readonly statics: readonly Place[];
@@ -95,13 +95,18 @@ class Reader {
       for (let index = 1; index < statics.length; index++) {
         const text = (statics[index] as Place).text;
         if (statics[index - 1]?.text === text) {
-          throw malformed(`there are two nodes for ${pathOf(trail)}/${unmark(text)}`);
+          throw malformed(`there are two nodes for ${pathOf(trail)}/${text}`);
         }
       }
     }
     const methods = node.methods === undefined ? 0 : this.#readMethods(node.methods, trail);
+    // The compiler writes normal text; a file that was edited by hand, or written by an older release, may have other text.
+    const text = normalPath(node.segment);
+    if (text === null || text.includes("/")) {
+      throw malformed(`${node.segment} at ${pathOf(trail)} is not the text of one segment`);
+    }
     return {
-      text: mark(node.segment),
+      text,
       statics: statics ?? NO_PLACES,
       rest,
       isWildcard: node.wildcard === true,

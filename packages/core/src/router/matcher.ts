@@ -1,16 +1,17 @@
 import type { CompiledRouteTree, RouteMatch } from "@kit/types";
 
-import { decodePath, unmark } from "./escapes.ts";
 import { loadTree } from "./load-tree.ts";
 import { methodIndex, methodsOf } from "./methods.ts";
+import { normalPath } from "./normal-path.ts";
 import { ALLOW, META, pack, RANK, ROUTES } from "./packed.ts";
-import { ESCAPED, searcher } from "./search.ts";
+import { searcher } from "./search.ts";
 
 /** Finds what answers a method and a path without its query. Never throws. */
 export type Matcher = (method: string, path: string) => RouteMatch;
 
 const SLASH = 47;
 const END_KEYS = 256;
+const nonAscii = /[\u0080-\uFFFF]/;
 const NOT_FOUND: RouteMatch = Object.freeze({ kind: "not-found" });
 const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
 const NO_PARAMS: readonly string[] = Object.freeze([]);
@@ -31,7 +32,7 @@ const NO_PARAMS: readonly string[] = Object.freeze([]);
  */
 export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]): Matcher {
   const packed = pack(loadTree(tree, routes));
-  const { nodes, exact, isMarked } = packed;
+  const { nodes, exact, hasEscapes } = packed;
   const { search, bounds } = searcher(packed);
   const ends = new Uint8Array(END_KEYS);
   for (const path of exact.keys()) ends[endKey(path)] = 1;
@@ -63,17 +64,6 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     return methods;
   }
 
-  /** Looks for a path again that has an escape where there is text in the tree. */
-  function matchDecoded(bit: number, path: string): RouteMatch {
-    const decoded = path.isWellFormed() ? decodePath(path) : null;
-    if (decoded === null) return BAD_PATH;
-    const found = search(decoded, endOf(decoded), bit);
-    if (found < 0) return refuse(-1 - found);
-    const params: string[] = [];
-    for (let index = 0; index < bounds.count; index += 2) params.push(unmark(valueAt(decoded, index)));
-    return params.length === 0 ? plainRoute(found) : { kind: "route", route: routeAt(found), params };
-  }
-
   function valueAt(path: string, index: number): string {
     return path.substring(bounds.places[index] as number, bounds.places[index + 1] as number);
   }
@@ -92,36 +82,43 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
       const methods = meta >> ALLOW || methodsThatFit(path, node);
       if ((methods & bit) === 0) return refuse(methods);
     }
-    if (path.length === 1) return NOT_FOUND;
-    if (isMarked && !path.isWellFormed()) return BAD_PATH;
-    const found = search(path, endOf(path), bit);
-    if (found >= 0) {
-      const count = bounds.count;
-      if (count === 0) return plainRoute(found);
-      if (path.includes("%", bounds.places[0])) return withDecoded(found, path);
-      // An array that is filled one by one takes several times as long, and as much memory.
-      if (count === 2) return { kind: "route", route: routeAt(found), params: [valueAt(path, 0)] };
-      if (count === 4) {
-        return { kind: "route", route: routeAt(found), params: [valueAt(path, 0), valueAt(path, 2)] };
-      }
-      const params = [valueAt(path, 0), valueAt(path, 2), valueAt(path, 4)];
-      for (let index = 6; index < count; index += 2) params.push(valueAt(path, index));
-      return { kind: "route", route: routeAt(found), params };
-    }
-    if (path.charCodeAt(0) !== SLASH) return NOT_FOUND;
-    if (found === ESCAPED) return matchDecoded(bit, path);
-    if (path.includes("%") && !isDecodable(path)) return BAD_PATH;
-    return refuse(-1 - found);
+    if (path.length === 1 || path.charCodeAt(0) !== SLASH) return NOT_FOUND;
+    // Text outside of ASCII, which only a program can pass, is escaped in the tree.
+    const isPlain = !path.includes("%") && !(hasEscapes && nonAscii.test(path));
+    return isPlain ? matchPlain(bit, path) : matchNormal(bit, path);
   };
+
+  /** Matches a path without escapes. */
+  function matchPlain(bit: number, path: string): RouteMatch {
+    const found = search(path, endOf(path), bit);
+    if (found < 0) return refuse(-1 - found);
+    const count = bounds.count;
+    if (count === 0) return plainRoute(found);
+    // An array that is filled one by one takes several times as long, and as much memory.
+    if (count === 2) return { kind: "route", route: routeAt(found), params: [valueAt(path, 0)] };
+    if (count === 4) {
+      return { kind: "route", route: routeAt(found), params: [valueAt(path, 0), valueAt(path, 2)] };
+    }
+    const params = [valueAt(path, 0), valueAt(path, 2), valueAt(path, 4)];
+    for (let index = 6; index < count; index += 2) params.push(valueAt(path, index));
+    return { kind: "route", route: routeAt(found), params };
+  }
+
+  /** Matches a path that has escapes: brings it into the normal form, and decodes the values of parameters. */
+  function matchNormal(bit: number, path: string): RouteMatch {
+    const normal = normalPath(path);
+    if (normal === null) return BAD_PATH;
+    const found = search(normal, endOf(normal), bit);
+    if (found < 0) return refuse(-1 - found);
+    if (bounds.count === 0) return plainRoute(found);
+    return withDecoded(found, normal);
+  }
 
   function withDecoded(found: number, path: string): RouteMatch {
     const params: string[] = [];
-    try {
-      for (let index = 0; index < bounds.count; index += 2) {
-        params.push(decodeURIComponent(valueAt(path, index)));
-      }
-    } catch {
-      return BAD_PATH;
+    // Decodes: the whole path does, and a slash is a character of its own in UTF-8.
+    for (let index = 0; index < bounds.count; index += 2) {
+      params.push(decodeURIComponent(valueAt(path, index)));
     }
     return { kind: "route", route: routeAt(found), params };
   }
@@ -137,14 +134,4 @@ function endKey(path: string): number {
 function endOf(path: string): number {
   const last = path.length - 1;
   return path.charCodeAt(last) === SLASH ? last : last + 1;
-}
-
-/** A slash is a character of its own in UTF-8, so a path decodes exactly where each of its segments does. */
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,3 @@
-import { isMarked } from "./escapes.ts";
 import type { Place } from "./load-tree.ts";
 
 /**
@@ -17,8 +16,8 @@ export interface Packed {
   readonly exact: Map<string, number>;
   /** The most segments that any path has. */
   readonly depth: number;
-  /** Whether some text holds what a path as received cannot have. */
-  readonly isMarked: boolean;
+  /** Tells if some text has an escape, as text outside of ASCII does. */
+  readonly hasEscapes: boolean;
 }
 
 /** No node; in its place stand zeros. */
@@ -198,9 +197,6 @@ class Packer {
 
   finish(root: Place): Packed {
     const nodes = this.#nodes;
-    const marked = isMarked(this.#texts);
-    // What is no path as received is not found as one.
-    if (marked) for (const path of this.#exact.keys()) if (isMarked(path)) this.#exact.delete(path);
     const texts = new Uint16Array(this.#texts.length);
     for (let index = 0; index < texts.length; index++) texts[index] = this.#texts.charCodeAt(index);
     if (root.methods !== 0) {
@@ -215,7 +211,7 @@ class Packer {
       routes: new Int32Array(this.#routes),
       exact: this.#exact,
       depth: depthOf(root),
-      isMarked: marked,
+      hasEscapes: this.#texts.includes("%"),
     };
   }
 }

@@ -15,11 +15,6 @@ import {
   TEXT_END,
 } from "./packed.ts";
 
-const PERCENT = 37;
-
-/** Stands for: the path has an escape where there is text in the tree, so it has to be decoded first. */
-export const ESCAPED: number = -0x1_0000;
-
 /** Where the last search left the parameters: first and behind the last, in turn, for `count` numbers. */
 export interface Bounds {
   count: number;
@@ -27,11 +22,10 @@ export interface Bounds {
 }
 
 /**
- * A path from its beginning to `end`, which leaves a trailing slash out. Where in {@link Packed.routes} the route for the method of that bit is; or
- * -1 less the methods of all places that fit; or {@link ESCAPED}.
+ * Searches for a path from its beginning to `end`, which leaves a trailing slash out. Returns the place in {@link Packed.routes} of
+ * the route for the method of that bit, or -1 less the methods of all places that fit.
  *
- * An escape in a path as received is not looked for: text of the tree holds none, so where text and path differ at one, and
- * only there, decoding could change what is found. A path that was decoded and holds no `%` is never {@link ESCAPED}.
+ * Tree and path are in the normal form of paths, so text is compared as it is.
  */
 export type Search = (path: string, end: number, bit: number) => number;
 
@@ -76,7 +70,6 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
             at = stop;
             break;
           }
-          if (path.charCodeAt(here) === PERCENT) return ESCAPED;
         }
         child = read(child + NEXT);
       }
@@ -119,9 +112,7 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
         if (mask === -1) {
           child = NONE;
         } else {
-          const code = path.charCodeAt(at);
-          if (code === PERCENT) return ESCAPED;
-          child = tables[read(node + TABLE) + (code & mask)] as number;
+          child = tables[read(node + TABLE) + (path.charCodeAt(at) & mask)] as number;
         }
       }
     }

@@ -185,6 +185,21 @@ test("unknown values lose keys that could become prototypes, at any depth", () =
   assert.deepEqual(Object.keys(inner as object), ["a"]);
 });
 
+test("the paths of all failures are bounded together", () => {
+  const list: Shape = { kind: "array", element: { kind: "null" } };
+  const shape: Shape = {
+    kind: "object",
+    properties: [],
+    index: [{ keys: "string", shape: list }],
+  };
+  const failures = explain(shape, { ["k".repeat(100_000)]: Array.from({ length: 200 }, () => 1) }, "wire");
+  const listed = failures.length - 1;
+  assert.equal(failures[listed]?.expected, `no more than ${listed} failures`);
+  // The Rust runtime has a test of the same number.
+  assert.equal(listed, 78);
+  assert.equal(failures[77]?.path, `$["${"k".repeat(200)}…"][77]`);
+});
+
 test("inherited properties are none", () => {
   assert.equal(own({}, "constructor"), undefined);
   assert.equal(own({ constructor: 1 }, "constructor"), 1);
@@ -360,6 +375,8 @@ describe("failures", () => {
         path: "$.authorId",
         expected: "string",
         received: "nothing",
+        value: null,
+        rule: "required",
         suggestion: 'add "authorId"; did you write it "authorid"?',
       },
     ]);
@@ -369,7 +386,7 @@ describe("failures", () => {
     const [failure] = explain({ kind: "number", minimum: 3 }, "1", "wire");
     const json =
       '{"path":"$","expected":"number, at least 3","received":"string of 1 character","value":"1",' +
-      '"suggestion":"write it without quotes"}';
+      '"rule":"type","limit":"number","suggestion":"write it without quotes"}';
     assert.equal(JSON.stringify(failure), json);
     assert.equal(inspect(failure), inspect(JSON.parse(json)));
   });

@@ -211,7 +211,7 @@ describe("serializers", () => {
   test("check answers in the handler's form", async () => {
     const { failures } = await serializer("notes", "Note");
     const note = {
-      id: "i",
+      id: "123e4567-e89b-12d3-a456-426614174000",
       title: "",
       content: "c",
       authorId: "a",
@@ -309,7 +309,12 @@ test("secrets do not show", async () => {
     expected: "string, 8 to 72 characters",
     received: "string",
     value: "[redacted]",
+    rule: "minLength",
+    limit: 8,
   });
+  const [empty] = failures({ secret: "" });
+  assert.equal(empty?.received, "string of 0 characters");
+  assert.equal(empty?.value, "[redacted]");
   const [whole] = failures([{ secret: "hunter" }]);
   assert.equal(whole?.value, "[redacted]");
 });

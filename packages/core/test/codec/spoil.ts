@@ -83,7 +83,8 @@ function fittingNumber(shape: Kind<"number" | "bigint">): unknown {
     shape.maximum ?? (shape.exclusiveMaximum === undefined ? undefined : shape.exclusiveMaximum - step);
   const number = Math.ceil((least ?? Math.min(most ?? step, step)) / step) * step;
   const value = most !== undefined && number > most ? (least ?? most) / 2 + most / 2 : number;
-  return shape.kind === "bigint" ? `${value}` : value;
+  // All digits of the number, not the shortest text that means it.
+  return shape.kind === "bigint" ? BigInt(value).toString() : value;
 }
 
 function fittingText(shape: Kind<"string">): string {

@@ -1,5 +1,7 @@
 import type { CompiledRouteNode, CompiledRouteTree } from "@kit/types";
 
+import { normalPath } from "../../src/router/normal-path.ts";
+
 /** A node while it is being made. */
 interface Draft {
   segment: string;
@@ -38,7 +40,7 @@ export function compileRoutes(routes: readonly string[], generatedAt = ""): Comp
 function childFor(node: Draft, text: string): Draft {
   const kind = text.charAt(0);
   const isParam = kind === ":" || kind === "*";
-  const segment = isParam ? kind : decodeURIComponent(text);
+  const segment = isParam ? kind : (normalPath(text) ?? text);
   let child = node.children.find(
     (one) => (one.paramName !== undefined) === isParam && (isParam || one.segment === segment),
   );

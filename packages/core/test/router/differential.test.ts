@@ -119,6 +119,12 @@ function segmentsOf(path: string): string[] {
   return segments;
 }
 
+/** Decoded text in which escapes of reserved characters are told from the characters. */
+function meaningOf(segment: string): string {
+  const reserved = /%(2[14679Bb8CcFf]|3[BbDd]|40|5[BbDd])/g;
+  return decodeURIComponent(segment.replace(reserved, (_, digits: string) => `\0${digits.toUpperCase()}`));
+}
+
 /** How specific a route is for a path, with its parameters; nothing where it does not fit. */
 function fit(pattern: string, path: string): { kinds: string; params: string[] } | null {
   const parts = segmentsOf(pattern);
@@ -136,7 +142,7 @@ function fit(pattern: string, path: string): { kinds: string; params: string[] }
       if (here === "") return null;
       kinds += "1";
       params.push(decodeURIComponent(here));
-    } else if (decodeURIComponent(part) === decodeURIComponent(here)) {
+    } else if (meaningOf(part) === meaningOf(here)) {
       kinds += "0";
     } else {
       return null;
@@ -212,7 +218,7 @@ test("the most ambiguous tree is searched in time that its size bounds", (t) => 
   assert.ok(looked > 2 ** depth && looked <= 8 * 2 ** (depth + 1), `${looked} looks`);
 });
 
-test("text that stands alone for a slash is no slash", () => {
+test("an escaped slash is text, and half a character is no path", () => {
   const routes = ["GET /a%2Fb", "GET /:p/50%25"];
   const match = createMatcher(compileRoutes(routes), routes);
   assert.deepEqual(match("GET", "/a%2Fb"), { kind: "route", route: 0, params: [] });

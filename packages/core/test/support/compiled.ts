@@ -15,15 +15,21 @@ type Fields = Readonly<Record<string, "string" | "number" | "string?" | "number?
 export function objectOf(name: string, fields: Fields): Validator<unknown> {
   const failures = (value: unknown): ValidationFailure[] => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return [{ path: "$", expected: "object", received: typeof value, value }];
+      return [
+        { path: "$", expected: "object", received: typeof value, value, rule: "type", limit: "object" },
+      ];
     }
     return Object.entries(fields).flatMap(([key, kind]): ValidationFailure[] => {
       const item = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
       const expected = kind.replace("?", "");
       if (typeof item === expected || (item === undefined && kind.endsWith("?"))) return [];
-      const path = `$.${key}`;
-      if (item === undefined) return [{ path, expected, received: "nothing", suggestion: `Add ${key}` }];
-      return [{ path, expected, received: typeof item, value: item, suggestion: `Send a ${expected}` }];
+      const at = { path: `$.${key}`, expected };
+      if (item === undefined) {
+        const suggestion = `Add ${key}`;
+        return [{ ...at, received: "nothing", value: null, rule: "required", suggestion }];
+      }
+      const suggestion = `Send a ${expected}`;
+      return [{ ...at, received: typeof item, value: item, rule: "type", limit: expected, suggestion }];
     });
   };
   const decode = (value: unknown): unknown =>
@@ -49,9 +55,12 @@ export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRout
 export function queryOf(name: string, fields: Fields): NonNullable<CompiledRoute["query"]> {
   return {
     ...objectOf(name, fields),
+    keys: Object.keys(fields),
     query: (query) =>
       Object.fromEntries(
-        [...new URLSearchParams(query)].map(([key, text]) => [key, toValue(fields[key] ?? "string", text)]),
+        [...new URLSearchParams(query)]
+          .filter(([key]) => Object.hasOwn(fields, key))
+          .map(([key, text]) => [key, toValue(fields[key]!, text)]),
       ),
   };
 }
@@ -105,7 +114,7 @@ export function route(
 export function compiled(...routes: readonly CompiledRoute[]): CompiledApplication {
   return {
     version: 1,
-    tree: treeOf(routes),
+    tree: treeOf(routes.map(({ ref }) => ref)),
     table: {},
     routes,
     openapi: () => Promise.resolve(`{"openapi":"3.1.0"}`),
@@ -117,7 +126,12 @@ interface OpenNode extends CompiledRouteNode {
   children: OpenNode[];
 }
 
-function treeOf(routes: readonly CompiledRoute[]): CompiledRouteTree {
+/** The tree of routes, each by its ref: `GET /notes/:id`. */
+export function treeOf(refs: readonly string[]): CompiledRouteTree {
+  const routes = refs.map((ref) => {
+    const [method = "", path = ""] = ref.split(" ");
+    return { ref, method, path };
+  });
   const root: OpenNode = { segment: "", methods: {}, children: [] };
   for (const { method, path, ref } of routes) {
     let node = root;

@@ -18,7 +18,9 @@ export const noteBody: Validator<unknown> = {
     value !== null &&
     typeof (value as { title: unknown }).title === "string" &&
     typeof (value as { content: unknown }).content === "string",
-  failures: () => [{ path: "$.title", expected: "string", received: "nothing" }],
+  failures: () => [
+    { path: "$.title", expected: "string", received: "nothing", value: null, rule: "required" },
+  ],
   decode: (value: unknown) => {
     const { title, content } = value as { title: string; content: string };
     return { title, content };

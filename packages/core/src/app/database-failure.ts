@@ -1,0 +1,191 @@
+import { isDatabaseOutage } from "../database-outage.ts";
+import { missingSchema } from "../missing-schema.ts";
+import { StartError } from "./start-error.ts";
+
+/** At most so many errors of a chain of causes are looked at; a longer one is a circle. */
+const depth = 8;
+const urlForm = "postgres://user:password@host:5432/database";
+const escapes = "in user and password, characters other than letters and digits are written as %XX";
+const defaultPort = 5432;
+const invalidUrl = "ERR_INVALID_URL";
+
+/** Reasons of Node's `net` and `dns` for which there is no connection. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection was cut",
+  EAI_AGAIN: "the host name cannot be looked up now",
+  EHOSTUNREACH: "there is no way to the host",
+  ENETUNREACH: "there is no way to the network",
+  ENOENT: "there is no such Unix socket",
+  ENOTFOUND: "the host name is not known",
+  ETIMEDOUT: "nothing answers",
+};
+
+/** Where `DATABASE_URL` leads to. */
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/**
+ * Explains why a start failed, if the database is to blame: `DATABASE_URL` is wrong, nobody answers, the login is refused, or a migration is
+ * missing. Other errors are given back as they are.
+ */
+export function databaseFailure(
+  error: unknown,
+  projectRoot: string,
+  isDevelopment: boolean,
+  url: string | undefined = process.env["DATABASE_URL"]?.trim(),
+): unknown {
+  if (error instanceof StartError) return error;
+  const chain = causesOf(error);
+  // A failed `fetch` has the same codes in its cause.
+  if (chain.some((one) => one instanceof TypeError && codeOf(one) !== invalidUrl)) return error;
+  const found = chain.find(isOfDatabase);
+  if (found === undefined) return error;
+  const code = codeOf(found);
+  const properties = code === undefined ? undefined : { code };
+  const fail = (what: string, where: readonly string[], help: string): StartError =>
+    new StartError({ what, where, help, cause: error, ...(properties && { properties }) });
+
+  const missing = missingSchema(error, projectRoot);
+  if (missing !== undefined) {
+    const { what, migration, help } = missing;
+    const where =
+      migration === undefined
+        ? "no migration of this project makes it"
+        : `the migration ${migration} makes it`;
+    return fail(`${what} (${code})`, [where], help);
+  }
+  const target = url === undefined || url === "" ? undefined : targetOf(url);
+  if (typeof target === "string") {
+    const help = `set DATABASE_URL=${urlForm}; ${escapes}`;
+    return fail(
+      `DATABASE_URL does not name a PostgreSQL database: ${target}`,
+      [`DATABASE_URL=${masked(url!)}`],
+      help,
+    );
+  }
+  // A program may connect to more than its database, and read more URLs.
+  if (code === invalidUrl || !isAt(found, target)) return error;
+  const place = `at ${placeOf(found, target)} (DATABASE_URL${target === undefined ? " is not set" : ""})`;
+  const own = isDevelopment ? "; without DATABASE_URL `kit dev` runs a database for this project" : "";
+  if (code === undefined && found.message.includes("password must be a string")) {
+    return fail(
+      "the database requires a password, and DATABASE_URL has none",
+      [place],
+      `set DATABASE_URL=${urlForm}; ${escapes}`,
+    );
+  }
+  switch (code) {
+    case "28P01":
+      return fail(
+        `the database refuses the user or the password (${code})`,
+        [place],
+        `correct DATABASE_URL; ${escapes}`,
+      );
+    case "28000":
+      return fail(
+        `the database does not let this user in (${code})`,
+        [place],
+        "correct DATABASE_URL, or the server's pg_hba.conf; some servers require TLS: `?sslmode=require`",
+      );
+    case "3D000":
+      return fail(
+        `the server has no database ${target === undefined ? "of that name" : `"${target.database}"`} (${code})`,
+        [place],
+        `make it with \`createdb\`, or name another one in DATABASE_URL${own}`,
+      );
+    default: {
+      const reason = code === undefined ? found.message : `${reasons[code] ?? found.message} (${code})`;
+      return fail(
+        `the database cannot be reached: ${reason}`,
+        [place],
+        `start PostgreSQL there, or correct DATABASE_URL; \`kit doctor\` tries it${own}`,
+      );
+    }
+  }
+}
+
+/** An error and what caused it. An address with several addresses behind it gives an error for each; the first one tells enough. */
+function causesOf(thrown: unknown): Error[] {
+  const chain: Error[] = [];
+  let error = thrown;
+  while (error instanceof Error && chain.length < depth) {
+    chain.push(error);
+    error = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
+  }
+  // The last one knows most: the address that was tried.
+  return chain.toReversed();
+}
+
+/** SQL states that say that a login was refused, or that what the program uses is not there. */
+const states = new Set(["28000", "28P01", "3D000", "42703", "42P01"]);
+
+function codeOf(error: Error): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+function isOfDatabase(error: Error): boolean {
+  const code = codeOf(error);
+  if (code === invalidUrl || (code !== undefined && states.has(code))) return true;
+  // `pg`, where the URL has no password and the server wants one.
+  if (error.message.startsWith("SASL: ")) return true;
+  return isDatabaseOutage(error);
+}
+
+/** Tells if an error is about this database. One without an address is a driver's. */
+function isAt(error: Error, target: Target | undefined): boolean {
+  const { address, port, hostname } = error as { address?: unknown; port?: unknown; hostname?: unknown };
+  if (typeof port === "number")
+    return port === (target?.port ?? Number(process.env["PGPORT"] || defaultPort));
+  if (typeof hostname === "string") return hostname === (target?.host ?? process.env["PGHOST"]);
+  return typeof address !== "string" || address.includes(".s.PGSQL.");
+}
+
+function placeOf(error: Error, target: Target | undefined): string {
+  if (target !== undefined) {
+    const user = target.user === "" ? "" : `, user ${target.user}`;
+    return `${target.host}:${target.port}, database ${target.database}${user}`;
+  }
+  const { address, port } = error as { address?: unknown; port?: unknown };
+  if (typeof address !== "string") return "the database";
+  return typeof port === "number" ? `${address}:${port}` : address;
+}
+
+/** Reads a URL as libpq and `pg` do; gives a text if it names no database. */
+function targetOf(url: string): Target | string {
+  // A directory of a Unix socket, for `pg` alone.
+  if (url.startsWith("/") || url.startsWith("socket:")) {
+    return { host: url, port: defaultPort, database: "", user: "" };
+  }
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0];
+  if (scheme === undefined) return "it does not begin with postgres://";
+  if (!/^postgres(?:ql)?:\/\/$/i.test(scheme)) return `it begins with ${scheme}, not with postgres://`;
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return "it is not a valid URL";
+  }
+  const { searchParams, username } = parsed;
+  try {
+    const user = decodeURIComponent(username);
+    const host = searchParams.get("host") ?? (decodeURIComponent(parsed.hostname) || "localhost");
+    const port = Number(searchParams.get("port") ?? parsed.port) || defaultPort;
+    return { host, port, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user };
+  } catch {
+    return "it has a % that no two hexadecimal digits follow";
+  }
+}
+
+/** As much of a URL as cannot be a secret: scheme, host, port and path. A text without any of their signs may be one as a whole. */
+function masked(url: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
+  const at = url.lastIndexOf("@");
+  const [rest = ""] = url.slice(at === -1 ? scheme.length : at).split("?");
+  if (scheme === "" && at === -1 && !/[:/]/.test(rest)) return "… (hidden)";
+  return `${scheme}${at === -1 ? "" : "…"}${rest}`;
+}

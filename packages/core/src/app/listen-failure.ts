@@ -1,0 +1,102 @@
+import type { DevelopmentLink, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+
+import { watchedService } from "./development-link.ts";
+import { StartError } from "./start-error.ts";
+
+/** Port that is proposed in place of one that is taken. */
+const next = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
+
+/**
+ * Has a server listen, under `kit dev` where that says.
+ *
+ * @throws {StartError} if the system does not let it.
+ */
+export async function listenOn(
+  server: ServerAdapter,
+  service: ServerService,
+  options: ListenOptions,
+  link: DevelopmentLink | undefined,
+): Promise<ListenAddress> {
+  const where = link === undefined ? options : await link.place(options);
+  try {
+    return await server.listen(link === undefined ? service : watchedService(service, link), where);
+  } catch (error) {
+    throw listenFailure(error, where, link !== undefined);
+  }
+}
+
+/**
+ * Explains why an adapter does not listen, with the codes of Node's `net`. Other errors are given back as they are.
+ *
+ * @param isDeveloped - If `kit dev` runs the application, which can choose the port.
+ */
+export function listenFailure(error: unknown, options: ListenOptions, isDeveloped: boolean): unknown {
+  if (!(error instanceof Error) || error instanceof StartError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const { port, host, path, fd } = options;
+  if (code === undefined || fd !== undefined) return error;
+  const properties = { code, ...(path === undefined ? { port } : { path }) };
+  const fail = (what: string, help: string): StartError =>
+    new StartError({ what: `${what} (${code})`, where: [at(options)], help, cause: error, properties });
+  if (path !== undefined) {
+    switch (code) {
+      case "EADDRINUSE":
+        return fail(
+          "the Unix socket is in use: another server listens there, or the file is no socket",
+          "stop what uses it, or choose another path",
+        );
+      case "EACCES":
+        return fail(
+          "the Unix socket cannot be made: the directory does not permit it",
+          "choose another path",
+        );
+      case "ENOENT":
+        return fail(
+          "the Unix socket cannot be made: the directory does not exist",
+          `make it, or choose another path`,
+        );
+      default:
+        return error;
+    }
+  }
+  switch (code) {
+    case "EADDRINUSE":
+      return fail(
+        `port ${port} is in use by another program`,
+        `stop that program (\`${whoListens(port)}\` names it), or choose another port: ${otherPort(port, isDeveloped)}`,
+      );
+    case "EACCES":
+      return fail(
+        `port ${port} cannot be used: the system does not permit it`,
+        "choose a port above 1023, or give the program the privilege to use this one",
+      );
+    case "EADDRNOTAVAIL":
+      return fail(
+        `this machine has no address ${host}`,
+        "choose one that it has, or 127.0.0.1 for this machine alone",
+      );
+    case "ENOTFOUND":
+      return fail(
+        `the host ${host} is not known`,
+        "choose an address of this machine, or 127.0.0.1 for this machine alone",
+      );
+    default:
+      return error;
+  }
+}
+
+function at({ path, host, port }: ListenOptions): string {
+  if (path !== undefined) return `at ${path}`;
+  return `at ${host ?? "every address"}, port ${port}`;
+}
+
+/** A command that names the program that listens on a port. */
+function whoListens(port: number): string {
+  return process.platform === "win32" ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
+}
+
+function otherPort(port: number, isDeveloped: boolean): string {
+  if (isDeveloped) return `\`kit dev --port ${next(port)}\``;
+  // The program decides; those that `kit scaffold init` makes read the variable.
+  return `\`PORT=${next(port)}\` if the program reads it`;
+}

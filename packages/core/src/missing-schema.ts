@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** At most so many errors of a chain of causes are looked at; a longer one is a circle. */
+const depth = 8;
+/** SQL states of PostgreSQL for a table and for a column that does not exist. */
+const undefinedTable = "42P01";
+const undefinedColumn = "42703";
+
+/** A table or column that the program uses and the database does not have. */
+export interface MissingSchema {
+  /** `the database has no table "notes"`. */
+  readonly what: string;
+  /** The first migration of the project that makes it, if there is one. */
+  readonly migration: string | undefined;
+  /** What to do. */
+  readonly help: string;
+}
+
+/**
+ * Tells which table or column the database lacks, if an error, or one that caused it, says so. Reads the project's migrations: what is missing
+ * is mostly made by one that was not applied. Never throws.
+ */
+export function missingSchema(thrown: unknown, projectRoot: string): MissingSchema | undefined {
+  try {
+    let error = thrown;
+    for (let level = 0; level < depth && error instanceof Error; level += 1) {
+      const { code, message, cause } = error as NodeJS.ErrnoException;
+      if (code === undefinedTable) return describe("table", namesIn(message)[0], projectRoot);
+      if (code === undefinedColumn) return describe("column", columnIn(message), projectRoot);
+      error = cause;
+    }
+  } catch {
+    // A getter of a foreign error.
+  }
+  return undefined;
+}
+
+/** What is missing and what to do, in one line for the log. */
+export function helpOf({ what, migration, help }: MissingSchema): string {
+  return `${what}${migration === undefined ? "" : `, which the migration ${migration} makes`}: ${help}`;
+}
+
+function describe(kind: "table" | "column", name: string | undefined, projectRoot: string): MissingSchema {
+  const what = `the database lacks a ${kind}${name === undefined ? "" : `, "${name}"`}`;
+  const migration = name === undefined ? undefined : migrationOf(kind, name, projectRoot);
+  const help =
+    migration === undefined
+      ? "run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first"
+      : "run `kit migrate:apply`";
+  return { what, migration, help };
+}
+
+/** What stands between double quotes in a message, without the name of a schema. */
+function namesIn(message: string): string[] {
+  return message.split('"').flatMap((part, index) => (index % 2 === 1 ? [part.split(".").at(-1)!] : []));
+}
+
+/** `column "title" of relation "notes" does not exist`, `column notes.title does not exist`. */
+function columnIn(message: string): string | undefined {
+  const [quoted] = namesIn(message);
+  if (quoted !== undefined) return quoted;
+  const [, name] = message.split(" ");
+  return name?.split(".").at(-1);
+}
+
+/** Migrations that were found before: requests that fail one after the other lack the same. Bounded, since names come from a database. */
+const known = new Map<string, string | undefined>();
+const mostKnown = 100;
+
+function migrationOf(kind: "table" | "column", name: string, projectRoot: string): string | undefined {
+  const key = `${projectRoot}\0${kind}\0${name}`;
+  if (known.has(key)) return known.get(key);
+  const migration = findMigration(kind, name, projectRoot);
+  if (known.size < mostKnown) known.set(key, migration);
+  return migration;
+}
+
+/** The first migration that makes the table or column; nothing if the project's migrations are not here. */
+function findMigration(kind: "table" | "column", name: string, projectRoot: string): string | undefined {
+  const directory = join(projectRoot, "migrations");
+  if (!existsSync(directory)) return undefined;
+  const found = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted()
+    .map((migration) => ({ migration, words: wordsOf(join(directory, migration, "migration.sql")) }));
+  const wanted = name.toLowerCase();
+  const makes = ({ words }: { words: readonly string[] }): boolean =>
+    kind === "table"
+      ? isMade(words, ["create", "table"], wanted)
+      : isMade(words, ["add", "column"], wanted) || (words.includes("create") && words.includes(wanted));
+  return found.find(makes)?.migration;
+}
+
+/** Tells if words hold a statement, perhaps with IF NOT EXISTS, about a name. */
+function isMade(words: readonly string[], statement: readonly [string, string], name: string): boolean {
+  return words.some((word, index) => {
+    if (word !== statement[0] || words[index + 1] !== statement[1]) return false;
+    const at = words[index + 2] === "if" ? index + 5 : index + 2;
+    return words[at]?.split(".").at(-1) === name;
+  });
+}
+
+/** The words of an SQL file in lower case, without quotes; none if there is no such file. */
+function wordsOf(path: string): readonly string[] {
+  try {
+    return (
+      readFileSync(path, "utf8")
+        .toLowerCase()
+        .replaceAll('"', "")
+        .match(/[^\s(),;]+/g) ?? []
+    );
+  } catch {
+    return [];
+  }
+}

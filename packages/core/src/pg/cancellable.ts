@@ -1,0 +1,72 @@
+import { checkOut } from "./check-out.ts";
+import type { Client, Done, Pool } from "./driver.ts";
+
+/** A `Pool` of the package `pg`. */
+export interface CancellablePool {
+  connect: (...given: never[]) => unknown;
+  query: (...given: never[]) => unknown;
+}
+
+/**
+ * Returns a view of a `pg` pool whose queries end when the signal aborts. The view shares the pool's connections and is an instance of its class, so
+ * drizzle, Kysely and plain `pool.query` take it. Give it `ctx.signal`: without it, a query of a request that nobody waits for any more still occupies
+ * PostgreSQL and a connection, and delays the requests after it.
+ *
+ * After the abort:
+ * - PostgreSQL is asked to cancel the query under way, which then fails with the SQL state `57014`;
+ * - a query that waits for a connection, or asks for one, fails with the signal's reason;
+ * - on a connection that was taken before, only `ROLLBACK` is sent. A connection that is given back within a transaction is closed, so nothing of
+ *   the transaction is committed.
+ *
+ * Work that must outlive its request uses the pool itself. `pg-native` cannot cancel a query: set `statement_timeout` there.
+ *
+ * @example
+ * ```ts
+ * const pool = new Pool({ connectionString, connectionTimeoutMillis: 5_000, statement_timeout: 30_000 });
+ * const dbOf = ({ signal }: RequestContext) => drizzle(cancellable(pool, signal));
+ *
+ * "GET /notes": ({ ctx }) => dbOf(ctx).select().from(notes),
+ * ```
+ */
+export function cancellable<P extends CancellablePool>(pool: P, signal: AbortSignal): P {
+  const real = pool as unknown as Pool;
+  const connect = (done?: Done): Promise<Client> | undefined => {
+    if (done !== undefined) {
+      take(real, signal, done);
+      return undefined;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Client>();
+    take(real, signal, (error, client) => (client === undefined ? reject(error) : resolve(client)));
+    return promise;
+  };
+  // The pool's own `query` calls `this.connect`, so `query` needs no second version.
+  return Object.create(pool, { connect: { value: connect } }) as P;
+}
+
+/** Takes a connection from the pool. Stops waiting when the signal aborts. */
+function take(pool: Pool, signal: AbortSignal, done: Done): void {
+  if (signal.aborted) {
+    process.nextTick(done, signal.reason, undefined, nothing);
+    return;
+  }
+  let isWaiting = true;
+  const onAbort = (): void => {
+    isWaiting = false;
+    done(signal.reason, undefined, nothing);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  pool.connect((error, client, release) => {
+    signal.removeEventListener("abort", onAbort);
+    if (!isWaiting) {
+      // The pool cannot take back a request for a connection, so the connection goes back as soon as it comes.
+      release();
+    } else if (client === undefined) {
+      done(error, undefined, release);
+    } else {
+      checkOut(client, pool, signal);
+      done(undefined, client, client.release);
+    }
+  });
+}
+
+function nothing(): void {}

@@ -1,0 +1,79 @@
+import { requestCancel } from "./cancel-request.ts";
+import type { Client, Pool } from "./driver.ts";
+
+/**
+ * Ties a connection to a signal until it is given back: after the abort its query is cancelled, and it sends nothing but `ROLLBACK`.
+ * The pool sets `release` each time that it hands a connection out, so only `query` has to be put back.
+ */
+export function checkOut(client: Client, pool: Pool, signal: AbortSignal): void {
+  const { release } = client;
+  // An instance has a `query` of its own if an observer wrapped it; otherwise it has the one of its class.
+  const own = Object.getOwnPropertyDescriptor(client, "query");
+  const { query } = client;
+  let cancelled: Promise<void> | undefined;
+
+  const onAbort = (): void => {
+    cancelled = requestCancel(client, pool);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+
+  client.query = (...given) => {
+    if (cancelled === undefined) return query.apply(client, given);
+    if (!isRollback(given[0])) return refuse(client, given, signal.reason);
+    // The cancel request must not hit the rollback.
+    return sendAfter(cancelled, client, query, given);
+  };
+
+  client.release = (failure) => {
+    signal.removeEventListener("abort", onAbort);
+    if (own === undefined) delete (client as { query?: unknown }).query;
+    else Object.defineProperty(client, "query", own);
+    if (cancelled === undefined) return release(failure);
+    // Until PostgreSQL has taken the cancel request, it could hit the query of whoever gets the connection next.
+    void cancelled.then(() => release(failure ?? (isBetweenTransactions(client) ? undefined : true)));
+  };
+}
+
+function isBetweenTransactions(client: Client): boolean {
+  return client.getTransactionStatus?.() === "I";
+}
+
+const rollback = /^\s*rollback\b/i;
+
+function isRollback(query: unknown): boolean {
+  const text = typeof query === "string" ? query : (query as { text?: unknown } | null)?.text;
+  return typeof text === "string" && rollback.test(text);
+}
+
+type Callback = (error: unknown, result?: unknown) => void;
+
+/** Fails a query in the way in which its caller listens. */
+function refuse(client: Client, given: readonly unknown[], reason: unknown): unknown {
+  const [query] = given as [{ submit?: unknown; handleError?: (error: unknown, wire: unknown) => void }];
+  const callback = callbackOf(given);
+  if (callback !== undefined) {
+    process.nextTick(callback, reason);
+    return undefined;
+  }
+  if (typeof query?.submit !== "function") return Promise.reject(reason);
+  // A cursor or a stream of rows tells its listeners itself.
+  process.nextTick(() => query.handleError?.(reason, client.connection));
+  return query;
+}
+
+function sendAfter(
+  before: Promise<void>,
+  client: Client,
+  query: Client["query"],
+  given: readonly unknown[],
+): unknown {
+  const sent = before.then(() =>
+    callbackOf(given) ? void query.apply(client, [...given]) : query.apply(client, [...given]),
+  );
+  return callbackOf(given) === undefined ? sent : undefined;
+}
+
+function callbackOf(given: readonly unknown[]): Callback | undefined {
+  const last = given.at(-1);
+  return typeof last === "function" ? (last as Callback) : undefined;
+}

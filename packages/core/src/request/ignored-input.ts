@@ -1,0 +1,63 @@
+import type { CompiledRoute } from "@kit/types";
+
+import { queryKeys } from "../codec/query.ts";
+import { closest } from "../codec/suggest.ts";
+import type { Logger } from "../logging/log-entry.ts";
+
+/** Greatest number of warnings of a process: clients choose the keys. */
+const mostWarnings = 100;
+/** Longer keys are cut. */
+const longestKey = 100;
+/** Greatest number of declared keys in a warning. */
+const mostDeclared = 20;
+
+/**
+ * Warns of what a request has and its contract does not read: misspelt keys of the query, `tag[]=`, a body. Each route and key is
+ * warned of once. Only in development. `crates/kit-runtime/src/http/ignored.rs` has the same texts.
+ */
+export class IgnoredInput {
+  readonly #warned = new Set<string>();
+
+  /** Looks at the query of a request, without its `?`. */
+  query({ ref, query }: Pick<CompiledRoute, "ref" | "query">, text: string, log: Logger): void {
+    for (const key of queryKeys(text)) {
+      if (this.#warned.size > mostWarnings) return;
+      if (query?.keys?.includes(key) === true || isRead(query, key)) continue;
+      const shown = JSON.stringify(key.slice(0, longestKey));
+      const message = `${ref}: the query key ${shown} is ignored, since the contract does not declare it; ${advice(key, query)}`;
+      this.#warn(`${ref} ${key}`, message, log);
+    }
+  }
+
+  /** Tells of a body that no contract reads. */
+  body({ ref }: Pick<CompiledRoute, "ref">, log: Logger): void {
+    if (this.#warned.size > mostWarnings) return;
+    this.#warn(ref, `${ref}: the body is ignored, since the contract has none`, log);
+  }
+
+  #warn(id: string, message: string, log: Logger): void {
+    if (this.#warned.has(id)) return;
+    this.#warned.add(id);
+    const isLast = this.#warned.size > mostWarnings;
+    log.warn(isLast ? "More than 100 query keys and bodies were ignored; no more are told of" : message);
+  }
+}
+
+/** Tells if the type takes the key by a pattern. */
+function isRead(query: CompiledRoute["query"], key: string): boolean {
+  if (query === null) return false;
+  const value = query.query(`${encodeURIComponent(key)}=`);
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
+}
+
+function advice(key: string, query: CompiledRoute["query"]): string {
+  if (query === null) return "the contract has no query";
+  const declared = query.keys ?? [];
+  const list = /^(.*)\[\d*\]$/s.exec(key)?.[1];
+  if (list !== undefined && declared.includes(list)) return `write a list as ${list}=a&${list}=b`;
+  const near = closest(list ?? key, declared);
+  if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
+  if (declared.length === 0) return "the contract declares no key of that form";
+  const more = declared.length > mostDeclared ? ", …" : "";
+  return `the contract declares ${declared.slice(0, mostDeclared).join(", ")}${more}`;
+}

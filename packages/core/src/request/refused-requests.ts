@@ -1,0 +1,64 @@
+import type { CompiledRoute } from "@kit/types";
+
+import type { Log } from "../logging/log.ts";
+import type { Logger } from "../logging/log-entry.ts";
+import { Sampler } from "../logging/sampler.ts";
+import { shownPath } from "../observe/target.ts";
+import type { Redactor } from "../logging/redact.ts";
+
+/** Number of single entries for each route, status and minute. */
+const perMinute = 10;
+
+/** A request that the router or the validation refuses. */
+export interface RefusedRequest {
+  readonly route: CompiledRoute | null;
+  readonly method: string;
+  readonly path: string;
+  readonly log: Logger;
+}
+
+interface Kind {
+  /** Absent if no route took the request. */
+  readonly route: string | undefined;
+  readonly status: number;
+}
+
+/**
+ * Logs requests that the router (400, 404, 405, 413) or the validation (400, 415) refuses, at `warn`. Any client can cause them, so each route and status has
+ * ten entries a minute; the others of that minute become one entry with their number. Requests that no route takes count as one route, so
+ * the number of kinds is bounded by the application and not by clients.
+ */
+export class RefusedRequests {
+  readonly #log: Log;
+  readonly #redactor: Redactor;
+  readonly #sampler: Sampler<Kind>;
+
+  constructor(log: Log, redactor: Redactor) {
+    this.#log = log;
+    this.#redactor = redactor;
+    this.#sampler = new Sampler(perMinute, (_, count, kind) => this.#tellRest(count, kind));
+  }
+
+  /** Counts a request, and logs it if it is among the first of its kind and minute. */
+  count(request: RefusedRequest, status: number, message: () => string, error: unknown): void {
+    if (!this.#log.makes("warn")) return;
+    const route = request.route?.ref;
+    if (!this.#sampler.takes(`${status} ${route ?? ""}`, { route, status })) return;
+    const { method, log } = request;
+    const path = shownPath(request.path, request.route, this.#redactor);
+    log.warn(message(), { status, method, path, error });
+  }
+
+  /** Tells what was not told yet; for the end of the application. */
+  flush(): void {
+    this.#sampler.flush();
+  }
+
+  #tellRest(count: number, { route, status }: Kind): void {
+    const requests = route === undefined ? "requests that no route takes" : `requests of ${route}`;
+    const place = route === undefined ? {} : { route };
+    this.#log
+      .at(() => place)
+      .warn(`${count} more ${requests} were refused with ${status} within a minute`, { status, count });
+  }
+}

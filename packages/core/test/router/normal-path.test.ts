@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { normalPath, normalTarget } from "../../src/router/normal-path.ts";
+
+/** Vectors that `crates/kit-guard/tests/paths.rs` runs too. */
+const { paths } = JSON.parse(
+  readFileSync(new URL("../../../../conformance/paths.json", import.meta.url), "utf8"),
+) as { readonly paths: readonly (readonly [path: string, normal: string | null])[] };
+
+test("every vector has its normal form, which is its own normal form", () => {
+  assert.ok(paths.length > 35);
+  for (const [path, normal] of paths) {
+    assert.equal(normalPath(path), normal, path);
+    if (normal !== null) assert.equal(normalPath(normal), normal, `${path} twice`);
+  }
+});
+
+test("every byte has one spelling, or two that differ on purpose", () => {
+  for (let byte = 0; byte < 128; byte++) {
+    const raw = String.fromCharCode(byte);
+    const digits = byte.toString(16).padStart(2, "0");
+    const normal = normalPath(`/%${digits.toUpperCase()}`);
+    assert.equal(normalPath(`/%${digits}`), normal, raw);
+    if (raw === "%") continue;
+    assert.equal(normalPath(`/${raw}`) === normal, !"/!$&'()+,;=@[]".includes(raw), JSON.stringify(raw));
+  }
+});
+
+test("half a character has no normal form", () => {
+  for (const path of ["/\uD800", "/a\uDC2Fb%61"]) assert.equal(normalPath(path), null);
+});
+
+test("the query of a target stays as it is", () => {
+  assert.equal(normalTarget("/%61?%61=%2f?%61"), "/a?%61=%2f?%61");
+  assert.equal(normalTarget("/%6?%61"), "/%6?%61");
+  assert.equal(normalTarget("/a?%61"), "/a?%61");
+  assert.equal(normalTarget("*"), "*");
+});
