@@ -7,9 +7,11 @@ import {
   errorOfFramework,
   type HttpTimeouts,
   NodeHost,
+  refuseBy,
   type RequestListener,
   RequestBody,
   ResponseExchange,
+  withoutFinalSlash,
 } from "@kit/server-node";
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
 import express, { type ErrorRequestHandler, type Express } from "express";
@@ -60,7 +62,12 @@ class ExpressServer implements ServerAdapter {
     if (this.#host !== undefined) throw new Error("This server is listening already");
     this.#service = service;
     this.#mount();
-    const host = NodeHost.of(this.#app as RequestListener, service, this.#timeouts);
+    const host = NodeHost.of(this.#app as RequestListener, service, this.#timeouts, {
+      read: (target) => {
+        const short = withoutFinalSlash(target, service);
+        return short !== target && isStrict(this.#app) ? short : target;
+      },
+    });
     const address = await host.listen(options);
     this.#host = host;
     return address;
@@ -102,11 +109,28 @@ class ExpressServer implements ServerAdapter {
       const { originalUrl: target } = request;
       const body = bodyOfParserError(error);
       const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.none);
-      if (body === undefined) this.#service!.fail(exchange, errorOfFramework(error));
-      else this.#service!.handle(exchange);
+      const told = errorOfFramework(error);
+      // Middleware behind the parser has not seen the request, so no handler may: kit only says what is wrong with the body.
+      if (body === undefined) this.#service!.fail(exchange, told);
+      else refuseBy(this.#service!, exchange, told, "body");
     };
     this.#app.use(onError);
   }
+}
+
+/** Tells if the application, or a router in it, takes a path with a slash at its end for another path. */
+function isStrict(app: Express): boolean {
+  return app.enabled("strict routing") || hasStrictRouter(app.router as unknown as Layers);
+}
+
+/** The parts of a router of Express that are not declared. */
+interface Layers {
+  readonly strict?: boolean;
+  readonly stack?: readonly { readonly handle?: Layers }[];
+}
+
+function hasStrictRouter({ stack = [] }: Layers): boolean {
+  return stack.some(({ handle }) => handle?.strict === true || (handle?.stack && hasStrictRouter(handle)));
 }
 
 function newApplication(): Express {

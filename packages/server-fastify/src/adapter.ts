@@ -7,6 +7,7 @@ import {
   type HttpTimeouts,
   NodeHost,
   readBody,
+  refuseBy,
   RequestBody,
   serverOptions,
 } from "@kit/server-node";
@@ -20,6 +21,7 @@ import {
 } from "fastify";
 
 import { FastifyExchange } from "./exchange.ts";
+import { readingOf } from "./reading.ts";
 
 /** What Fastify is run with. */
 export interface FastifyServerOptions extends HttpTimeouts {
@@ -74,8 +76,12 @@ class FastifyServer implements ServerAdapter {
     const app = this.#app;
     const methods = new Set(app.supportedMethods);
     mount(app, service, [...methods]);
-    // Requests of other methods would not come to any route.
-    const host = new NodeHost(app.server, service, this.#timeouts, ({ method }) => !methods.has(method!));
+    const reading = readingOf(app, service);
+    const host = new NodeHost(app.server, service, this.#timeouts, {
+      // Requests of other methods would not come to any route.
+      isUnfit: ({ method }) => !methods.has(method!),
+      read: reading,
+    });
     this.#host = host;
     try {
       return await host.listen(options, (address) => listenOn(app, address));
@@ -141,8 +147,9 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
       const { code } = error as { code?: unknown };
       if (!contentTypeErrors.has(code))
         return handleUnparsed(error as Error & { code: string }, request, reply);
-      // It has set the status already.
-      service.handle(new FastifyExchange(request, reply, RequestBody.unreadable));
+      // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may: kit only says what is wrong.
+      const exchange = new FastifyExchange(request, reply, RequestBody.unreadable);
+      refuseBy(service, exchange, errorOfFramework(error), "body");
       return undefined;
     });
     scope.route({

@@ -1,4 +1,11 @@
-import { headerRecord, nodeBody, NodeExchange, type RequestBody } from "@kit/server-node";
+import {
+  headerRecord,
+  nodeBody,
+  NodeExchange,
+  noSniff,
+  noSniffName,
+  type RequestBody,
+} from "@kit/server-node";
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -47,6 +54,7 @@ export class FastifyExchange extends NodeExchange {
   #setHead(status: number, contentType: string | null, headers: readonly string[] | null): FastifyReply {
     const reply = this.#reply.code(status);
     if (headers !== null) reply.headers(headerRecord(headers));
+    if (!reply.hasHeader(noSniffName)) reply.header(noSniffName, noSniff);
     if (contentType === null) return reply.removeHeader("content-type");
     // With a serializer Fastify leaves the content type as it is.
     return reply.header("content-type", contentType).serializer(asItIs);

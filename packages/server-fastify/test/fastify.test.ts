@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fastify, type FastifyInstance } from "fastify";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
-import { outcome, post, type Served, serve } from "../../server-node/test/support.ts";
+import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
 import { fastifyServer } from "../src/index.ts";
 
 quietStdout();
@@ -109,7 +109,8 @@ test("what hooks throw has kit's envelope", async () => {
   };
   assert.deepEqual(await failure("/forbidden"), [403, "FORBIDDEN", "not for you"]);
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
-  assert.equal(app.log.length, 1);
+  // What is below 500 is logged as an error too: it was thrown.
+  assert.equal(app.log.length, 2);
 });
 
 test("the instance's own error handler keeps its say", async () => {
@@ -128,4 +129,17 @@ test("the instance's own error handler keeps its say", async () => {
   }
   // It is not asked about what is kit's.
   assert.deepEqual(await outcome(post(`${app.url}/notes`, "{}", "no type")), [415, "UNSUPPORTED_MEDIA_TYPE"]);
+});
+
+test("hooks see the host of an absolute target, and their headers stay", async () => {
+  const hosts: string[] = [];
+  await using served = await serveOn((app) => {
+    app.addHook("onRequest", async (request, reply) => {
+      hosts.push(request.host, request.hostname);
+      reply.header("x-content-type-options", "nosniff, own");
+    });
+  });
+  const request = "GET http://b.example:80/notes/1 HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n";
+  assert.match(await raw(served.port, request), /\r\nx-content-type-options: nosniff, own\r\n/i);
+  assert.deepEqual(hosts, ["b.example:80", "b.example"]);
 });

@@ -9,11 +9,18 @@ import {
   errorOfFramework,
   type HttpTimeouts,
   NodeHost,
+  normalPath,
+  refuseBy,
   RequestBody,
+  withoutFinalSlash,
 } from "@kit/server-node";
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
-import { type Env, type ErrorHandler, Hono, type HonoRequest } from "hono";
+import { type Env, type ErrorHandler, type Handler, Hono, type HonoRequest } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
+import type { H, RouterRoute } from "hono/types";
 
 import { HonoExchange, type NodeContext } from "./exchange.ts";
 
@@ -51,7 +58,9 @@ class HonoServer implements ServerAdapter {
   readonly platform: string = `hono ${version()}`;
   readonly #app: Hono;
   readonly #timeouts: CheckedTimeouts;
+  #service: ServerService | undefined;
   #host: NodeHost | undefined;
+  #isMounted = false;
 
   constructor(app: Hono, timeouts: CheckedTimeouts) {
     this.#app = app;
@@ -60,16 +69,28 @@ class HonoServer implements ServerAdapter {
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
     if (this.#host !== undefined) throw new Error("This server is listening already");
-    mount(this.#app, service);
-    // What is left of a request that was refused is the host's to throw away.
-    const listener = getRequestListener(this.#app.fetch, { autoCleanupIncoming: false });
+    const app = this.#app;
+    this.#service = service;
+    handleErrors(app, () => this.#service!);
+    // What is left of a request that was refused is the host's to throw away. Hono knows requests by a whole URL, and HTTP/1.0 need not
+    // name a host.
+    const { fetch } = app;
+    const listener = getRequestListener((request, env) => (this.#mount(), fetch(request, env)), {
+      autoCleanupIncoming: false,
+      hostname: "localhost",
+    });
+    // A `fetch` that somebody has wrapped may hold requests up too.
+    const isWrapped = fetch.toString() !== new Hono().fetch.toString();
     const host = NodeHost.of(
       (request, response) => void listener(request, response),
       service,
       this.#timeouts,
-      // An application that has neither routes nor middleware would do nothing but pass requests on, at the price of a request and a
-      // response of the web. And Hono knows requests by a whole URL, while HTTP/1.0 need not name a host.
-      (request) => this.#app.routes.length === 0 || request.headers.host === undefined,
+      {
+        // An application that has neither routes nor middleware would do nothing but pass requests on, at the price of a request and a
+        // response of the web.
+        isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
+        read: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
+      },
     );
     const address = await host.listen(options);
     this.#host = host;
@@ -89,26 +110,70 @@ class HonoServer implements ServerAdapter {
   getNativeServer(): Hono {
     return this.#app;
   }
+
+  /** Makes kit the application's last route: at the first request, so that routes which come after the start are before kit. */
+  #mount(): void {
+    if (this.#isMounted) return;
+    this.#isMounted = true;
+    addLast(this.#app, (context) => serveContext(context as unknown as NodeContext, this.#service!));
+  }
 }
+
+/** Reads paths as an application with `strict: false` does. */
+const laxPath = new Hono({ strict: false }).getPath;
 
 const standardErrorHandler = errorHandlerOf(new Hono());
 
-/** Makes kit what answers where nothing else does. */
-function mount(app: Hono, service: ServerService): void {
+/**
+ * Adds a route behind all others, for every path. A router that has matched a request takes no more routes: such an application, one
+ * that was asked by `app.request` before, gets a new router with the same routes.
+ */
+function addLast(app: Hono, handler: Handler): void {
+  try {
+    // Another application on the same router: the route's path is not below the base path of `app`.
+    new Hono({ router: app.router, getPath: app.getPath }).all("*", handler);
+  } catch {
+    const router = new SmartRouter<[H, RouterRoute]>({ routers: [new RegExpRouter(), new TrieRouter()] });
+    for (const route of app.routes) router.add(route.method, route.path, [route.handler, route]);
+    app.router = router;
+    new Hono({ router, getPath: app.getPath }).all("*", handler);
+  }
+}
+
+/** Answers a request that came to the end of the application's own routes. */
+function serveContext(context: NodeContext, service: ServerService): Response | Promise<Response> {
+  const { incoming } = context.env;
   const { bodyBytes } = service.limits;
-  app.notFound((context) => {
-    const node = context as unknown as NodeContext;
-    const { incoming } = node.env;
-    const handle = (body: RequestBody): Response | Promise<Response> =>
-      answer((done) => service.handle(new HonoExchange(node, body, done)));
-    if (isBegun(incoming)) return readFromHono(node.req, bodyBytes).then(handle);
-    return answer((done) =>
-      bodyOf(incoming, bodyBytes, (body) => {
-        // Without one the client is gone, and so is the request.
-        if (body !== undefined) service.handle(new HonoExchange(node, body, done));
-      }),
-    );
-  });
+  if (!readsSamePath(context.req.url, incoming.url!)) return refuse(context, service);
+  const handle = (body: RequestBody): Response | Promise<Response> =>
+    answer((done) => service.handle(new HonoExchange(context, body, done)));
+  if (isBegun(incoming)) return readFromHono(context.req, bodyBytes).then(handle);
+  return answer((done) =>
+    bodyOf(incoming, bodyBytes, (body) => {
+      // Without one the client is gone, and so is the request.
+      if (body !== undefined) service.handle(new HonoExchange(context, body, done));
+    }),
+  );
+}
+
+/** Tells if the path of the URL that Hono's routes were compared with is the one that kit's router will see. */
+function readsSamePath(url: string, target: string): boolean {
+  const read = url.slice(url.indexOf("/", url.indexOf("//") + 2));
+  return read === target || normalPathOf(read) === normalPathOf(target);
+}
+
+function normalPathOf(target: string): string | null {
+  return normalPath(target.split("?", 1)[0]!);
+}
+
+/** Answers with an error: the application's middleware did not let the request through, or saw another path. */
+function refuse(context: NodeContext, service: ServerService): Response | Promise<Response> {
+  return answer((done) => refuseBy(service, new HonoExchange(context, RequestBody.none, done)));
+}
+
+/** Gives errors, and what middleware calls not found, the form of kit's errors. */
+function handleErrors(app: Hono, service: () => ServerService): void {
+  app.notFound((context) => refuse(context as unknown as NodeContext, service()));
   // Errors that nobody handles have kit's form; who has a handler keeps it.
   if (errorHandlerOf(app) !== standardErrorHandler) return;
   app.onError((error, context) => {
@@ -116,7 +181,7 @@ function mount(app: Hono, service: ServerService): void {
     if (error instanceof HTTPException && error.res !== undefined) return error.getResponse();
     const node = context as unknown as NodeContext;
     return answer((done) =>
-      service.fail(new HonoExchange(node, RequestBody.none, done), errorOfFramework(error)),
+      service().fail(new HonoExchange(node, RequestBody.none, done), errorOfFramework(error)),
     );
   });
 }
@@ -153,8 +218,8 @@ function errorHandlerOf(app: Hono): ErrorHandler {
 }
 
 function version(): string {
-  const manifest = createRequire(import.meta.url)
-    .resolve("hono")
-    .replace(/dist[\\/].*$/, "package.json");
+  const entry = createRequire(import.meta.url).resolve("hono");
+  // `…/node_modules/hono/dist/cjs/index.js`; directories above may be called `dist` too.
+  const manifest = `${entry.slice(0, Math.max(entry.lastIndexOf("/dist/"), entry.lastIndexOf("\\dist\\")))}/package.json`;
   return (createRequire(import.meta.url)(manifest) as { version: string }).version;
 }

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { headerRecord, NodeExchange, type RequestBody, webBody } from "@kit/server-node";
+import {
+  headerRecord,
+  NodeExchange,
+  noSniff,
+  noSniffName,
+  type RequestBody,
+  webBody,
+} from "@kit/server-node";
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
@@ -58,11 +65,16 @@ export class HonoExchange extends NodeExchange {
   }
 
   #head(contentType: string | null, headers: readonly string[] | null): Record<string, string | string[]> {
-    if (headers === null) return contentType === null ? {} : { "content-type": contentType };
+    if (headers === null) {
+      const own: Record<string, string> = { [noSniffName]: noSniff };
+      if (contentType !== null) own["content-type"] = contentType;
+      return own;
+    }
     // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
     const { "set-cookie": cookies, ...others } = headerRecord(headers);
     for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;
+    others[noSniffName] ??= noSniff;
     return others;
   }
 }

@@ -111,7 +111,8 @@ test("what middleware throws has kit's envelope, but for responses made by hand"
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
   const own = await fetch(`${app.url}/own`);
   assert.deepEqual([own.status, await own.text()], [401, "own"]);
-  assert.equal(app.log.length, 1);
+  // What is below 500 is logged as an error too: it was thrown.
+  assert.equal(app.log.length, 2);
 });
 
 test("the application's own error handler keeps its say", async () => {
@@ -133,4 +134,15 @@ test("routes that come after the start of listening are asked too", async () => 
   app.get("/native", (c) => c.text("native"));
   assert.equal(await statusOf("/native"), 200);
   assert.equal(await statusOf("/notes/1"), 200);
+});
+
+test("middleware sees the host of an absolute target", async () => {
+  const seen: string[] = [];
+  await using served = await serveOn(async (c, next) => {
+    seen.push(c.req.header("host") ?? "", new URL(c.req.url).host);
+    await next();
+  });
+  const request = "GET http://b.example:81/notes/1 HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n";
+  assert.match(await raw(served.port, request), /\r\nx-content-type-options: nosniff\r\n/i);
+  assert.deepEqual(seen, ["b.example:81", "b.example:81"]);
 });

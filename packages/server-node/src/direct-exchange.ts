@@ -1,5 +1,6 @@
 import type { ResponseBody } from "@kit/types";
 
+import { noSniff, noSniffName, setsSniffing } from "./no-sniff.ts";
 import { ResponseExchange } from "./response-exchange.ts";
 
 /**
@@ -22,6 +23,7 @@ export class DirectExchange extends ResponseExchange {
     // The client went away: there is nobody to write to.
     if (response.destroyed) return;
     const lines = headers === null ? [] : [...headers];
+    if (!setsSniffing(lines)) lines.push(noSniffName, noSniff);
     if (contentType !== null) lines.push("content-type", contentType);
     const length = body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (status !== 204 && status !== 304) lines.push("content-length", `${length}`);

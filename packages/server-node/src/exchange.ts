@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ResponseBody, ServerExchange } from "@kit/types";
 
 import { checkAnswer, codedError } from "./answer.ts";
+import { onHalfClose } from "./half-closed.ts";
 import { closeAfter } from "./linger.ts";
+import { lostFinalSlash } from "./passage.ts";
 import { RequestBody } from "./request-body.ts";
 
 /**
@@ -29,6 +31,10 @@ export abstract class NodeExchange implements ServerExchange {
     this.request = request;
     this.response = response;
     this.#body = body;
+  }
+
+  get lostFinalSlash(): boolean {
+    return lostFinalSlash(this.request);
   }
 
   get remoteAddress(): string {
@@ -69,8 +75,17 @@ export abstract class NodeExchange implements ServerExchange {
       listener();
       return;
     }
+    // A client that closes its sending side looks like one that has left, and is answered all the same.
+    let isTold = false;
+    const tell = (): void => {
+      if (this.#answered || isTold) return;
+      isTold = true;
+      listener();
+    };
+    const forget = onHalfClose(this.request.socket, tell);
     this.response.once("close", () => {
-      if (!this.#answered) listener();
+      forget();
+      tell();
     });
   }
 

@@ -1,19 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
+import { isAuthority } from "./authority.ts";
 import type { HostBounds } from "./bounds.ts";
-import {
-  badRequest,
-  headersTooLarge,
-  notImplemented,
-  type Refusal,
-  targetTooLong,
-  unknownVersion,
-} from "./refusal.ts";
+import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersion } from "./refusal.ts";
+import { codingRefusal } from "./transfer-coding.ts";
 
 /** Fields of which a second one is a trap: whoever stands before this server may have looked at the other. */
-const singular: ReadonlySet<string> = new Set(["host", "content-type", "authorization", "content-length"]);
-
-const hostPattern = /^[\w\-.~%!$&'()*+,;=:[\]]*$/;
+const singular: ReadonlySet<string> = new Set([
+  "host",
+  "content-type",
+  "authorization",
+  "content-length",
+  "transfer-encoding",
+]);
 
 /** What is wrong with the head of a request that Node's parser has let through. */
 export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal | undefined {
@@ -29,14 +28,13 @@ export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal
   const { host, "transfer-encoding": coding } = request.headers;
   if (host === undefined) {
     if (request.httpVersionMinor !== 0) return badRequest("the header `host` is missing");
-  } else if (!hostPattern.test(host)) {
+  } else if (!isAuthority(host)) {
     return badRequest("the header `host` is invalid");
   }
   if (coding !== undefined) {
     if (request.httpVersionMinor === 0) return badRequest("HTTP/1.0 has no `transfer-encoding`");
-    if (coding.toLowerCase() !== "chunked") {
-      return notImplemented("only the transfer encoding `chunked` is supported");
-    }
+    const refusal = codingRefusal(coding);
+    if (refusal !== undefined) return refusal;
   }
   // Beyond it two lengths that differ would be the same number.
   if (Number(request.headers["content-length"]) > Number.MAX_SAFE_INTEGER) {
@@ -51,7 +49,7 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
     const name = rawHeaders[index]!;
     // The length decides almost always, so that most fields cost one comparison.
     const { length } = name;
-    if (length !== 4 && length !== 12 && length !== 13 && length !== 14) continue;
+    if (length !== 4 && length !== 12 && length !== 13 && length !== 14 && length !== 17) continue;
     const lowerName = name.toLowerCase();
     if (!singular.has(lowerName)) continue;
     const bit = 1 << length;
@@ -61,11 +59,18 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Visible ASCII but what the URL standard has encoded everywhere. */
-const targetPattern = /^\/[^\0-\x20"<>#`\x7f-\u{10ffff}]*(?:\?[^\0-\x20"<>#\x7f-\u{10ffff}]*)?$/u;
+/**
+ * Visible ASCII, except characters that the URL standard encodes everywhere, and except the backslash: no URI has it (RFC 3986), and
+ * some parsers take it for a slash. The path takes no `?`: if path and query both took one, a target of many `?` and a forbidden
+ * character would be tried in as many ways as it has `?`.
+ */
+const targetPattern = /^\/[^\0-\x20"<>#\\`?\x7f-\u{10ffff}]*(?:\?[^\0-\x20"<>#\\\x7f-\u{10ffff}]*)?$/u;
+/** A segment `.` or `..` of a path, in any spelling: proxies and frameworks disagree about what it stands for. */
+const dotSegment = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 function targetRefusal(method: string, url: string): Refusal | undefined {
-  if (targetPattern.test(url) || (url === "*" && method === "OPTIONS")) return undefined;
+  if (url === "*" && method === "OPTIONS") return undefined;
+  if (targetPattern.test(url)) return dotRefusal(url);
   return url.startsWith("/")
     ? badRequest("the request target has characters that must be percent-encoded")
     : badRequest("the request target must begin with a slash");
@@ -73,24 +78,16 @@ function targetRefusal(method: string, url: string): Refusal | undefined {
 
 /** The path and query of a target in the absolute form, which only a proxy is sent but every server must take. */
 export function originForm(url: string): string {
+  // Nearly every target; the expression costs more.
+  if (url.startsWith("/")) return url;
   const absolute = /^https?:\/\/[\w\-.~%!$&'()*+,;=:[\]]+([/?].*)?$/s.exec(url);
   if (absolute === null) return url;
   const rest = absolute[1] ?? "";
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/**
- * Whether a framework would answer by itself what is kit's to answer: a path that cannot be decoded, or that it would read
- * as another one.
- */
-export function isForKitAlone(url: string): boolean {
-  if (url.includes("\\")) return true;
-  if (!url.includes("%")) return url === "*";
-  const end = url.indexOf("?");
-  try {
-    decodeURIComponent(end === -1 ? url : url.slice(0, end));
-    return false;
-  } catch {
-    return true;
-  }
+function dotRefusal(url: string): Refusal | undefined {
+  // Hardly any target has these.
+  if (!(url.includes("/.") || url.includes("%2")) || !dotSegment.test(url)) return undefined;
+  return badRequest("the request target has a dot segment, `.` or `..`; send the path that it stands for");
 }

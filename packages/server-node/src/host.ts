@@ -5,13 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
+import { applyAuthority, authorityOf } from "./authority.ts";
 import { bodyOf } from "./body-of.ts";
 import { type HostBounds, serverOptionsFor, standardBounds } from "./bounds.ts";
 import { DirectExchange } from "./direct-exchange.ts";
-import { isForKitAlone, originForm, refusalOf } from "./guard.ts";
+import { originForm, refusalOf } from "./guard.ts";
+import { watchHalfClosed } from "./half-closed.ts";
 import { isEnding, Lingering } from "./linger.ts";
 import { addressOf, listenError } from "./listen-error.ts";
-import { expectationFailed, notImplemented } from "./refusal.ts";
+import { type Framework, passageOf } from "./passage.ts";
+import { badRequest, expectationFailed, notImplemented } from "./refusal.ts";
 import { latest, Refuser, type TrackedSocket } from "./refuser.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
@@ -36,6 +39,7 @@ interface Undeclared {
   requireHostHeader: boolean;
   joinDuplicateHeaders: boolean;
   keepAliveTimeoutBuffer: number;
+  httpAllowHalfOpen: boolean;
 }
 
 const idleCheckMs = 50;
@@ -51,7 +55,7 @@ export class NodeHost {
   readonly #service: ServerService;
   readonly #bounds: HostBounds;
   readonly #bodyTimeout: number | undefined;
-  readonly #isUnfit: (request: IncomingMessage) => boolean;
+  readonly #framework: Framework | undefined;
   readonly #refuser: Refuser;
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
@@ -64,12 +68,12 @@ export class NodeHost {
     server: Server,
     service: ServerService,
     { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
-    /** Further requests that the framework cannot do with. */
-    isUnfit: (request: IncomingMessage) => boolean = () => false,
+    /** Framework that the server's listeners belong to; without a framework kit answers all requests. */
+    framework: Framework | undefined,
     bounds: HostBounds = standardBounds,
   ) {
     this.#server = server;
-    this.#isUnfit = isUnfit;
+    this.#framework = framework;
     this.#service = service;
     this.#bounds = bounds;
     this.#bodyTimeout = bodyTimeout;
@@ -80,11 +84,13 @@ export class NodeHost {
     Object.assign(server, timeouts, { maxHeadersCount: bounds.headerFields + 1 });
     if (bounds.connections !== undefined) server.maxConnections = bounds.connections;
     // A missing host is refused here, with a body. Repeated fields are joined, so that none of them is overlooked. A
-    // connection is kept as long as it is said to be, and not a second longer.
+    // connection is kept as long as it is said to be, and not a second longer. A client that closes its sending side waits for the
+    // answer to what it has sent; Node would close the other side too, and the answer would be lost.
     const undeclared: Undeclared = {
       requireHostHeader: false,
       joinDuplicateHeaders: true,
       keepAliveTimeoutBuffer: 0,
+      httpAllowHalfOpen: true,
     };
     Object.assign(server, undeclared);
     const listeners = server.listeners("request") as RequestListener[];
@@ -92,7 +98,7 @@ export class NodeHost {
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
       // A body that is too large is not asked for.
-      if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes)) response.writeContinue();
+      if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes)) continueInTurn(response);
       server.emit("request", request, response);
     });
     server.on("checkExpectation", (_request, response) => this.#refuser.request(response, expectationFailed));
@@ -111,7 +117,9 @@ export class NodeHost {
       lingering.adopt(socket);
       // Node remembers it from now on; of a client that has left it could not be asked.
       void socket.remoteAddress;
-      socket.once("close", () => this.#sockets.delete(socket));
+      socket
+        .once("end", () => isAnswering(socket) && watchHalfClosed(socket))
+        .once("close", () => this.#sockets.delete(socket));
     });
   }
 
@@ -120,12 +128,12 @@ export class NodeHost {
     listener: RequestListener | undefined,
     service: ServerService,
     timeouts: CheckedTimeouts,
-    isUnfit?: (request: IncomingMessage) => boolean,
+    framework: Framework | undefined = listener && {},
     bounds: HostBounds = standardBounds,
   ): NodeHost {
     const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
     const server = createServer(serverOptionsFor(timeouts, bounds), serve);
-    return new NodeHost(server, service, timeouts, isUnfit, bounds);
+    return new NodeHost(server, service, timeouts, framework, bounds);
   }
 
   /** How many connections are open. */
@@ -227,15 +235,31 @@ export class NodeHost {
     if (isEnding(socket)) return;
     socket[latest] = response;
     if (this.#closing) response.shouldKeepAlive = false;
+    const authority = authorityOf(request.url!);
     request.url = originForm(request.url!);
-    const refusal = refusalOf(request, this.#bounds);
+    let refusal = refusalOf(request, this.#bounds);
+    if (refusal === undefined && authority !== undefined) refusal = applyAuthority(request, authority);
     if (refusal !== undefined) {
       this.#refuser.request(response, refusal);
       return;
     }
     if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
-    if (isForKitAlone(request.url) || this.#isUnfit(request)) serveDirectly(this.#service, request, response);
-    else for (const listener of listeners) listener.call(this.#server, request, response);
+    // `OPTIONS *` asks about the server as a whole: the answer names methods, and no handler runs. Frameworks have no such path.
+    if (request.url === "*") {
+      serveDirectly(this.#service, request, response);
+      return;
+    }
+    const passage = passageOf(request, this.#framework);
+    if (passage === "framework") {
+      for (const listener of listeners) listener.call(this.#server, request, response);
+    } else if (passage === "kit") {
+      serveDirectly(this.#service, request, response);
+    } else if (passage === "error" && this.#service.refuse !== undefined) {
+      refuseDirectly(this.#service, request, response);
+    } else {
+      const isRefusal = typeof passage === "object";
+      this.#refuser.request(response, isRefusal ? passage : badRequest("the request cannot be routed"));
+    }
   }
 
   /** Refuses a request whose body does not come in time. */
@@ -254,6 +278,11 @@ export class NodeHost {
   }
 }
 
+/** Tells if the last answer of a connection is not written yet. */
+function isAnswering(socket: TrackedSocket): boolean {
+  return !socket.destroyed && socket[latest]?.writableFinished === false;
+}
+
 /**
  * Waits until the server has read what the system had received: one turn of the event loop accepts connections, the next reads what
  * they sent. A connection that only seems idle would be cut with its request.
@@ -262,9 +291,29 @@ async function inboxRead(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
+/**
+ * Asks for a body, not before the answers to earlier requests of the connection are written. Node would keep the line until then, and
+ * write it behind the head of an answer that is there by that time: a client would take the line for the beginning of the body.
+ */
+function continueInTurn(response: ServerResponse): void {
+  if (response.socket !== null) response.writeContinue();
+  else
+    response.once("socket", () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+}
+
 /** Answers a request that no framework sees. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   bodyOf(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
+  });
+}
+
+/** Answers a request that no framework sees with an error: middleware of the framework may have been meant to stop it. */
+function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
+  bodyOf(request, service.limits.bodyBytes, (body) => {
+    if (body !== undefined)
+      service.refuse?.(new DirectExchange(request, response, request.url!, body), undefined);
   });
 }

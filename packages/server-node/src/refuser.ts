@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import type { ServerRefusal } from "@kit/types";
 
 import { closeAfter, isEnding, type Lingering } from "./linger.ts";
+import { noSniff, noSniffName } from "./no-sniff.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
 /** The last answer that was begun on a connection. */
@@ -34,6 +35,7 @@ export class Refuser {
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
         "content-type: application/json\r\n" +
+        `${noSniffName}: ${noSniff}\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\n` +
         "connection: close\r\n" +
         `date: ${new Date().toUTCString()}\r\n\r\n${body}`,
@@ -47,6 +49,7 @@ export class Refuser {
     closeAfter(response);
     response.writeHead(refusal.status, {
       "content-type": "application/json",
+      [noSniffName]: noSniff,
       "content-length": Buffer.byteLength(body),
     });
     response.end(body);

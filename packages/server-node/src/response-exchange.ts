@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import { NodeExchange } from "./exchange.ts";
+import { noSniff, noSniffName } from "./no-sniff.ts";
 import { NodeResponseWriter } from "./response-writer.ts";
 
 /** An exchange that writes to Node's own response. */
@@ -51,6 +52,7 @@ function setHead(
 ): void {
   response.statusCode = status;
   if (headers !== null) setHeaders(response, headers);
+  if (!response.hasHeader(noSniffName)) response.setHeader(noSniffName, noSniff);
   if (contentType === null) response.removeHeader("content-type");
   else response.setHeader("content-type", contentType);
 }

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { ServerAdapter } from "@kit/types";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
-import { raw, serve } from "./support.ts";
+import { raw, serve, until } from "./support.ts";
 
 /** Asks, and gives the answer as soon as its head is there. */
 export async function ask(url: string, method = "GET"): Promise<IncomingMessage> {
@@ -94,17 +95,47 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.deepEqual(app.log, []);
   });
 
-  test(`${name}: a stream that waits learns that its client left`, { timeout: 10_000 }, async () => {
+  test(
+    `${name}: a stream that waits learns that its client has cut the connection`,
+    { timeout: 10_000 },
+    async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<string>();
+      async function* quiet(signal: AbortSignal): AsyncGenerator<string> {
+        yield "ready";
+        await once(signal, "abort");
+        release((signal.reason as Error).message);
+      }
+      await using app = await serve(make(), { get: (ctx) => ctx.send(quiet(ctx.signal)) });
+      const response = await ask(app.url);
+      await once(response, "data");
+      response.socket.resetAndDestroy();
+      assert.match(await released, /The client went away/);
+    },
+  );
+
+  test(`${name}: a stream goes on for a client that has closed its sending side, until a write fails`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<string>();
-    async function* quiet(signal: AbortSignal): AsyncGenerator<string> {
-      yield "ready";
-      await once(signal, "abort");
-      release((signal.reason as Error).message);
+    const { promise: halfClosed, resolve: halfClose } = Promise.withResolvers<void>();
+    let sent = 0;
+    async function* ticks(signal: AbortSignal): AsyncGenerator<string> {
+      signal.addEventListener("abort", () => release((signal.reason as Error).message));
+      yield "ready ";
+      await halfClosed;
+      for (;;) {
+        sent += 1;
+        yield `tick ${sent} `;
+        await sleep(5);
+      }
     }
-    await using app = await serve(make(), { get: (ctx) => ctx.send(quiet(ctx.signal)) });
-    const response = await ask(app.url);
-    await once(response, "data");
-    response.destroy();
+    await using app = await serve(make(), { get: (ctx) => ctx.send(ticks(ctx.signal)) });
+    const socket = connect({ port: app.port, host: "127.0.0.1", allowHalfOpen: true });
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    socket.end("GET /notes/1 HTTP/1.1\r\nhost: a\r\n\r\n");
+    await until(() => text.includes("ready "));
+    halfClose();
+    await until(() => text.includes("tick 5 "));
+    socket.destroy();
     assert.match(await released, /The client went away/);
   });
 

@@ -12,7 +12,12 @@ export interface Failure {
   readonly code?: string;
   /** As Node prints it, with its causes. */
   readonly text: string;
+  /** Words for whoever starts the application, if it is a start error of `@kit/core`. */
+  readonly words?: string;
 }
+
+/** `@kit/core` gives a start error its words under this name, and prints them if nobody catches the error. */
+const words = Symbol.for("kit.startError");
 
 /** Others may use the channel too: the application, `node --watch`. */
 export function readMessage(value: unknown): Message | undefined {
@@ -24,15 +29,21 @@ export function readMessage(value: unknown): Message | undefined {
 export function toFailure(error: unknown): Failure {
   const text = inspect(error);
   if (!(error instanceof Error)) return { message: text, text };
-  const { code } = error as NodeJS.ErrnoException;
-  return { message: error.message, text, ...(typeof code === "string" && { code }) };
+  const { code, [words]: said } = error as NodeJS.ErrnoException & { [words]?: unknown };
+  return {
+    message: error.message,
+    text,
+    ...(typeof code === "string" && { code }),
+    ...(typeof said === "string" && { words: said }),
+  };
 }
 
 /** The error that a primary rejects with for one of a worker. */
-export function toError(worker: number, { message, code, text }: Failure): Error {
+export function toError(worker: number, { message, code, text, words: said }: Failure): Error {
   const cause = new Error(message);
   cause.stack = text;
   return Object.assign(new Error(`Worker ${worker} could not start: ${message}`, { cause }), {
     ...(code !== undefined && { code }),
+    ...(said !== undefined && { [words]: said }),
   });
 }

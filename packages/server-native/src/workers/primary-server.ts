@@ -59,9 +59,11 @@ export class PrimaryServer implements ServerAdapter {
     const entry = entryModule();
     isSupervising = true;
     try {
-      this.#running = new Workers(entry, this.#count, await this.#reserve(options), log);
-      await this.#running.start();
-      return this.#running.address;
+      const running = new Workers(entry, this.#count, await this.#reserve(options), log);
+      this.#running = running;
+      // `close` may take `#running` away before this ends.
+      await running.start();
+      return running.address;
     } catch (error) {
       await this.#running?.close({ graceMs: 0 }).catch(() => {});
       this.#running = undefined;
@@ -116,9 +118,16 @@ class Workers implements NativeWorkersHandle {
   /** The first alone: what keeps one from starting mostly keeps all, and is to be heard of once. */
   async start(): Promise<void> {
     const [first, ...others] = this.#slots;
-    await first!.start();
-    await Promise.all(others.map((slot) => slot.start()));
-    for (const slot of this.#slots) slot.keep();
+    try {
+      await first!.start();
+      if (this.#isClosing) return;
+      await Promise.all(others.map((slot) => slot.start()));
+    } catch (error) {
+      // A worker that was told to close while it started ends before it listens.
+      if (this.#isClosing) return;
+      throw error;
+    }
+    if (!this.#isClosing) for (const slot of this.#slots) slot.keep();
   }
 
   async close(options: CloseOptions): Promise<void> {

@@ -37,8 +37,9 @@ const app = createApp({
   plugins: [
     {
       name: "probe",
-      onStart: () => {
+      onStart: async () => {
         tell({ started: process.pid, worker: workerNumber });
+        if (fail === `slow ${workerNumber}`) await sleep(60_000);
         if (fail === "start") throw Object.assign(new Error("no database"), { code: "ENODB" });
         // Starts well once, and then never again.
         if (fail === "restart" && process.env["KIT_TEST_MARK"] !== undefined) {
@@ -76,8 +77,8 @@ try {
   const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
   // What is started from here on finds it.
   process.env["KIT_TEST_MARK"] = "listened";
-  const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle;
-  const workersNow = "workers" in handle ? handle.workers() : undefined;
+  const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle | undefined;
+  const workersNow = handle !== undefined && "workers" in handle ? handle.workers() : undefined;
   tell({ listening: process.pid, worker: workerNumber, url, port, workers: workersNow });
 } catch (error) {
   const { message, code, cause } = error as NodeJS.ErrnoException;

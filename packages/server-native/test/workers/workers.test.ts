@@ -133,6 +133,32 @@ test("SIGTERM under load loses no request that was sent before it", async () => 
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
+test("SIGTERM while a later worker starts lets the first one answer, and ends with 0", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "slow 2" });
+  const { port } = await program.line(({ listening, worker }) => listening !== undefined && worker === 1);
+  await program.line(({ started, worker }) => started !== undefined && worker === 2);
+  const answer = ask(port!, "/slow");
+  await sleep(50);
+  program.signal("SIGTERM");
+  assert.equal((await answer).status, 200);
+  assert.deepEqual(
+    { ...(await program.end()), log: program.log() + program.errors },
+    { code: 0, signal: null, log: "" },
+  );
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} to the whole group while the first worker starts ends with 0`, async () => {
+    await using program = new Program({ KIT_TEST_FAIL: "slow 1" });
+    await program.line(({ started, worker }) => started !== undefined && worker === 1);
+    for (const pid of program.pids()) process.kill(pid, signal);
+    assert.deepEqual(
+      { ...(await program.end()), log: program.log() + program.errors },
+      { code: 0, signal: null, log: "" },
+    );
+  });
+}
+
 test("workers go on serving for the delay, not ready any more", async () => {
   await using program = new Program({ KIT_TEST_DELAY: "1000" });
   const port = await program.port();
@@ -222,7 +248,7 @@ test("a port that is taken is one error, and no worker starts", async () => {
   assert.equal((await program.end()).code, 3);
   const rejection = program.lines.find(({ rejected }) => rejected !== undefined)!;
   assert.equal(rejection.code, "EADDRINUSE");
-  assert.match(rejection.message!, /the port is in use/);
+  assert.match(rejection.message!, /^port \d+ is in use by another program \(EADDRINUSE\)\n/);
   assert.equal(program.pids().length, 1);
   other.close();
 });
