@@ -30,8 +30,14 @@ function place({ endpoint, headers }: TelemetrySettings, signal: string): object
   return {
     timeoutMillis,
     ...(Object.keys(headers).length > 0 && { headers: { ...headers } }),
-    ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, "")}/v1/${signal}` }),
+    ...(endpoint !== undefined && { url: `${withoutFinalSlashes(endpoint)}/v1/${signal}` }),
   };
+}
+
+function withoutFinalSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "/") end -= 1;
+  return url.slice(0, end);
 }
 
 export function spanExporter(settings: TelemetrySettings): Exporter<ReadableSpan> {

@@ -72,7 +72,7 @@ for (const [name, make] of servers) {
       });
       assert.equal(answer.status, 200);
       const ours = (): Collector["spans"] => collector.spans.filter((span) => span.traceId === traceId);
-      await until(() => ours().length === 7 && collector.logs.length > 0, "the spans");
+      await until(() => ours().length === 9 && collector.logs.length > 0, "the spans");
       const byName = new Map(ours().map((span) => [span.name, span]));
       const root = byName.get("GET /things/:id")!;
       assert.equal(root.parentSpanId, "b7ad6b7169203331");
@@ -86,7 +86,15 @@ for (const [name, make] of servers) {
         "http.status_code": 200,
       });
       assert.equal(root.status.code, "STATUS_CODE_OK");
-      const children = ["middleware:auth", "validation:params", "handler", "serialization", "server:write"];
+      const children = [
+        "middleware:auth",
+        "validation:params",
+        "validation:query",
+        "validation:body",
+        "handler",
+        "serialization",
+        "server:write",
+      ];
       for (const child of children) {
         const span = byName.get(child)!;
         assert.equal(span.parentSpanId, root.spanId, child);

@@ -1,20 +1,23 @@
 import type { ErrorFields } from "@kit/core";
 
-import { readAllowlist } from "./access/allowlist.ts";
+import { isLoopback, readAllowlist } from "./access/allowlist.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import { nearest } from "./nearest.ts";
 
-/** Who may ask the sidecar, in production. In development nobody is asked for a key, and only `hostname` counts. */
+/** Restricts who may ask the sidecar. Each option that is given is enforced in every mode. */
 export interface DebugSecurityOptions {
-  /** What clients send as `X-Debug-Key`. Production does not start without one. */
+  /**
+   * The key that clients send as `X-Debug-Key`. Required in production, and, with at least 16 characters, for a `hostname` that other machines reach. A sidecar without a key answers this
+   * machine only.
+   */
   readonly apiKey?: string;
-  /** Addresses and ranges that may ask: `["10.0.0.0/8", "fd00::/8"]`; default all that reach it. */
+  /** Addresses and ranges that may ask: `["10.0.0.0/8", "fd00::/8"]`. Default: every address that reaches the sidecar. */
   readonly allowlist?: readonly string[];
-  /** What it binds, and a name that `Host` may have; default `0.0.0.0` in development and `127.0.0.1` in production. */
+  /** Address to bind, and a name that the `Host` header may have. Default: `127.0.0.1`. */
   readonly hostname?: string;
-  /** Patterns of properties to hide, as those of `logging.redact`, besides credentials and what is hidden already. */
+  /** Patterns of properties to hide, in the form of `logging.redact`. Credentials, `@sensitive` properties and `logging.redact` are always hidden. */
   readonly redact?: readonly string[];
-  /** Requests of one client in `rateLimitWindow`; default 100. */
+  /** Requests that one client may send in `rateLimitWindow`. Default: 100 in production, no limit in development. */
   readonly rateLimit?: number;
   /** In milliseconds; default 60,000. */
   readonly rateLimitWindow?: number;
@@ -28,11 +31,11 @@ export interface DebugStoreOptions {
   readonly maxBytes?: number;
 }
 
-/** Options of {@link debugPlugin}. What says who may ask has two spellings; each may be given in either, not in both. */
+/** Options of {@link debugPlugin}. Options of access have two spellings; give each in one of them. */
 export interface DebugOptions {
   /** TCP port; default 9800, and 0 takes a free one. */
   readonly port?: number;
-  /** Default: as `NODE_ENV` has it, `production` or otherwise `dev`. */
+  /** Default: `dev` if `NODE_ENV` is `development`. Every other value, and none, shows only what production shows; `NODE_ENV=production` requires a key too. */
   readonly mode?: "dev" | "production";
   /** Another spelling of `mode`. */
   readonly production?: boolean;
@@ -47,7 +50,7 @@ export interface DebugOptions {
   readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
   /**
    * What the application's error answers tell while the sidecar is there. `all`: also where things are, as in development; `public`: status, phase, route, schema, failures, request id, server
-   * and time, and nothing of the project's files; `none`: what they tell without it. Default: `all`, in production `public`. Messages and stacks of unknown errors are for development alone.
+   * and time, and nothing of the project's files; `none`: what they tell without it. Default: `all` in development, otherwise `public`. Messages and stacks of unknown errors are for development alone.
    */
   readonly errorFields?: ErrorFields;
   /** How many finished requests, errors and, tenfold, log entries are kept in memory; default 1,000. */
@@ -59,19 +62,21 @@ export interface DebugOptions {
   readonly store?: string | DebugStoreOptions | false;
 }
 
-/** Who may ask. */
+/** Options of access, checked. A null restricts nothing. */
 export interface Access {
   readonly hostname: string;
+  /** Without a key only this machine is answered. */
   readonly apiKey: string | null;
   readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
   readonly rateLimit: RateLimit | null;
-  /** Patterns; nothing where nothing is hidden that was not hidden before. */
-  readonly redact: readonly string[] | null;
+  /** Patterns of hidden properties. */
+  readonly redact: readonly string[];
 }
 
 /** Options with their defaults, checked. */
 export interface ReadDebugOptions {
   readonly port: number;
+  /** True unless the mode is development: source text, bodies of requests and "send again" are left out. */
   readonly isProduction: boolean;
   readonly access: Access;
   readonly errorFields: ErrorFields;
@@ -80,7 +85,7 @@ export interface ReadDebugOptions {
   readonly store: { readonly path: string | null; readonly maxBytes: number } | null;
 }
 
-/** What production hides without being told to. */
+/** Properties that are hidden in every mode. */
 export const credentials: readonly string[] = [
   "authorization",
   "proxy-authorization",
@@ -117,6 +122,8 @@ const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
 const knownInRateLimit: Readonly<Record<"windowMs" | "max", true>> = { windowMs: true, max: true };
 const knownInStore: Readonly<Record<keyof DebugStoreOptions, true>> = { path: true, maxBytes: true };
 
+/** Length of a key that a network may guess at: 16 characters of base64 are 96 bits. */
+const leastOpenKey = 16;
 const defaultRateLimit: RateLimit = { windowMs: 60_000, max: 100 };
 const defaultStoreBytes = 64 * 1024 * 1024;
 const leastStoreBytes = 1024 * 1024;
@@ -139,17 +146,22 @@ export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
   requireKnown(rateLimit, knownInRateLimit, "rateLimit.");
   requireWhole(port, "port", 0, 65_535);
   requireWhole(keep, "keep", 1, greatestKeep);
+  const mode = readMode(options);
+  const isProduction = mode !== "development";
   return {
     port,
-    isProduction: readMode(options),
-    access: readAccess(options, security, readMode(options)),
-    errorFields: readErrorFields(options.errorFields, readMode(options)),
+    isProduction,
+    access: readAccess(options, security, mode),
+    errorFields: readErrorFields(options.errorFields, isProduction),
     keep,
     store: readStore(options.store),
   };
 }
 
-function readMode({ mode, production }: DebugOptions): boolean {
+/** `unknown`: neither the options nor `NODE_ENV` name a mode. Shows what production shows, and starts without a key for this machine alone. */
+type Mode = "development" | "production" | "unknown";
+
+function readMode({ mode, production }: DebugOptions): Mode {
   if (mode !== undefined && mode !== "dev" && mode !== "production") {
     const near = typeof mode === "string" ? nearMode(mode) : undefined;
     wrong("mode", '"dev" or "production"', mode, near === undefined ? "" : `; did you mean "${near}"?`);
@@ -158,7 +170,10 @@ function readMode({ mode, production }: DebugOptions): boolean {
     wrong("production", "true or false", production);
   }
   if (mode !== undefined && production !== undefined) twice("mode", "production");
-  return production ?? (mode ?? process.env["NODE_ENV"]) === "production";
+  const isProduction = production ?? (mode === undefined ? undefined : mode === "production");
+  if (isProduction !== undefined) return isProduction ? "production" : "development";
+  const environment = process.env["NODE_ENV"];
+  return environment === "development" || environment === "production" ? environment : "unknown";
 }
 
 function readErrorFields(fields: DebugOptions["errorFields"], isProduction: boolean): ErrorFields {
@@ -176,7 +191,7 @@ function nearMode(mode: string): string | undefined {
       : nearest(mode, ["dev", "production"]);
 }
 
-function readAccess(options: DebugOptions, security: DebugSecurityOptions, isProduction: boolean): Access {
+function readAccess(options: DebugOptions, security: DebugSecurityOptions, mode: Mode): Access {
   const apiKey = either("apiKey", options.apiKey, "security.apiKey", security.apiKey);
   const entries = either("allowedIPs", options.allowedIPs, "security.allowlist", security.allowlist);
   const redact = either("redactFields", options.redactFields, "security.redact", security.redact);
@@ -187,7 +202,7 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, isPro
     "security.rateLimitWindow",
     security.rateLimitWindow,
   );
-  const { hostname = isProduction ? "127.0.0.1" : "0.0.0.0" } = security;
+  const { hostname = "127.0.0.1" } = security;
   if (typeof hostname !== "string" || !/^[0-9a-z:._-]+$/i.test(hostname)) {
     wrong("security.hostname", "an address or a host name", hostname);
   }
@@ -197,25 +212,43 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, isPro
   if (max.value !== undefined) requireWhole(max.value, max.option, 1, greatestCount);
   if (windowMs.value !== undefined) requireWhole(windowMs.value, windowMs.option, 1, longestWindowMs);
   const allowlist = entries.value && { option: entries.option, entries: entries.value };
-  // What would be wrong in production is wrong in development already, where somebody looks.
+  // A wrong entry is an error at start, not at the first request.
   if (allowlist !== undefined) readAllowlist(allowlist.entries, allowlist.option);
   for (const pattern of redact.value ?? []) requirePattern(pattern, redact.option);
-  if (!isProduction) return { hostname, apiKey: null, allowlist: null, rateLimit: null, redact: null };
-  if (apiKey.value === undefined) {
+  if (mode === "production" && apiKey.value === undefined) {
     throw new TypeError(
       "debugPlugin: production needs a key, which clients send as X-Debug-Key. Give `apiKey`, from a secret of the environment, or leave the plugin out in production",
     );
   }
+  if (!isLoopback(hostname)) requireOpenKey(hostname, apiKey);
   return {
     hostname,
-    apiKey: apiKey.value,
+    apiKey: apiKey.value ?? null,
     allowlist: allowlist ?? null,
-    rateLimit: {
-      max: max.value ?? defaultRateLimit.max,
-      windowMs: windowMs.value ?? defaultRateLimit.windowMs,
-    },
+    rateLimit: readRateLimit(max.value, windowMs.value, mode !== "development" && apiKey.value !== undefined),
     redact: [...credentials, ...(redact.value ?? [])],
   };
+}
+
+/** The limit that is given. `isLimited` has one by default too: a key must not be guessed fast. */
+function readRateLimit(
+  max: number | undefined,
+  windowMs: number | undefined,
+  isLimited: boolean,
+): RateLimit | null {
+  if (max === undefined && windowMs === undefined && !isLimited) return null;
+  return { max: max ?? defaultRateLimit.max, windowMs: windowMs ?? defaultRateLimit.windowMs };
+}
+
+/** A name may lead to any address, so only addresses of loopback and `localhost` do without a key. */
+function requireOpenKey(hostname: string, { option, value: key }: Either<string>): void {
+  const advice = `Other machines reach \`security.hostname\` ${JSON.stringify(hostname)}: give \`apiKey\` at least ${leastOpenKey} random characters, such as those of \`openssl rand -base64 24\`, or leave \`hostname\` out to listen on 127.0.0.1 only`;
+  if (key === undefined) throw new TypeError(`debugPlugin: this sidecar needs a key. ${advice}`);
+  if (key.length < leastOpenKey) {
+    throw new TypeError(
+      `debugPlugin: \`${option}\` must have at least ${leastOpenKey} characters here, not ${key.length}. ${advice}`,
+    );
+  }
 }
 
 function readStore(store: DebugOptions["store"]): ReadDebugOptions["store"] {

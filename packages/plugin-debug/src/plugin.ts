@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import type { ErrorFields, Plugin, PluginHost, RequestFailure } from "@kit/core";
-import type { ListenAddress, LogEntry, RequestObserver } from "@kit/types";
+import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@kit/types";
 
 import { ownHealth } from "./answers/health.ts";
 import { CurrentSpan } from "./calls/current-span.ts";
@@ -31,8 +31,8 @@ export interface DebugPlugin extends Plugin {
 /**
  * Serves what an application does on a port of its own: requests, errors, logs, spans, latencies, health, routes and types. `kit inspect` reads it.
  *
- * In development everybody who reaches it may ask. In production it listens on 127.0.0.1, takes a key, limits how often each client asks, and hides
- * credentials and whatever `redact` names.
+ * Listens on 127.0.0.1 and hides credentials, in every mode. Production takes a key, limits how often each client asks, and leaves out source text and
+ * what requests contained. Listening on an address that other machines reach takes a key of at least 16 characters.
  *
  * @example
  * ```ts
@@ -42,8 +42,7 @@ export interface DebugPlugin extends Plugin {
  *   plugins: [debugPlugin({ mode: "production", apiKey: process.env.DEBUG_KEY })],
  * });
  * ```
- * @throws {TypeError} that names the option that is wrong, and the nearest one where there is none of that name; in production also where
- *   there is no key.
+ * @throws {TypeError} that names the option that is wrong, or the nearest one to an unknown name; also if a key is required and missing or too short.
  */
 export function debugPlugin(options: DebugOptions = {}): DebugPlugin {
   return new Sidecar(readDebugOptions(options));
@@ -57,6 +56,7 @@ class Sidecar implements DebugPlugin {
   readonly #memory: MemoryHistory;
   readonly #current = new CurrentSpan(() => this.#host?.requests?.callOfUnknown());
   #host: PluginHost | undefined;
+  #redaction: Redaction | undefined;
   #stopWatching: (() => void) | undefined;
   #stored: StoredHistory | undefined;
   #shared: SharedDirectory | undefined;
@@ -90,6 +90,7 @@ class Sidecar implements DebugPlugin {
 
   onStart(host: PluginHost): void {
     this.#host = host;
+    this.#redaction = new Redaction(host, this.#options.access.redact);
     this.#memory.attach(host.requests);
     this.#lag = new EventLoopLag();
     this.#stored = this.#openStore(host);
@@ -108,7 +109,7 @@ class Sidecar implements DebugPlugin {
       history,
       active: () => [...this.#memory.active(), ...others().flatMap(({ active }) => active)],
       others,
-      redaction: new Redaction(host, access.redact),
+      redaction: this.#redaction!,
       lag: this.#lag!,
       address,
       isProduction,
@@ -141,7 +142,12 @@ class Sidecar implements DebugPlugin {
 
   /** For the worker that has the sidecar. */
   #present(host: PluginHost): Present {
-    return { health: ownHealth(host, this.#lag!), active: this.#memory.active().slice(0, mostShared) };
+    // The store is a file: what is not shown is not written into it either.
+    const active = this.#memory.active().slice(0, mostShared);
+    return {
+      health: ownHealth(host, this.#lag!),
+      active: active.map((record) => this.#redaction!.request(record)),
+    };
   }
 
   onError(error: unknown, request: RequestFailure): void {
@@ -174,7 +180,8 @@ class Sidecar implements DebugPlugin {
         this.#shared = joinDirectory(workerGroup!, process.ppid);
         path = join(this.#shared.path, "history.db");
       }
-      return new StoredHistory(path, store.maxBytes, this.#memory, failed);
+      const redacted = (record: RequestRecord): RequestRecord => this.#redaction!.request(record);
+      return new StoredHistory(path, store.maxBytes, this.#memory, redacted, failed);
     } catch (error) {
       failed(error);
       return undefined;

@@ -8,23 +8,19 @@ import { sqlWithoutValues } from "./calls/sql.ts";
 export const hidden = "[redacted]";
 
 /**
- * Takes out of what is shown what nobody is to see. The application's own patterns and `@sensitive` fields are hidden already, except in
- * what a request contained; the sidecar's patterns are hidden in everything.
+ * Hides values in records before the sidecar shows them: those of the sidecar's patterns, credentials among them, of the application's
+ * `logging.redact`, and `@sensitive` properties.
  */
 export class Redaction {
   readonly #redactor: PluginRedactor;
-  readonly #hasPatterns: boolean;
 
-  /** `patterns` is null where nothing is hidden that the log would show. */
-  constructor(host: Pick<PluginHost, "redactor">, patterns: readonly string[] | null) {
-    this.#redactor = host.redactor(patterns ?? []);
-    this.#hasPatterns = patterns !== null;
+  constructor(host: Pick<PluginHost, "redactor">, patterns: readonly string[]) {
+    this.#redactor = host.redactor(patterns);
   }
 
   request(record: RequestRecord): RequestRecord {
     const received = record.received && this.#received(record.received);
     const spans = record.spans.map((span) => this.span(span));
-    if (!this.#hasPatterns) return { ...record, received, spans };
     return {
       ...record,
       received,
@@ -36,7 +32,6 @@ export class Redaction {
 
   span(span: SpanRecord): SpanRecord {
     const isForeign = span.source !== undefined;
-    if (!this.#hasPatterns && !isForeign) return span;
     const attributes = Object.entries(span.attributes).map(([name, whole]) => {
       const value = isForeign && typeof whole === "string" ? ofCall(name, whole) : whole;
       // `user.password` is a `password` of a `user`.
@@ -53,7 +48,6 @@ export class Redaction {
   }
 
   error(record: ErrorRecord): ErrorRecord {
-    if (!this.#hasPatterns) return record;
     const { details, failures, message, stack, ...rest } = record;
     return {
       ...rest,
@@ -66,7 +60,6 @@ export class Redaction {
   }
 
   log(entry: LogEntry): LogEntry {
-    if (!this.#hasPatterns) return entry;
     const { data } = entry;
     return {
       ...entry,

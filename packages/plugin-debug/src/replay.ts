@@ -136,7 +136,8 @@ function requestOf({ redaction }: SidecarState, record: RequestRecord, question:
       : []),
     ...namesOfHidden(headers, question.headers === undefined ? told.received!.headers : headers),
     ...(question.body === undefined && isBodyHidden(received, told.received!) ? ["the body"] : []),
-    ...(question.body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
+    // A request of the store was hidden before it was written, so the record itself holds the placeholder.
+    ...(body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
   ];
   if (missing.length > 0) {
     throw new NoAnswer(

@@ -129,7 +129,7 @@ const handlerOf = (trace: Span): Span => trace.children!.find(({ name }) => name
 describe("calls of a request", () => {
   let app: Watched;
   before(async () => {
-    app = await start({ security: { hostname: "127.0.0.1" } });
+    app = await start({ mode: "dev" });
   });
   after(() => app.close());
 

@@ -38,7 +38,7 @@ after(async () => {
 describe("the feed", () => {
   let app: WithSidecar;
   before(async () => {
-    app = await start({ keep: 50 });
+    app = await start({ mode: "dev", keep: 50 });
   });
   after(() => app.close());
   const ask = (query: string): Promise<Feed> => app.ok<Feed>(`/_debug/feed${query}`);
@@ -110,13 +110,13 @@ describe("the feed", () => {
   });
 
   it("is of all processes where the history is a store", async () => {
-    const stored = await start({ store: "debug.db" });
+    const stored = await start({ mode: "dev", store: "debug.db" });
     await stored.send("GET /things/1");
     const { next, requests } = await stored.ok<Feed>("/_debug/feed");
     assert.equal(requests.length, 1);
     // Nobody counts across processes: the last ones are told again, and the page knows them by their ids.
     assert.deepEqual((await stored.ok<Feed>(`/_debug/feed?after=${next}`)).requests, requests);
-    const again = await start({ store: "debug.db" });
+    const again = await start({ mode: "dev", store: "debug.db" });
     assert.equal((await again.ok<Feed>("/_debug/feed")).requests[0]!.requestId, requests[0]!.requestId);
     await again.close();
     await stored.close();

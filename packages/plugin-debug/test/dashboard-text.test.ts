@@ -16,7 +16,13 @@ import { curlOf } from "../dashboard/src/text/curl.ts";
 import { definitionOf, registeredAt } from "../dashboard/src/text/definition.ts";
 import { type Filter, matches } from "../dashboard/src/text/filter.ts";
 import { ago, bytes, duration, rate, uptime } from "../dashboard/src/text/format.ts";
-import { hiddenNames, readHeaders, writeHeaders } from "../dashboard/src/text/headers.ts";
+import {
+  hiddenNames,
+  readHeaders,
+  rememberHidden,
+  withRemembered,
+  writeHeaders,
+} from "../dashboard/src/text/headers.ts";
 import { withGaps } from "../dashboard/src/text/slices.ts";
 import { framesOf, readPlaceInSource } from "../dashboard/src/text/stack.ts";
 import { barsOf } from "../dashboard/src/text/waterfall.ts";
@@ -77,14 +83,38 @@ describe("copy as curl", () => {
     server.close();
   });
 
-  it("is short where little is to be said, and keeps what is hidden as it is shown", () => {
+  it("is short where little is to be said, and takes hidden headers from variables", async () => {
     const base = "http://localhost:3000/";
     assert.equal(
       curlOf({ method: "GET", target: "/notes", received: null }, base),
       "curl -i http://localhost:3000/notes",
     );
     const received = { headers: { authorization: "[redacted]" }, body: null, bodyLength: 0 };
-    assert.match(curlOf({ method: "GET", target: "/a", received }, base), /-H 'authorization: \[redacted\]'/);
+    const command = curlOf({ method: "GET", target: "/a", received }, base);
+    assert.match(command, /-H 'authorization: '"\$\{AUTHORIZATION:\?\}"/);
+    await assert.rejects(run("sh", ["-c", command]), /AUTHORIZATION/);
+    // A client chooses names of headers, so a name must not be read by the shell.
+    const hostile = { headers: { "x-`id`$(id)": "[redacted]" }, body: null, bodyLength: 0 };
+    const { stdout } = await run(
+      "sh",
+      [
+        "-c",
+        `curl() { printf '%s\\n' "$@"; }; ${curlOf({ method: "GET", target: "/a", received: hostile }, base)}`,
+      ],
+      { env: { ...process.env, X__ID___ID_: "secret" } },
+    );
+    assert.match(stdout, /^x-`id`\$\(id\): secret$/m);
+  });
+});
+
+describe("hidden headers", () => {
+  it("are filled in from what somebody has given before", () => {
+    const headers = { authorization: "[redacted]", accept: "*/*" };
+    assert.equal(withRemembered(headers), "authorization: [redacted]\naccept: */*");
+    rememberHidden(writeHeaders(headers), "authorization: Bearer ada\naccept: text/plain");
+    assert.equal(withRemembered(headers), "authorization: Bearer ada\naccept: */*");
+    rememberHidden(writeHeaders(headers), "authorization: [redacted]");
+    assert.equal(withRemembered(headers), "authorization: Bearer ada\naccept: */*");
   });
 });
 

@@ -49,10 +49,15 @@ describe("options", () => {
     });
   });
 
-  it("default to development on port 9800, open to all that reach it", () => {
-    const open = { apiKey: null, allowlist: null, rateLimit: null, redact: null };
-    const access = { hostname: "0.0.0.0", ...open };
-    assert.deepEqual(readDebugOptions({}), {
+  it("default to port 9800 of this machine, with credentials hidden", () => {
+    const access = {
+      hostname: "127.0.0.1",
+      apiKey: null,
+      allowlist: null,
+      rateLimit: null,
+      redact: [...credentials],
+    };
+    assert.deepEqual(readDebugOptions({ mode: "dev" }), {
       port: 9800,
       isProduction: false,
       errorFields: "all",
@@ -60,15 +65,16 @@ describe("options", () => {
       store: { path: null, maxBytes: 67_108_864 },
       access,
     });
-    // What is for production does nothing in development, so that one configuration serves both.
-    const same = readDebugOptions({
-      mode: "dev",
-      apiKey: key,
-      allowedIPs: ["10.0.0.1"],
-      rateLimit: { max: 1 },
-    });
-    assert.deepEqual(same.access, access);
-    assert.deepEqual(readDebugOptions({ production: false, security: { apiKey: key } }).access, access);
+    const given = { apiKey: key, allowedIPs: ["10.0.0.1"], redactFields: ["iban"], rateLimit: { max: 1 } };
+    for (const mode of [{ mode: "dev" as const }, { mode: "production" as const }, {}]) {
+      assert.deepEqual(readDebugOptions({ ...mode, ...given }).access, {
+        hostname: "127.0.0.1",
+        apiKey: key,
+        allowlist: { option: "allowedIPs", entries: ["10.0.0.1"] },
+        rateLimit: { windowMs: 60_000, max: 1 },
+        redact: [...credentials, "iban"],
+      });
+    }
   });
 
   it("follow NODE_ENV where the mode is not said", (t) => {

@@ -13,7 +13,7 @@ let app: RealApp;
 let token: string;
 let requestId: string;
 before(async () => {
-  app = await startReal({}, { logging: { redact: ["authorization", "query.token"] } });
+  app = await startReal();
   ({ replayToken: token } = await app.ok<{ replayToken: string }>("/_debug/dashboard"));
   requestId = await app.post({ name: "ada" }, { "x-tenant": "blue" });
 });
@@ -209,14 +209,20 @@ describe("it is off", () => {
       ["127.0.0.1", 403],
       ["0.0.0.0", 200],
     ] as const) {
-      const open = await startReal({ security: { hostname: "0.0.0.0" } }, { host });
+      const apiKey = "a-key-of-the-replay-test";
+      const open = await startReal({ security: { hostname: "0.0.0.0", apiKey } }, { host });
       const id = await open.post({ name: "a" });
       const { replayToken } = await open.ok<{ replayToken: string }>("/_debug/dashboard");
       // Whoever asks by this address comes from it too.
       const origin: string = `http://${own4}:${open.sidecarPort}`;
       const answer: Response = await fetch(`${origin}/_debug/replay`, {
         method: "POST",
-        headers: { origin, "content-type": "application/json", "x-debug-token": replayToken },
+        headers: {
+          origin,
+          "content-type": "application/json",
+          "x-debug-token": replayToken,
+          "x-debug-key": apiKey,
+        },
         body: JSON.stringify({ requestId: id }),
       });
       assert.equal(answer.status, status, await answer.text());

@@ -1,7 +1,7 @@
 // History on disk: it survives restarts, is bounded, shared by processes, and never in the application's way.
 
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -30,7 +30,7 @@ async function listsOf(app: WithSidecar): Promise<Lists> {
 describe("a store", () => {
   it("keeps what happened before a restart", async () => {
     const store = join(directory, "new/history.db");
-    const first = await start({ store });
+    const first = await start({ mode: "dev", store });
     await first.send("GET /things/7");
     await first.send("GET /things/none");
     await first.send("POST /things", json({ name: 1 }));
@@ -42,7 +42,7 @@ describe("a store", () => {
     await first.close();
     assert.equal((await stat(store)).mode & 0o777, 0o600);
 
-    const second = await start({ store });
+    const second = await start({ mode: "dev", store });
     const { requests, errors, logs } = await listsOf(second);
     assert.deepEqual([requests, errors], [known.requests, known.errors]);
     assert.ok(logs.some(({ message }) => message === "Thing read"));
@@ -60,9 +60,32 @@ describe("a store", () => {
     await second.close();
   });
 
+  it("is read by this user alone, and holds no credentials", async () => {
+    const store = join(directory, "open.db");
+    await writeFile(store, "", { mode: 0o644 });
+    const app = await start({ mode: "dev", store, redactFields: ["name"] });
+    const { headers, ...sent } = json({
+      name: "hidden-name",
+      password: "hidden-password",
+      pin: "hidden-pin",
+    });
+    await app.send("POST /things?token=hidden-query", {
+      ...sent,
+      headers: { ...headers, cookie: "session=hidden-cookie" },
+    });
+    await app.ok("/_debug/requests");
+    await app.close();
+    assert.equal((await stat(store)).mode & 0o777, 0o600);
+    for (const name of (await readdir(directory)).filter((entry) => entry.startsWith("open.db"))) {
+      const bytes = await readFile(join(directory, name), "latin1");
+      assert.match(bytes, /\/things/);
+      assert.doesNotMatch(bytes, /hidden-/, name);
+    }
+  });
+
   it("is one for all that write into it", async () => {
     const store = join(directory, "shared.db");
-    const [one, other] = await Promise.all([start({ store }), start({ store })]);
+    const [one, other] = await Promise.all([start({ mode: "dev", store }), start({ mode: "dev", store })]);
     for (let count = 0; count < 30; count += 1) {
       await one.send(`GET /things/one-${count}`);
       await other.send(`GET /things/other-${count}`);
@@ -77,7 +100,7 @@ describe("a store", () => {
 
   it("stays within its size, and has the newest", async () => {
     const store = join(directory, "small.db");
-    const app = await start({ store: { path: store, maxBytes: 1024 * 1024 } });
+    const app = await start({ mode: "dev", store: { path: store, maxBytes: 1024 * 1024 } });
     for (let count = 0; count < 3_000; count += 1) {
       await app.send(`GET /things/${count}`);
       if (count % 100 === 99) await app.ok("/_debug/server").then(() => app.ok("/_debug/errors"));
@@ -90,7 +113,7 @@ describe("a store", () => {
   });
 
   it("counts the requests that came too fast to be written", async () => {
-    const app = await start({ store: join(directory, "fast.db") });
+    const app = await start({ mode: "dev", store: join(directory, "fast.db") });
     for (let count = 0; count < 1_000; count += 1) await app.send(`GET /things/${count}`);
     const { requests } = await app.ok<Lists>("/_debug/requests?limit=2000");
     const { missed } = await app.ok<{ missed: { requests: number } }>("/_debug/health");
@@ -106,7 +129,7 @@ describe("a store", () => {
     it(`that ${what} is warned of, and memory serves`, async () => {
       const path = join(directory, what.replaceAll(" ", "-"));
       await make(path);
-      const app = await start({ store: path });
+      const app = await start({ mode: "dev", store: path });
       assert.ok(
         app.log.some(({ level, message }) => level === "warn" && message.includes(`history in ${path}`)),
       );

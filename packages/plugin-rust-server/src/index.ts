@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { basename } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Plugin } from "@kit/cli";
 
 import { runCargo } from "./cargo.ts";
-import { generated } from "./generated.ts";
+import { committedMigrations, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
@@ -65,14 +66,23 @@ export function rustServer(options: RustServerOptions): Plugin {
     ],
     hooks: {
       emit({ program, build, addFile, addProjectFile }) {
-        const { root, cacheDir, config } = build;
-        const { files, problems, hash } = generated(
-          program,
-          { name: basename(root), outputDir: config.outputDir, otlp },
-          cacheDir,
-        );
+        const { root, config } = build;
+        const settings = {
+          name: projectName(root),
+          outputDir: config.outputDir,
+          otlp,
+          migrations: committedMigrations(root),
+        };
+        const { files, problems, manifestProblems, warnings, hash } = generated(program, settings, build);
+        for (const { message, line, help } of manifestProblems) {
+          build.report({ severity: "error", message, file: "Cargo.toml", line, help });
+        }
         for (const { message, span, help } of problems) {
           build.report({ severity: "error", message, span, help });
+        }
+        for (const { message, span, help, handler } of warnings) {
+          if (handler !== undefined && isReplaced(root, handler)) continue;
+          build.report({ severity: "warning", message, span, help });
         }
         for (const { path, text, owner } of files) {
           if (owner === "output") addFile({ path, text });
@@ -87,4 +97,15 @@ export function rustServer(options: RustServerOptions): Plugin {
       },
     },
   };
+}
+
+/** Tells if the author of a handler file has replaced the code that kit wrote there. White space does not count. */
+function isReplaced(root: string, handler: { readonly path: string; readonly code: string }): boolean {
+  const path = join(root, handler.path);
+  if (!existsSync(path)) return false;
+  return !withoutSpace(readFileSync(path, "utf8")).includes(withoutSpace(handler.code));
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s/g, "");
 }

@@ -15,14 +15,14 @@ describe("a project that is compiled", () => {
   const project = new Project(join(repository, "target/tmp/rust-server-plugin"), "dev");
   const env = { CARGO_TARGET_DIR: join(repository, "target/generated") };
   const lock = readFileSync(join(repository, "examples/notes-rust/Cargo.lock"), "utf8");
-  project.write("Cargo.lock", lock.replace('name = "notes-rust"', 'name = "rust-server-plugin"'));
+  project.write("Cargo.lock", lock.replace('name = "notes-rust"', 'name = "items"'));
   after(() => project.remove());
 
   test("is compiled once, and again where something changed", () => {
     const first = project.build([], env);
     assert.equal(first.code, 0, first.text);
-    assert.match(first.text, /Compiling rust-server-plugin/);
-    assert.ok(existsSync(join(env.CARGO_TARGET_DIR, "debug/rust-server-plugin")));
+    assert.match(first.text, /Compiling items/);
+    assert.ok(existsSync(join(env.CARGO_TARGET_DIR, "debug/items")));
     const again = project.build([], env);
     assert.equal(again.code, 0, again.text);
     assert.match(again.text, /Finished/);

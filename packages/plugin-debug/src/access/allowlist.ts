@@ -43,12 +43,16 @@ function add(list: BlockList, entry: unknown, option: string): void {
   else list.addSubnet(address, prefix, family);
 }
 
-/** Whether an address leads to this machine alone, in any form; `localhost` is such a name. */
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Tells whether only this machine reaches an address, in any of its forms. `localhost` is such a name; all other names may lead anywhere. */
 export function isLoopback(address: string): boolean {
   const plain = plainAddress(address);
-  return (
-    plain === "::1" || plain.toLowerCase() === "localhost" || (isIP(plain) === 4 && plain.startsWith("127."))
-  );
+  const version = isIP(plain);
+  if (version === 0) return plain.toLowerCase() === "localhost";
+  return loopback.check(plain, version === 4 ? "ipv4" : "ipv6");
 }
 
 /** An address in one form: without a zone, and IPv4 where it is IPv4 in the form of IPv6 (`::ffff:10.0.0.1`, `::ffff:a00:1`). */

@@ -2,23 +2,23 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 
 import type { Access } from "../options.ts";
-import { type Allowlist, plainAddress, readAllowlist } from "./allowlist.ts";
+import { type Allowlist, isLoopback, plainAddress, readAllowlist } from "./allowlist.ts";
 import { RateLimiter } from "./rate-limit.ts";
 
-/** What of a request decides whether it is answered. */
+/** The parts of a request that decide whether the sidecar answers. */
 export interface Asked {
   readonly method: string;
   readonly remoteAddress: string;
-  /** Names and values in turn, as they came. */
+  /** Header names and values in turn, as received. */
   readonly rawHeaders: readonly string[];
   /**
-   * What is asked for: by default something to read. A `file` of the dashboard is the same for everybody and takes no key; an `action` makes something happen, and
-   * is for the dashboard's own page.
+   * Default: `read`. A `file` of the dashboard holds no data of the application and takes no key. An `action` sends a request again, and only the dashboard's own
+   * page may ask for it.
    */
   readonly purpose?: "read" | "file" | "action";
 }
 
-/** Why a request is not answered. */
+/** Answer to a request that is refused. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -26,7 +26,10 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Decides who is answered. Of the request it believes the connection alone: `X-Forwarded-For` is whatever the client likes. */
+/** Headers that proxies add. A request with one of them comes from a proxy, whose clients are not on this machine. */
+const proxyHeaders: readonly string[] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+/** Decides which requests are answered. The client's address is that of the connection: a client may write anything into `X-Forwarded-For`. */
 export class Guard {
   readonly #allowlist: Allowlist | null;
   readonly #limiter: RateLimiter | null;
@@ -34,7 +37,7 @@ export class Guard {
   readonly #hostname: string;
   readonly #actionTokenHash: Uint8Array | null;
 
-  /** `actionToken` is what only the dashboard's own page can know; where there is none, nothing but reading is possible. */
+  /** `actionToken` is known to the dashboard's own page only. If it is null, actions are refused. */
   constructor(access: Access, actionToken: string | null = null) {
     this.#allowlist = access.allowlist && readAllowlist(access.allowlist.entries, access.allowlist.option);
     this.#limiter = access.rateLimit && new RateLimiter(access.rateLimit);
@@ -43,11 +46,18 @@ export class Guard {
     this.#actionTokenHash = actionToken === null ? null : hash(actionToken);
   }
 
-  /** Nothing where the request is to be answered. */
+  /** Returns the refusal, or null for a request that is answered. */
   refuse(asked: Asked, now: number): Refusal | null {
     const address = plainAddress(asked.remoteAddress);
     if (this.#allowlist !== null && !this.#allowlist.has(address)) {
       return refusal(403, "FORBIDDEN", "this address is not in the allowlist of the debug sidecar");
+    }
+    if (this.#keyHash === null && !this.#isOfThisMachine(address, asked)) {
+      return refusal(
+        403,
+        "FORBIDDEN",
+        "a debug sidecar without `apiKey` answers this machine only, and no proxy; give debugPlugin an `apiKey`",
+      );
     }
     // Before the key, so that keys cannot be guessed fast.
     const waitMs = this.#limiter?.count(address, now) ?? 0;
@@ -65,6 +75,11 @@ export class Guard {
       (purpose === "file" ? null : this.#refuseKey(asked)) ??
       (isAction ? this.#refuseAction(asked) : refuseMethod(asked))
     );
+  }
+
+  /** Tells whether the client is a program on this machine, and not a proxy on it that asks for others. */
+  #isOfThisMachine(address: string, asked: Asked): boolean {
+    return isLoopback(address) && proxyHeaders.every((name) => valuesOf(asked, name).length === 0);
   }
 
   /**

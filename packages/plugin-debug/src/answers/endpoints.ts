@@ -85,7 +85,7 @@ const endpoints: readonly Endpoint[] = [
     path: "/_debug/routes/:method/:path",
     query: [],
     about: "one route",
-    answer: (state, _, [method = "", ...path]) => oneRoute(state, method, `/${path.join("/")}`),
+    answer: (state, _, [method = "", ...path]) => oneRoute(state, method, pathOf(path)),
   },
   {
     path: "/_debug/middleware",
@@ -167,6 +167,12 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   const near = nearest(path, byPath.keys());
   const help = near === undefined ? "`/` lists what there is" : `did you mean ${near}?`;
   throw new NoAnswer(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
+}
+
+/** The path of a route that was asked for: `notes/:id`, or with its slashes escaped, `%2Fnotes%2F:id`. */
+function pathOf(segments: readonly string[]): string {
+  const path = segments.join("/");
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 function decode(segment: string): string {

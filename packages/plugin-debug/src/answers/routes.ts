@@ -15,10 +15,18 @@ export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
 export function oneRoute({ host }: SidecarState, method: string, path: string): ShownRoute {
   const ref = `${method.toUpperCase()} ${path}`;
   const { routes } = host.compiled;
-  const found = routes.find((route) => route.ref === ref);
+  // The escapes in a route's own text are decoded like all others of the question.
+  const found =
+    routes.find((route) => route.ref === ref) ??
+    routes.find((route) => decodeURIComponent(route.ref) === ref);
   if (found !== undefined) return showRoute(found);
   const refs = routes.map((route) => route.ref);
-  throw new NoAnswer(404, "NOT_FOUND", `there is no route ${shown(ref)}; ${suggestion(ref, refs)}`);
+  throw noRoute(ref, refs);
+}
+
+function noRoute(name: string, names: readonly string[]): NoAnswer {
+  const message = `there is no route \`${shown(name)}\`; ${suggestion(name, names)}`;
+  return new NoAnswer(404, "ROUTE_NOT_FOUND", message);
 }
 
 function showRoute(route: CompiledRoute): ShownRoute {
@@ -52,5 +60,5 @@ export function routesNamed({ host }: SidecarState, name: string): ReadonlySet<s
   if (refs.length > 0) return new Set(refs);
   if (name === "/") return new Set(routes.map(({ ref }) => ref));
   const names = [...routes.map(({ path }) => path), ...routes.map(({ ref }) => ref)];
-  throw new NoAnswer(404, "NOT_FOUND", `there is no route ${shown(name)}; ${suggestion(name, names)}`);
+  throw noRoute(name, names);
 }

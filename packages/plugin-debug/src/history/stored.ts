@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
@@ -62,6 +62,7 @@ export class StoredHistory implements History {
   readonly #maxBytes: number;
   readonly #process: string = randomUUID();
   readonly #onFailure: (error: unknown) => void;
+  readonly #redacted: (record: RequestRecord) => RequestRecord;
   readonly #timer: NodeJS.Timeout;
   #present: (() => Present) | undefined;
   #pending: RequestRecord[] = [];
@@ -73,14 +74,21 @@ export class StoredHistory implements History {
   #isBroken = false;
 
   /**
-   * Opens the file, and makes it where it is missing.
+   * Opens the file, or makes it if it is missing. `redacted` hides in a request what the sidecar does not show, before it is written.
    *
-   * @throws where that is not possible.
+   * @throws if the file cannot be opened or made.
    */
-  constructor(path: string, maxBytes: number, memory: MemoryHistory, onFailure: (error: unknown) => void) {
+  constructor(
+    path: string,
+    maxBytes: number,
+    memory: MemoryHistory,
+    redacted: (record: RequestRecord) => RequestRecord,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#memory = memory;
     this.#maxBytes = maxBytes;
     this.#onFailure = onFailure;
+    this.#redacted = redacted;
     this.#database = open(path);
     this.#timer = setInterval(() => this.flush(), flushMs);
     this.#timer.unref();
@@ -228,7 +236,7 @@ export class StoredHistory implements History {
       );
       for (const record of requests) {
         const { startTime, requestId, route, status } = record;
-        intoRequests.run(startTime, requestId, route, status, JSON.stringify(record));
+        intoRequests.run(startTime, requestId, route, status, JSON.stringify(this.#redacted(record)));
       }
       const intoErrors = database.prepare("INSERT INTO errors (time, request_id, text) VALUES (?, ?, ?)");
       for (const { time, requestId, text } of errors) intoErrors.run(time, requestId, text);
@@ -321,8 +329,13 @@ function open(path: string): DatabaseSync {
   // Not imported above: loading it takes time, and few applications have a store.
   const sqlite = process.getBuiltinModule("node:sqlite");
   mkdirSync(dirname(path), { recursive: true });
-  // Nobody else is to read it: it holds what requests contained.
-  closeSync(openSync(path, "a", 0o600));
+  // The file holds what requests contained, so only this user may read it, also if it was there with other permissions.
+  const file = openSync(path, "a", 0o600);
+  try {
+    fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
   const database = new sqlite.DatabaseSync(path);
   try {
     // Other processes may write too. What a loss of power takes is a second of history.

@@ -37,7 +37,7 @@ export async function startReal(
     body: objectOf("NewThing", { name: "string", pin: "string?" }),
     response: responseOf("Thing", { name: "string" }),
   });
-  const plugin = debugPlugin({ port: 0, security: { hostname: "127.0.0.1" }, ...options });
+  const plugin = debugPlugin({ port: 0, mode: "dev", ...options });
   const running = createApp({
     server: nativeServer(),
     signals: false,
@@ -66,7 +66,9 @@ export async function startReal(
   await until("the sidecar listens", () => plugin.address !== null);
   const sidecarPort = plugin.address!.port;
   const ok = async <T>(path: string): Promise<T> => {
-    const answer: Answer = await ask(sidecarPort, path);
+    const key = options.security?.apiKey;
+    const headers = key === undefined ? {} : { "x-debug-key": key };
+    const answer: Answer = await ask(sidecarPort, path, { headers });
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return answer.body as T;
   };

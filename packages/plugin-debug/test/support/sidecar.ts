@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
 import { NotFoundError } from "@kit/errors";
-import { type DebugOptions, debugPlugin } from "@kit/plugin-debug";
+import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
 import {
   compiled,
   objectOf,
@@ -91,6 +91,7 @@ export async function rawStatus(port: number, lines: readonly string[]): Promise
 
 /** An application with its sidecar. */
 export interface WithSidecar extends Served {
+  readonly plugin: DebugPlugin;
   readonly port: number;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Insists on 200. */
@@ -107,8 +108,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
   }
 }
 
-/** Starts an application in memory whose sidecar listens on a free port. */
-export async function start(options: DebugOptions = {}, app: App = {}): Promise<WithSidecar> {
+/** Starts an application in memory whose sidecar listens on a free port; by default in development. */
+export async function start(options: DebugOptions = { mode: "dev" }, app: App = {}): Promise<WithSidecar> {
   const plugin = debugPlugin({ port: 0, ...options });
   const served = await serve(routes, {
     compiled: { ...compiled(...routes.map(([made]) => made)), sensitive: ["pin"] },
@@ -121,6 +122,7 @@ export async function start(options: DebugOptions = {}, app: App = {}): Promise<
   const get: WithSidecar["get"] = (path, headers = {}) => ask(port, path, { headers });
   return {
     ...served,
+    plugin,
     port,
     get,
     async ok<T>(path: string): Promise<T> {

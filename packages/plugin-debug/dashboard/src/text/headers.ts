@@ -1,5 +1,5 @@
-/** What stands in place of what is hidden. */
-const hidden = "[redacted]";
+/** Text that the sidecar shows in place of a hidden value. */
+export const hidden = "[redacted]";
 
 /** Headers as lines to edit. */
 export function writeHeaders(headers: Readonly<Record<string, string>>): string {
@@ -18,7 +18,31 @@ export function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Which parts of a request are hidden, by name. */
+/** Values that somebody filled in for hidden headers, by name. Kept in memory only, until the page is left. */
+const filledIn = new Map<string, string>();
+
+/** Remembers values of headers that are hidden in `original` and that `draft` has. */
+export function rememberHidden(original: string, draft: string): void {
+  const given = readHeaders(draft);
+  for (const [name, value] of Object.entries(readHeaders(original))) {
+    const filled = given[name];
+    if (value === hidden && filled !== undefined && filled !== hidden) filledIn.set(name, filled);
+  }
+}
+
+/** Headers as lines to edit, with remembered values in place of hidden ones. */
+export function withRemembered(headers: Readonly<Record<string, string>>): string {
+  return writeHeaders(
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        value === hidden ? (filledIn.get(name.toLowerCase()) ?? value) : value,
+      ]),
+    ),
+  );
+}
+
+/** Names of the parts of a request that are hidden. */
 export function hiddenNames(draft: {
   readonly target: string;
   readonly headers: string;

@@ -15,6 +15,7 @@ interface Misfit {
   readonly received?: string;
   readonly suggestion?: string;
   readonly value?: unknown;
+  readonly rule?: string;
 }
 
 /** Why a request failed: the message, the field that did not fit, the line that threw, and how it got there. */
@@ -123,7 +124,7 @@ function Misfits({
           </tr>
         </thead>
         <tbody>
-          {misfits.map(({ path, expected, received, value, suggestion }, index) => (
+          {misfits.map(({ path, expected, received, value, rule, suggestion }, index) => (
             <tr key={index}>
               <th scope="row" class="mono">
                 {path}
@@ -131,7 +132,7 @@ function Misfits({
               <td class="good">{expected}</td>
               <td class="bad">
                 {received ?? ""}
-                {value !== undefined && !isSaid(received, value) && (
+                {value !== undefined && rule !== "required" && !isSaid(received, value) && (
                   <code class="got">{JSON.stringify(value)}</code>
                 )}
                 {suggestion !== undefined && <span class="suggestion">{suggestion}</span>}

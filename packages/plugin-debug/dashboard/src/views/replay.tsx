@@ -11,7 +11,7 @@ import { hrefOf } from "../state/place.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
 import { bytes, duration, prettyJson } from "../text/format.ts";
-import { hiddenNames, readHeaders, writeHeaders } from "../text/headers.ts";
+import { hiddenNames, readHeaders, rememberHidden, withRemembered, writeHeaders } from "../text/headers.ts";
 
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -58,13 +58,14 @@ function Form(props: {
     headers: writeHeaders(received!.headers),
     body: received!.body ?? "",
   };
-  const [draft, setDraft] = useState(own);
+  const [draft, setDraft] = useState({ ...own, headers: withRemembered(received!.headers) });
   const [result, setResult] = useState<Result>(null);
   const missing = hiddenNames(draft);
   const isBodyMissing = received!.body === null && received!.bodyLength > 0 && draft.body === "";
   const send = async (): Promise<void> => {
     setResult("sending");
-    // What was not touched is the sidecar's to send, as it came.
+    rememberHidden(own.headers, draft.headers);
+    // The sidecar sends parts that nobody has changed as they came.
     const question: ReplayQuestion = {
       requestId,
       ...(draft.target !== own.target && { target: draft.target }),

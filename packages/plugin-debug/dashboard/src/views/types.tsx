@@ -153,6 +153,9 @@ const shownElsewhere: ReadonlySet<string> = new Set([
 function PropertyRow({ property }: { readonly property: Property }): JSX.Element {
   const { name, type, required, description, tags } = property;
   const rules = Object.entries(property).filter(([rule]) => !shownElsewhere.has(rule));
+  const ruleTags = new Set(
+    rules.map(([rule, value]) => (value === true ? `@${rule}` : `@${rule} ${String(value)}`)),
+  );
   return (
     <li class="property">
       <span class="property-head">
@@ -170,11 +173,13 @@ function PropertyRow({ property }: { readonly property: Property }): JSX.Element
             {rule} {typeof value === "string" ? value : JSON.stringify(value)}
           </span>
         ))}
-        {tags.map((tag) => (
-          <span key={tag} class="chip tag">
-            @{tag.replace(/^@/, "")}
-          </span>
-        ))}
+        {tags
+          .filter((tag) => !ruleTags.has(tag))
+          .map((tag) => (
+            <span key={tag} class="chip tag">
+              @{tag.replace(/^@/, "")}
+            </span>
+          ))}
       </span>
     </li>
   );
