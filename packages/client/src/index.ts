@@ -16,9 +16,12 @@ export type {
   Failure,
   Generated,
   InputOf,
+  InvalidField,
   OtherCode,
   OutputOf,
   Result,
   Route,
+  ValidationLimitValue,
+  ValidationRule,
   Wire,
 } from "./types.ts";

@@ -29,22 +29,69 @@ export type Failure<Code extends string, Status extends number, Details = unknow
   Details
 >;
 
+/**
+ * Name of the rule that a value breaks. Where JSON Schema has a keyword for the rule, the name is that keyword.
+ *
+ * `required`: the value is missing. `template`: a template literal type of TypeScript. `unknown`: the contract has no value there. `maxDepth`: the
+ * value is nested too deeply. `maxFailures`: there are more failures than are listed. `characters`: text that no database keeps. `json` and
+ * `encoding`: the text could not be read.
+ */
+export type ValidationRule =
+  | "required"
+  | "type"
+  | "enum"
+  | "const"
+  | "minLength"
+  | "maxLength"
+  | "pattern"
+  | "format"
+  | "template"
+  | "contentEncoding"
+  | "minimum"
+  | "maximum"
+  | "exclusiveMinimum"
+  | "exclusiveMaximum"
+  | "multipleOf"
+  | "minItems"
+  | "maxItems"
+  | "uniqueItems"
+  | "anyOf"
+  | "unknown"
+  | "maxDepth"
+  | "maxFailures"
+  | "characters"
+  | "json"
+  | "encoding";
+
+/** A value that a rule names: the number of `minLength`, the text of `pattern`, a value of `enum`. */
+export type ValidationLimitValue = string | number | boolean | null;
+
+/** A place of the input that the server refused, as `details.fields` of a `VALIDATION_ERROR` lists it. */
+export interface InvalidField {
+  /** JSONPath of the value: `$.items[0].quantity`. */
+  readonly path: string;
+  /** Type and rules in English: `string, 1 to 200 characters`. */
+  readonly expected: string;
+  /** The value; `null` if it is missing, absent if it cannot be shown. */
+  readonly value?: unknown;
+  /** The first rule that the value breaks, for messages in other words and languages. */
+  readonly rule: ValidationRule;
+  /** The argument of that rule: `1` of `minLength`, a list of values of `enum`; absent if the rule has none. */
+  readonly limit?: ValidationLimitValue | readonly ValidationLimitValue[];
+}
+
 /** What any call may end with, declared or not. */
 export type CommonFailure =
   | Failure<
       "VALIDATION_ERROR",
       400,
       | {
-          readonly fields: readonly {
-            readonly path: string;
-            readonly expected: string;
-            readonly value?: unknown;
-          }[];
+          readonly fields: readonly InvalidField[];
         }
       | undefined
     >
   | Failure<"INTERNAL_SERVER_ERROR", 500>
-  | Failure<"REQUEST_TIMEOUT", 503>
+  | Failure<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503>
   | Failure<"NETWORK_ERROR" | "TIMEOUT", 0>
   | Failure<"UNEXPECTED_RESPONSE", number>
   | Failure<OtherCode, number>;

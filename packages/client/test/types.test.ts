@@ -2,14 +2,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RouteContract } from "@kit/types";
+import type { RouteContract, ValidationLimit, ValidationRule as ServerRule } from "@kit/types";
 import {
   createClient,
   type Client,
   type Failure,
   type Generated,
+  type InvalidField,
   type OutputOf,
   type Route,
+  type ValidationRule,
   type Wire,
 } from "../src/index.ts";
 
@@ -83,7 +85,15 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
       yes<Same<typeof error.status, 401>>();
       break;
     case "VALIDATION_ERROR": {
-      const path: string | undefined = error.details?.fields[0]?.path;
+      const [field] = error.details?.fields ?? [];
+      const path: string | undefined = field?.path;
+      // The client depends on no other package, so it has a list of its own.
+      yes<Same<ValidationRule, ServerRule>>();
+      yes<Same<NonNullable<InvalidField["limit"]>, NonNullable<ValidationLimit>>>();
+      const texts: Partial<Record<ValidationRule, string>> = { required: "is missing" };
+      assert.ok(field === undefined || texts[field.rule] !== "");
+      // @ts-expect-error a rule that there is not
+      assert.ok(field?.rule !== "minlength");
       yes<Same<typeof error.status, 400>>();
       assert.ok(path);
       break;

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { configuredUrl } from "./configured.ts";
 import { lease, leaseCopy, order, stop } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { applyMigrations, keyOf } from "./migrations.ts";
@@ -41,17 +42,16 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDa
 
 /**
  * The database to use: `DATABASE_URL` where it is set, else the project's embedded one, which then stays up as long as
- * this process lives.
+ * this process lives. The embedded one is for development: with `NODE_ENV=production` the variable has to be set.
  *
+ * @throws {DevDatabaseError} where `DATABASE_URL` is not set or blank in production, or blank in CI.
  * @example
  * ```ts
  * const pool = new Pool({ connectionString: await databaseUrl() });
  * ```
  */
 export async function databaseUrl(options: DatabaseOptions = {}): Promise<string> {
-  const configured = process.env["DATABASE_URL"];
-  if (configured !== undefined && configured !== "") return configured;
-  return (await openDatabase(options)).url;
+  return configuredUrl(process.env) ?? (await openDatabase(options)).url;
 }
 
 /** What a test's database is a copy of. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { configuredUrl } from "../src/configured.ts";
 import { databaseUrl, openDatabase } from "../src/index.ts";
 import { client, dataDirectory, leave, query, serverOf, until } from "./support.ts";
 
@@ -89,6 +90,23 @@ test("does not keep a process alive", async (context) => {
   const [code] = (await once(child, "exit")) as [number];
   assert.equal(code, 0);
 });
+
+test("DATABASE_URL may not be blank in production and in CI", () => {
+  assert.equal(configuredUrl({ NODE_ENV: "production" }), undefined);
+  for (const blank of ["", " \n"]) {
+    refused({ NODE_ENV: "production", DATABASE_URL: blank }, /^DATABASE_URL is set and empty, and NODE_ENV/);
+    refused({ CI: "true", DATABASE_URL: blank }, /^DATABASE_URL is set and empty, and CI is set/);
+    assert.equal(configuredUrl({ DATABASE_URL: blank }), undefined);
+    assert.equal(configuredUrl({ DATABASE_URL: blank, CI: "false" }), undefined);
+  }
+  assert.equal(configuredUrl({ CI: "true" }), undefined);
+  const url = "postgres://elsewhere/db";
+  assert.equal(configuredUrl({ NODE_ENV: "production", CI: "1", DATABASE_URL: ` ${url}\n` }), url);
+});
+
+function refused(environment: NodeJS.ProcessEnv, message: RegExp): void {
+  assert.throws(() => configuredUrl(environment), { name: "DevDatabaseError", message });
+}
 
 test("DATABASE_URL comes first", async () => {
   process.env["DATABASE_URL"] = "postgres://elsewhere/db";

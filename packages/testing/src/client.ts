@@ -16,6 +16,12 @@ export interface TestRequest {
   readonly text?: string;
 }
 
+/** Headers by their names, in any case. */
+export type HeaderTexts = Readonly<Record<string, string>>;
+
+/** Headers, or a function that makes them for each request: a token that is signed when it is needed, for example. */
+export type TestHeaders = HeaderTexts | (() => HeaderTexts | Promise<HeaderTexts>);
+
 /** An answer that was read to its end. */
 export interface TestAnswer {
   readonly status: number;
@@ -42,7 +48,7 @@ export interface TestClient {
 /**
  * Starts an application on a free port of this machine and gives a client for it.
  *
- * @param options - `headers` go with every request; those of a request win.
+ * @param options - `headers` go with every request; those of a request win. A function is called for each request.
  * @example
  * ```ts
  * const client = await createTestClient(app, { headers: { authorization: "Bearer ada:user" } });
@@ -53,18 +59,17 @@ export interface TestClient {
  */
 export async function createTestClient(
   app: Pick<App, "listen" | "close">,
-  options: { readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { readonly headers?: TestHeaders } = {},
 ): Promise<TestClient> {
   const recorder = await recorderOfProcess();
   const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    request: (method, path, request = {}) =>
-      ask(
-        { method, url, path, recorder },
-        { ...request, headers: { ...lower(options.headers), ...lower(request.headers) } },
-      ),
+    request: async (method, path, request = {}) => {
+      const headers = { ...(await headerTexts(options.headers)), ...(await headerTexts(request.headers)) };
+      return ask({ method, url, path, recorder }, { ...request, headers });
+    },
     close: () => app.close({ delayMs: 0, graceMs: 1000 }),
   };
 }
@@ -110,8 +115,21 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-function lower(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/**
+ * Returns headers by their names in lower case. A function is called.
+ *
+ * @throws {TypeError} if a value is no text: `fetch` would send `undefined` as a word.
+ */
+export async function headerTexts(headers: TestHeaders = {}): Promise<HeaderTexts> {
+  const made: unknown = typeof headers === "function" ? await headers() : headers;
+  if (typeof made !== "object" || made === null) {
+    throw new TypeError(`The function that makes headers returned ${String(made)} and no object`);
+  }
+  const entries = Object.entries(made).map(([name, value]: [string, unknown]) => {
+    if (typeof value === "string") return [name.toLowerCase(), value] as const;
+    throw new TypeError(`The header \`${name}\` of a test is ${String(value)} and no text`);
+  });
+  return Object.fromEntries(entries);
 }
 
 function parsed(text: string): unknown {

@@ -26,7 +26,7 @@ export interface TestDatabaseOptions {
  */
 export async function testDatabase(options: TestDatabaseOptions = {}): Promise<string> {
   const root = resolve(options.root ?? ".");
-  const url = process.env["TEST_DATABASE_URL"] || (await embedded(root, options.name ?? "test"));
+  const url = process.env["TEST_DATABASE_URL"]?.trim() || (await embedded(root, options.name ?? "test"));
   process.env["DATABASE_URL"] = url;
   if (existsSync(join(root, "migrations"))) await migrate(root);
   return url;

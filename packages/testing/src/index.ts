@@ -7,7 +7,14 @@ export { type ContractTests, contractTests } from "./contracts/suite.ts";
 export type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./contracts/tables.ts";
 export type { ContractParts, Contracts } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./contracts/values.ts";
-export { createTestClient, type TestAnswer, type TestClient, type TestRequest } from "./client.ts";
+export {
+  createTestClient,
+  type HeaderTexts,
+  type TestAnswer,
+  type TestClient,
+  type TestHeaders,
+  type TestRequest,
+} from "./client.ts";
 export {
   createFactory,
   type Factory,

@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url";
 import { explain, type Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
+import { treeOf } from "../../core/test/support/compiled.ts";
 import type { createTestClient as CreateTestClient, TestAnswer } from "../src/client.ts";
 import type { ContractParts } from "../src/coverage/contracts.ts";
 import { type Item, idOf, itemsOf } from "../src/coverage/items.ts";
@@ -54,7 +55,7 @@ function compiled(...contracts: readonly ContractParts[]): CompiledApplication {
       },
     };
   });
-  return { routes } as unknown as CompiledApplication;
+  return { routes, tree: treeOf(contracts.map(({ route }) => route)) } as unknown as CompiledApplication;
 }
 
 function answer(status: number, body: unknown): TestAnswer {
@@ -190,7 +191,7 @@ test("a rule is seen when it alone is broken and the answer names its place", ()
         answer(400, {
           error: {
             code: "VALIDATION_ERROR",
-            details: { fields: paths.map((path) => ({ path, expected: "" })) },
+            details: { fields: paths.map((path) => ({ path, expected: "", rule: "type" })) },
           },
         }),
       )
@@ -279,6 +280,27 @@ test("what contains itself has each place once, at every depth", () => {
   assert.deepEqual(seen(tree, [deep], "rule"), ["rule body $ nesting"]);
 });
 
+test("a path counts for its route in each of its spellings", () => {
+  const id = object({ id: text });
+  const plain = { success: 200, errors: [] };
+  const routes: ContractParts[] = [
+    { route: "GET /caf%C3%A9/:id", params: id, ...plain },
+    { route: "GET /a%2Fb", ...plain },
+  ];
+  const observer = new Observer({ application: compiled(...routes), routes });
+  const see = (target: string): string[] =>
+    observer.see({ method: "GET", target }, answer(200, {})).map((line) => line.replaceAll("\n", " "));
+  const all = see("/caf%C3%A9/abc");
+  // The greatest length is seen at three characters.
+  assert.ok(all.includes("bound GET /caf%C3%A9/:id params $.id maxLength 3"), all.join("\n"));
+  for (const target of ["/caf%c3%a9/%61bc", "/café/abc", "/caf%C3%A9/abc/"])
+    assert.deepEqual(see(target), all, target);
+  assert.deepEqual(see("/a%2fb?x=1"), see("/a%2Fb"));
+  assert.equal(see("/a%2Fb").length, 2);
+  // An escaped slash separates nothing, and what cannot be decoded belongs to no route.
+  assert.deepEqual([see("/a/b"), see("/caf%C3/abc")], [[], []]);
+});
+
 test("a request belongs to the route with the first literal segment", () => {
   const id = object({ id: { kind: "string" } });
   const plain = { success: 200, errors: [] };
@@ -304,7 +326,8 @@ test("each process writes what it saw, where kit test asks for it", async (t) =>
   await writeFile(
     module,
     `const routes = [{ route: "GET /notes", success: 200, errors: [] }, { route: "GET /other", success: 200, errors: [] }];
-export default { routes, application: { routes: routes.map(({ route: ref }) => ({ ref, method: "GET", path: ref.slice(4) })) } };`,
+const tree = ${JSON.stringify(treeOf(["GET /notes", "GET /other"]))};
+export default { routes, application: { tree, routes: routes.map(({ route: ref }) => ({ ref, method: "GET", path: ref.slice(4) })) } };`,
   );
   process.env["KIT_TEST_CONTRACTS"] = module;
   process.env["KIT_TEST_SEEN"] = directory;

@@ -28,7 +28,7 @@ function answer(status: number, body: unknown, type = "application/json"): TestA
 }
 
 function failed(status: number, code: string, paths?: readonly string[]): TestAnswer {
-  const details = paths && { fields: paths.map((path) => ({ path, expected: "string" })) };
+  const details = paths && { fields: paths.map((path) => ({ path, expected: "string", rule: "type" })) };
   return answer(status, { error: { code, message: "no", traceId: "1", details } });
 }
 

@@ -1,6 +1,7 @@
 import { AssertionError } from "node:assert";
 
 import { explain, type Shape } from "@kit/core/codec";
+import type { ValidationFailure } from "@kit/types";
 
 import type { TestAnswer } from "../client.ts";
 import { curlOf, requestOf } from "../curl.ts";
@@ -11,7 +12,7 @@ import type { RouteTable } from "./tables.ts";
 interface Failure {
   readonly code: string;
   readonly message: string;
-  readonly details?: { readonly fields?: readonly { readonly path: string; readonly expected: string }[] };
+  readonly details?: { readonly fields?: readonly Partial<ValidationFailure>[] };
 }
 
 /** Says that an answer breaks a contract; what was asked, as a line for a shell, comes before what was answered. */
@@ -109,7 +110,12 @@ export function expectRefused(table: RouteTable, answer: TestAnswer, path: strin
   if (answer.status === table.success)
     fail(`${table.route} took what its contract forbids at ${path}`, answer);
   const error = expectError(table, answer, 400, "VALIDATION_ERROR");
-  const paths = (error.details?.fields ?? []).map((field) => field.path);
+  const fields = error.details?.fields ?? [];
+  const unruled = fields.find(({ rule }) => typeof rule !== "string");
+  if (unruled !== undefined) {
+    fail(`${table.route} refused the request, but does not say which rule ${unruled.path} breaks`, answer);
+  }
+  const paths = fields.map((field) => field.path ?? "");
   const isNamed = (named: string): boolean =>
     named === path || (within && named.startsWith(path) && /^[.[]/.test(named.slice(path.length)));
   if (paths.length === 0 || !paths.every(isNamed)) {

@@ -92,13 +92,15 @@ export async function sendRandom(
 
 /** A valid request is taken, or answered with an error that its contract declares. */
 async function holdValid({ table }: RandomRoute, slots: Slots, app: Running): Promise<void> {
-  const whole = slotsOf({ ...table, request: slots, fresh: {} }, await app.fixture(table.route), []);
-  expectAnswered(table, await send(app.client, table, whole), false);
+  const fixture = await app.fixture(table.route);
+  const whole = slotsOf({ ...table, request: slots, fresh: {} }, fixture, []);
+  expectAnswered(table, await send(app.client, table, whole, { headers: fixture.headers }), false);
 }
 
 /** A spoiled one is refused with the place that is wrong. */
 async function holdSpoiled({ table }: RandomRoute, { slots, path }: Spoiled, app: Running): Promise<void> {
-  expectRefused(table, await send(app.client, table, slots), path, false);
+  const headers = await app.headers(table.route);
+  expectRefused(table, await send(app.client, table, slots, { headers }), path, false);
 }
 
 function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {

@@ -1,4 +1,4 @@
-import { queryText, type TestAnswer, type TestClient } from "../client.ts";
+import { type HeaderTexts, queryText, type TestAnswer, type TestClient } from "../client.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { RouteTable, Slot } from "./tables.ts";
 import { missing, placed, stepsOf } from "./values.ts";
@@ -18,7 +18,11 @@ const run = Date.now().toString(36);
 let requests = 0;
 
 /** The valid request of a route, with what the fixture gives and then the changes. */
-export function slotsOf(table: RouteTable, fixture: Fixture, changes: readonly Change[]): Slots {
+export function slotsOf(
+  table: RouteTable,
+  fixture: Omit<Fixture, "headers">,
+  changes: readonly Change[],
+): Slots {
   const slots: Slots = { ...table.request };
   for (const [name, text] of Object.entries(table.fresh ?? {})) {
     slots.body = placed(slots.body, [name], freshText(text));
@@ -40,12 +44,12 @@ function freshText(text: string): string {
     : text.replace("{}", `${run}${requests.toString(36)}`.slice(-14));
 }
 
-/** Sends a request of a route; `raw` in place of its body, `headers` over all others. */
+/** Sends a request of a route. `headers` win over those of the configuration; `text` takes the place of the body. */
 export function send(
   client: TestClient,
   table: RouteTable,
   slots: Slots,
-  options: { readonly text?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { readonly text?: string; readonly headers: HeaderTexts },
 ): Promise<TestAnswer> {
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;

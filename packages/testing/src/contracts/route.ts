@@ -7,10 +7,11 @@ import { itemsOf } from "../coverage/items.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
+import type { RunnerAt } from "./places.ts";
 import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { ContractTests } from "./suite.ts";
-import type { RefusedRow, RouteTable, Slot, TakenRow } from "./tables.ts";
+import type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./tables.ts";
 import { missing, stepsOf, valueAt } from "./values.ts";
 
 /** A member that no contract has. */
@@ -24,20 +25,32 @@ const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
 
-/** Declares a test that needs the application; `timeout` in milliseconds, for runners that have one. */
-type Each = (
-  name: string,
-  run: (running: Running, context: Context) => Promise<void>,
-  timeout?: number,
-) => unknown;
+/** What a test does with the application. */
+type Run = (running: Running, context: Context) => Promise<void>;
+
+/** Where a test is declared, and its time limit in milliseconds for runners that have one. */
+interface EachOptions {
+  readonly row?: TakenRow | RefusedRow;
+  readonly timeout?: number;
+}
+
+/** Declares a test that needs the application. */
+type Each = (name: string, run: Run, options?: EachOptions) => unknown;
+
+/** A route with the tests that it belongs to. */
+export interface TestedRoute {
+  readonly tests: ContractTests;
+  readonly table: RouteTable;
+  readonly runnerAt: RunnerAt;
+}
 
 /** vitest gives a test five seconds, which random requests may not keep. */
 const RANDOM_TIMEOUT_MS = 60_000;
 const RANDOM_REQUEST_MS = 1000;
 
 /** Declares the tests of one route. */
-export function routeTests(tests: ContractTests, table: RouteTable, running: () => Running): void {
-  const { test } = tests.runner;
+export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () => Running): void {
+  const { test } = runnerAt();
   const { skip, untested, request } = table;
   if (skip !== undefined) {
     test("is left out", async (context) => context.skip(skip));
@@ -45,7 +58,7 @@ export function routeTests(tests: ContractTests, table: RouteTable, running: () 
   }
   const random = randomnessOf(process.env);
   if (random?.replay !== undefined && random.replay.route !== table.route) return;
-  if (random?.replay === undefined) wrongMethod(tests, table, running);
+  if (random?.replay === undefined) wrongMethod(test, table, running);
   if (untested !== undefined) {
     test("is tested", async () => fail(`${table.route}: ${untested}`));
     return;
@@ -56,8 +69,8 @@ export function routeTests(tests: ContractTests, table: RouteTable, running: () 
   }
   /** Whether the application lets the tests in; otherwise nothing else is worth asking. */
   let isOpen = true;
-  const each: Each = (name, run, timeout) =>
-    test(
+  const each: Each = (name, run, { row, timeout } = {}) =>
+    runnerAt(row).test(
       name,
       async (context: Context) => {
         if (!isOpen) return context.skip("the application does not let the tests in");
@@ -72,18 +85,22 @@ export function routeTests(tests: ContractTests, table: RouteTable, running: () 
   }
   test("answers a valid request", async () => {
     const { client } = running();
-    const answer = await send(client, table, slotsOf(table, await running().fixture(table.route), []));
+    const fixture = await running().fixture(table.route);
+    const { headers } = fixture;
+    const answer = await send(client, table, slotsOf(table, fixture, []), { headers });
     isOpen = answer.status !== 401 && answer.status !== 403;
     if (!isOpen) {
       fail(
-        `${table.route} does not let the tests in. Say who asks: \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, for one route \`tests.routes["${table.route}"].headers\``,
+        `${table.route} does not let the tests in. Say who asks: \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, for one route \`tests.routes["${table.route}"].headers\`; \`headers\` of \`defineFixtures\` may be a function that signs a token`,
         answer,
       );
     }
     expectAnswered(table, answer, running().hasFixture(table.route));
   });
-  for (const row of table.takes ?? []) each(named("takes", row), (app) => takes(table, compiled, row, app));
-  for (const row of table.refuses ?? []) each(named("refuses", row), (app) => refuses(table, row, app));
+  for (const row of table.takes ?? [])
+    each(named("takes", row), (app) => takes(table, compiled, row, app), { row });
+  for (const row of table.refuses ?? [])
+    each(named("refuses", row), (app) => refuses(table, row, app), { row });
   for (const slot of ["query", "body"] as const) {
     const paths = (table.closed ?? []).filter(([of]) => of === slot).map(([, path]) => path);
     if (paths.length > 0)
@@ -117,7 +134,7 @@ function randomTest(
       const outcome = await sendRandom({ ...route, parts }, kind, random, app);
       if ("none" in outcome) context.skip(outcome.none);
     },
-    RANDOM_TIMEOUT_MS + random.runs * RANDOM_REQUEST_MS,
+    { timeout: RANDOM_TIMEOUT_MS + random.runs * RANDOM_REQUEST_MS },
   );
 }
 
@@ -125,12 +142,13 @@ function named(verb: string, [slot, path, what]: TakenRow | RefusedRow): string 
   return `${verb} ${slot} ${path}: ${what}`;
 }
 
-function wrongMethod(tests: ContractTests, table: RouteTable, running: () => Running): void {
+function wrongMethod(test: TestRunner["test"], table: RouteTable, running: () => Running): void {
   const { wrongMethod: wrong } = table;
   if (wrong === undefined) return;
-  tests.runner.test(`refuses ${wrong.method}`, async () => {
+  test(`refuses ${wrong.method}`, async () => {
     const path = filled(table.route.split(" ")[1] ?? "", table.request?.params);
-    const answer = await running().client.request(wrong.method, path);
+    const headers = { ...table.headers, ...(await running().headers(table.route)) };
+    const answer = await running().client.request(wrong.method, path, { headers });
     expectError(table, answer, 405, "METHOD_NOT_ALLOWED");
     const allow = answer.headers.get("allow");
     if (allow !== wrong.allow)
@@ -140,8 +158,9 @@ function wrongMethod(tests: ContractTests, table: RouteTable, running: () => Run
 
 async function takes(table: RouteTable, compiled: CompiledRoute, row: TakenRow, app: Running): Promise<void> {
   const [slot, path, , given, filledIn] = row;
-  const slots = slotsOf(table, await app.fixture(table.route), [{ slot, path, given }]);
-  expectAnswered(table, await send(app.client, table, slots), false);
+  const fixture = await app.fixture(table.route);
+  const slots = slotsOf(table, fixture, [{ slot, path, given }]);
+  expectAnswered(table, await send(app.client, table, slots, { headers: fixture.headers }), false);
   if (row.length < 5) return;
   const found = valueAt(decoded(compiled, slot, slots), stepsOf(path));
   if (!isDeepStrictEqual(found, filledIn)) {
@@ -154,7 +173,8 @@ async function takes(table: RouteTable, compiled: CompiledRoute, row: TakenRow, 
 async function refuses(table: RouteTable, row: RefusedRow, app: Running): Promise<void> {
   const [slot, path, , given, where] = row;
   // Only what is valid costs a fixture: a handler never sees the rest.
-  const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]));
+  const headers = await app.headers(table.route);
+  const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]), { headers });
   expectRefused(table, answer, path, where === "within");
 }
 
@@ -166,7 +186,8 @@ async function drops(
   paths: readonly string[],
   app: Running,
 ): Promise<void> {
-  const valid = slotsOf(table, await app.fixture(table.route), []);
+  const fixture = await app.fixture(table.route);
+  const valid = slotsOf(table, fixture, []);
   // What is fresh differs between two requests, so both are made of one.
   const of = { ...table, request: valid, fresh: {} };
   const more = slotsOf(
@@ -174,7 +195,7 @@ async function drops(
     {},
     paths.map((path) => ({ slot, path: `${path}.undeclared`, given: UNDECLARED })),
   );
-  expectAnswered(table, await send(app.client, table, more), false);
+  expectAnswered(table, await send(app.client, table, more, { headers: fixture.headers }), false);
   const [expected, found] = [decoded(compiled, slot, valid), decoded(compiled, slot, more)];
   if (!isDeepStrictEqual(found, expected)) {
     fail(
@@ -193,19 +214,19 @@ function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unkn
 /** What is refused before anything is known of the body. */
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
-  const text = (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
-    send(app.client, table, slotsOf(table, {}, []), { text: body, headers: { "content-type": type } });
+  const text = async (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
+    send(app.client, table, slotsOf(table, {}, []), {
+      text: body,
+      headers: { ...(await app.headers(table.route)), "content-type": type },
+    });
   each("refuses a body that is cut off", async (app) =>
     expectRefused(table, await text(app, `{ "cut": ${valid.slice(0, -1)}`), "$", false),
   );
-  each("refuses a missing body", async (app) =>
-    expectRefused(
-      table,
-      await send(app.client, table, slotsOf(table, {}, [{ slot: "body", path: "$", given: missing }])),
-      "$",
-      false,
-    ),
-  );
+  each("refuses a missing body", async (app) => {
+    const slots = slotsOf(table, {}, [{ slot: "body", path: "$", given: missing }]);
+    const answer = await send(app.client, table, slots, { headers: await app.headers(table.route) });
+    expectRefused(table, answer, "$", false);
+  });
   each("refuses text/plain", async (app) => {
     expectError(table, await text(app, valid, "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE");
   });

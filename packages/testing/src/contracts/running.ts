@@ -1,10 +1,15 @@
 import { fileURLToPath } from "node:url";
 
-import { createTestClient, type TestClient } from "../client.ts";
+import { createTestClient, type HeaderTexts, headerTexts, type TestClient } from "../client.ts";
 import { testDatabase } from "../database.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
 import type { ContractTests } from "./suite.ts";
+
+/** A fixture whose headers are made. */
+export interface MadeFixture extends Omit<Fixture, "headers"> {
+  readonly headers: HeaderTexts;
+}
 
 /** The application under test, and what prepares requests to it. */
 export class Running {
@@ -12,6 +17,8 @@ export class Running {
   /** Greatest body in bytes. */
   readonly bodyLimit: number;
   readonly #fixtures: Fixtures;
+  /** Routes whose fixture is made by a function, and had no headers when it was made first. */
+  readonly #withoutHeaders = new Set<string>();
 
   private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
     this.client = client;
@@ -24,7 +31,11 @@ export class Running {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
     const app = applicationOf(await tests.app());
-    const client = await createTestClient(app, { headers: tests.headers });
+    const headers = async (): Promise<HeaderTexts> => ({
+      ...(await headerTexts(tests.headers)),
+      ...(await headerTexts(fixtures.headers)),
+    });
+    const client = await createTestClient(app, { headers });
     try {
       await fixtures.setup?.(client);
       return new Running(client, (await app.service()).limits.bodyBytes, fixtures);
@@ -47,9 +58,20 @@ export class Running {
   }
 
   /** What a request of the route needs that the contract cannot say. */
-  async fixture(route: string): Promise<Fixture> {
-    const fixture = this.#fixtures.routes?.[route] ?? {};
-    return typeof fixture === "function" ? await fixture(this.client) : fixture;
+  async fixture(route: string): Promise<MadeFixture> {
+    const given = this.#fixtures.routes?.[route] ?? {};
+    const fixture = typeof given === "function" ? await given(this.client) : given;
+    return { ...fixture, headers: await headerTexts(fixture.headers) };
+  }
+
+  /** Headers of the route's fixture, for a request that no handler will see. */
+  async headers(route: string): Promise<HeaderTexts> {
+    const given = this.#fixtures.routes?.[route];
+    if (given === undefined || this.#withoutHeaders.has(route)) return {};
+    const { headers } = typeof given === "function" ? await given(this.client) : given;
+    // A maker mostly puts rows in, which is wasted on a request that is refused.
+    if (headers === undefined) this.#withoutHeaders.add(route);
+    return headerTexts(headers);
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Contracts } from "../coverage/contracts.ts";
+import { callSiteOf } from "../project/call-site.ts";
+import { GeneratedPlaces } from "./places.ts";
 import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
 import type { RouteTable, TestRunner } from "./tables.ts";
@@ -33,11 +35,11 @@ const HOOK_TIMEOUT_MS = 120_000;
  * Generated files call it.
  */
 export function contractTests(tests: ContractTests): void {
-  const { describe } = tests.runner;
+  const places = new GeneratedPlaces(tests.runner, callSiteOf(contractTests));
   // node:test takes no second argument of that kind, and waits by itself.
   const begin: Hook = tests.runner.before;
   const end: Hook = tests.runner.after;
-  describe(`contracts of ${tests.group}`, () => {
+  places.group().describe(`contracts of ${tests.group}`, () => {
     let running: Running | undefined;
     begin(async () => {
       running = await Running.start(tests);
@@ -46,8 +48,9 @@ export function contractTests(tests: ContractTests): void {
       await running?.stop();
     }, HOOK_TIMEOUT_MS);
     for (const table of tests.routes) {
-      describe(table.route, () => {
-        routeTests(tests, table, () => {
+      const runnerAt = places.of(table);
+      runnerAt().describe(table.route, () => {
+        routeTests({ tests, table, runnerAt }, () => {
           if (running === undefined) throw new Error("The application was not started");
           return running;
         });

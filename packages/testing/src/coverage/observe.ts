@@ -1,9 +1,13 @@
-import { MAX_DEPTH } from "@kit/core/codec";
-import type { CompiledRoute } from "@kit/types";
+import { createMatcher, type Matcher } from "@kit/core/router";
+import type {
+  CompiledApplication,
+  CompiledRoute,
+  TestedAnswer,
+  TestedRequest,
+  ValidationRule,
+} from "@kit/types";
 
-import type { TestAnswer } from "../client.ts";
 import type { Slot } from "../contracts/tables.ts";
-import type { SentRequest } from "../curl.ts";
 import type { ContractParts, Contracts } from "./contracts.ts";
 import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledPlace } from "./places.ts";
@@ -13,34 +17,30 @@ import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 interface NamedFailure {
   readonly path: string;
   readonly expected: string;
-}
-
-const TOO_DEEP = `at most ${MAX_DEPTH} levels of nesting`;
-
-interface Known {
-  readonly contract: ContractParts;
-  readonly compiled: CompiledRoute;
-  readonly segments: readonly string[];
+  readonly rule: ValidationRule;
 }
 
 /** Finds out what of the contracts a request and its answer show. */
 export class Observer {
-  readonly #routes: readonly Known[];
+  readonly #application: CompiledApplication;
+  /** By ref. */
+  readonly #contracts: ReadonlyMap<string, ContractParts>;
+  readonly #match: Matcher;
 
   constructor({ application, routes }: Contracts) {
-    this.#routes = application.routes.flatMap((compiled) => {
-      const contract = routes.find((one) => one.route === compiled.ref);
-      return contract === undefined ? [] : [{ contract, compiled, segments: compiled.path.split("/") }];
-    });
+    this.#application = application;
+    this.#contracts = new Map(routes.map((contract) => [contract.route, contract]));
+    const refs = application.routes.map(({ ref }) => ref);
+    this.#match = createMatcher(application.tree, refs);
   }
 
   /** The ids of what they show; of requests that belong to no route nothing. */
-  see(request: Omit<SentRequest, "headers">, answer: TestAnswer): string[] {
-    const [path = "", query = ""] = request.target.split(/\?(.*)/s);
-    const segments = path.split("/");
-    const known = this.#match(request.method, segments);
-    if (known === undefined) return [];
-    const { contract, compiled } = known;
+  see({ method, target, text }: TestedRequest, answer: TestedAnswer): string[] {
+    const [path = "", query = ""] = target.split(/\?(.*)/s);
+    const match = this.#match(method, path);
+    const compiled = match.kind === "route" ? this.#application.routes[match.route] : undefined;
+    const contract = compiled === undefined ? undefined : this.#contracts.get(compiled.ref);
+    if (match.kind !== "route" || compiled === undefined || contract === undefined) return [];
     const { route } = contract;
     const seen: Item[] = [{ kind: "answer", route, what: nameOf(answer) }];
     if (answer.status !== contract.success && answer.status !== 400) return seen.map(idOf);
@@ -53,7 +53,7 @@ export class Observer {
       if (shape === undefined) continue;
       let value: unknown;
       try {
-        value = valueOf(slot, compiled, known.segments, segments, query, request.text);
+        value = valueOf(slot, compiled, match.params, query, text);
       } catch {
         // Only a body can be no JSON at all.
         if (isRefused) seen.push({ kind: "rule", route, slot, path: "$", what: JSON_TEXT });
@@ -69,62 +69,28 @@ export class Observer {
     }
     return seen.map(idOf);
   }
-
-  /** The route of a path: of several, the one with the first literal segment. */
-  #match(method: string, segments: readonly string[]): Known | undefined {
-    const wanted = method === "HEAD" ? "GET" : method;
-    const found = this.#routes.filter(
-      (known) => known.compiled.method === wanted && matches(known.segments, segments),
-    );
-    const kinds = (known: Known): string => known.segments.map((segment) => rankOf(segment)).join("");
-    return found.toSorted((a, b) => (kinds(a) < kinds(b) ? -1 : 1))[0];
-  }
 }
 
-function rankOf(segment: string): string {
-  return segment.startsWith("*") ? "2" : segment.startsWith(":") ? "1" : "0";
-}
-
-function matches(pattern: readonly string[], segments: readonly string[]): boolean {
-  const last = pattern.at(-1) ?? "";
-  if (last.startsWith("*") ? segments.length < pattern.length : segments.length !== pattern.length)
-    return false;
-  return pattern.every((part, index) => /^[:*]/.test(part) || part === decoded(segments[index] ?? ""));
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
-/** What the validator of a slot was given. */
+/** What the validator of a slot was given. `values` are those of the path, decoded. */
 function valueOf(
   slot: Slot,
   { params, query: reader }: CompiledRoute,
-  pattern: readonly string[],
-  segments: readonly string[],
+  values: readonly string[],
   query: string,
   text: string | undefined,
 ): unknown {
   if (slot === "query") return reader?.query(query);
   if (slot === "body") return text === undefined || text === "" ? undefined : (JSON.parse(text) as unknown);
-  const values = pattern.flatMap((part, index) => {
-    if (part.startsWith(":")) return [decoded(segments[index] ?? "")];
-    return part.startsWith("*") ? [segments.slice(index).map(decoded).join("/")] : [];
-  });
   return params?.params(values);
 }
 
 /** `404 NOTE_NOT_FOUND`, or the status alone. */
-function nameOf({ status, body }: TestAnswer): string {
+function nameOf({ status, body }: TestedAnswer): string {
   const code = (body as { error?: { code?: unknown } } | null | undefined)?.error?.code;
   return status >= 400 && typeof code === "string" ? `${status} ${code}` : String(status);
 }
 
-function namedFailures({ body }: TestAnswer): readonly NamedFailure[] {
+function namedFailures({ body }: TestedAnswer): readonly NamedFailure[] {
   const error = (body as { error?: { code?: unknown; details?: { fields?: unknown } } } | null | undefined)
     ?.error;
   if (error?.code !== "VALIDATION_ERROR" || !Array.isArray(error.details?.fields)) return [];
@@ -156,7 +122,7 @@ function refused(
   const found: Item[] = [];
   for (const failure of named) {
     // What stands deeper than values may be has no place of its own.
-    if (failure.expected === TOO_DEEP) {
+    if (failure.rule === "maxDepth") {
       const deep = places.filter((place) => place.isRecursive && failure.path.startsWith(place.at));
       found.push(...deep.map(({ path }): Item => ({ kind: "rule", route, slot, path, what: NESTING })));
     }

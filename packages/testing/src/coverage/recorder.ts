@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { threadId } from "node:worker_threads";
 
-import type { TestAnswer } from "../client.ts";
-import type { SentRequest } from "../curl.ts";
+import type { TestedAnswer, TestedRequest } from "@kit/types";
+
 import type { Contracts } from "./contracts.ts";
 import { idOf, itemsOf } from "./items.ts";
 import { Observer } from "./observe.ts";
 
 /** Keeps what requests show of the contracts, where `kit test` asked for it. */
 export interface Recorder {
-  add(request: SentRequest, answer: TestAnswer): void;
+  /** Tells if an application with these routes, by their refs, is the one whose contracts are counted. */
+  isOf(routes: readonly string[]): boolean;
+  add(request: TestedRequest, answer: TestedAnswer): void;
 }
 
 let recorder: Promise<Recorder | undefined> | undefined;
@@ -40,6 +42,7 @@ async function open(contracts = "", directory = ""): Promise<Recorder | undefine
  */
 class FileRecorder implements Recorder {
   readonly #observer: Observer;
+  readonly #routes: string;
   readonly #file: string;
   /** What was not seen yet, and its number among the items. */
   readonly #open: Map<string, number>;
@@ -50,10 +53,15 @@ class FileRecorder implements Recorder {
     writeFileSync(join(directory, `items.${process.pid}-${threadId}.json`), JSON.stringify(items));
     this.#file = join(directory, `seen.${process.pid}-${threadId}`);
     this.#observer = new Observer(contracts);
+    this.#routes = JSON.stringify(contracts.application.routes.map(({ ref }) => ref));
     this.#open = new Map(items.map((item, index) => [idOf(item), index]));
   }
 
-  add(request: SentRequest, answer: TestAnswer): void {
+  isOf(routes: readonly string[]): boolean {
+    return JSON.stringify(routes) === this.#routes;
+  }
+
+  add(request: TestedRequest, answer: TestedAnswer): void {
     let lines = "";
     for (const id of this.#observer.see(request, answer)) {
       const index = this.#open.get(id);

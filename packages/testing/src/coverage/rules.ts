@@ -31,8 +31,8 @@ export interface Standing {
   readonly isMember: boolean;
 }
 
-/** RFC 5321: no address is longer, whatever a bound says. */
-const LONGEST_EMAIL = 254;
+/** No email is longer, whatever a bound says: 64 characters before the `@` and 253 of a domain. */
+const LONGEST_EMAIL = 64 + 1 + 253;
 
 const TEXT_RULES = ["minLength", "maxLength", "format", "pattern"] as const;
 const NUMBER_RULES = [
@@ -172,7 +172,8 @@ function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Standing, 
   // No text is shorter than none, no path has an empty segment, no query says that a list is empty.
   if (rule === "minLength") return bound - beyond >= (slot === "params" ? 1 : 0) && bound > 0;
   if (rule === "minItems") return bound - beyond >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
-  if (rule === "maxLength") return Reflect.get(shape, "format") !== "email" || bound <= LONGEST_EMAIL;
+  if (rule === "maxLength")
+    return Reflect.get(shape, "format") !== "email" || bound + beyond <= LONGEST_EMAIL;
   return true;
 }
 

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 
 import { stepsOf, valueAt } from "../contracts/values.ts";
 import { callSiteOf, typeArgumentAt, typeNamed } from "../project/call-site.ts";
-import { ProjectTypes, type TypeEntry, type TypeName } from "../project/known-types.ts";
+import { hasTag, ProjectTypes, type TypeEntry, type TypeName } from "../project/known-types.ts";
 import {
   arbitrary,
   NoValueError,
@@ -17,7 +17,6 @@ import {
   toWire,
 } from "../values/index.ts";
 import { composed, isRecord } from "./compose.ts";
-import { hasTag, refined } from "./refine.ts";
 import type { Field, FieldValue, Overrides, RuleOf } from "./types.ts";
 import { Unique } from "./unique.ts";
 
@@ -149,8 +148,6 @@ class ShapeFactory<T> implements Factory<T> {
   readonly #entry: TypeEntry;
   readonly #types: ProjectTypes;
   readonly #shape: Shape;
-  /** What values are drawn from. */
-  readonly #source: Shape;
   readonly #seed: number;
   readonly #given: readonly Given<T>[];
   readonly #state: State;
@@ -167,7 +164,6 @@ class ShapeFactory<T> implements Factory<T> {
     this.#types = types;
     this.#entry = entry;
     this.#shape = types.shape(entry.name);
-    this.#source = refined(this.#shape, types);
     this.#seed = seed;
     this.#given = given;
     this.#state = state;
@@ -259,7 +255,7 @@ class ShapeFactory<T> implements Factory<T> {
     for (let salt = 0; ; salt += 1) {
       let drawn = 0;
       const draw = (shape: Shape): unknown => this.#drawn(shape, number, salt * 100 + (drawn += 1));
-      const merged = parts.length === 0 ? draw(this.#source) : composed(this.#source, mergedOf(parts), draw);
+      const merged = parts.length === 0 ? draw(this.#shape) : composed(this.#shape, mergedOf(parts), draw);
       const value = this.#filled(merged, number, parts);
       if (!keep) return value;
       this.#check(value);

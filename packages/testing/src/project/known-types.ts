@@ -39,6 +39,12 @@ export interface PropertyEntry {
   readonly tags: readonly string[];
 }
 
+/** Returns true if a property has a tag. */
+export function hasTag(entry: TypeEntry | undefined, property: string, tag: RegExp): boolean {
+  const found = entry?.properties.find(({ name }) => name === property);
+  return found?.tags.some((written) => tag.test(written)) ?? false;
+}
+
 /** The types that `kit build` knows of a project. */
 export class ProjectTypes {
   /** The project's directory. */

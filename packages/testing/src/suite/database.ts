@@ -20,7 +20,7 @@ export interface SuiteDatabase {
  * @throws {Error} that says what to do where there is none.
  */
 export async function openDatabase(root: string): Promise<SuiteDatabase> {
-  const server = process.env["TEST_DATABASE_URL"];
+  const server = process.env["TEST_DATABASE_URL"]?.trim();
   if (server !== undefined && server !== "") return await onServer(root, server);
   const { createTestDatabase } = await import("@kit/dev-database").catch(noDatabase);
   return await createTestDatabase({ root });

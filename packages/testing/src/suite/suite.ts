@@ -1,6 +1,14 @@
 import { dirname } from "node:path";
 
-import { createTestClient, type TestAnswer, type TestClient, type TestRequest } from "../client.ts";
+import {
+  createTestClient,
+  type HeaderTexts,
+  headerTexts,
+  type TestAnswer,
+  type TestClient,
+  type TestHeaders,
+  type TestRequest,
+} from "../client.ts";
 import { applicationOf } from "../contracts/application.ts";
 import type { Factory, Given } from "../factory/factory.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
@@ -15,9 +23,9 @@ import { type Snapshot, snapshotOf } from "./snapshot.ts";
 export interface IntegrationSuiteOptions {
   /** Imports the module that exports the application; only then, since it connects to its database as it is imported. */
   readonly app: () => Promise<unknown>;
-  /** Headers of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** What `ask` needs besides what a test says: the module that contract tests have too. */
+  /** Headers of every request; they win over those of `fixtures`. A function is called for each request. */
+  readonly headers?: TestHeaders;
+  /** What `ask` needs besides what a test says, and headers of every request: the module that contract tests have too. */
   readonly fixtures?: Fixtures;
   /** Puts rows in that all tests begin with; `reset` goes back to them. */
   readonly seed?: (suite: IntegrationSuite) => void | Promise<void>;
@@ -123,7 +131,7 @@ class Suite implements IntegrationSuite {
     this.#fixtures = fixtures;
   }
 
-  async start({ app, headers, seed }: IntegrationSuiteOptions, database: boolean): Promise<void> {
+  async start({ app, headers: given, seed }: IntegrationSuiteOptions, database: boolean): Promise<void> {
     if (database) {
       this.#database = await openDatabase(this.#types.root);
       this.#rows = new Rows(this.#types, this.#database.query);
@@ -131,7 +139,11 @@ class Suite implements IntegrationSuite {
       process.env["DATABASE_URL"] = this.#database.url;
     }
     const application = applicationOf(await app());
-    this.#client = await createTestClient(application, headers === undefined ? {} : { headers });
+    const headers = async (): Promise<HeaderTexts> => ({
+      ...(await headerTexts(this.#fixtures.headers)),
+      ...(await headerTexts(given)),
+    });
+    this.#client = await createTestClient(application, { headers });
     await this.#fixtures.setup?.(this.#client);
     await seed?.(this);
     if (this.#database !== undefined) this.#start = await snapshotOf(this.#database.query);
@@ -161,7 +173,7 @@ class Suite implements IntegrationSuite {
       fixture.body !== undefined && isMembers(body ?? {}) ? { ...fixture.body, ...(body as object) } : body;
     return this.client.request(method, path, {
       query: { ...fixture.query, ...query },
-      headers: { ...fixture.headers, ...headers },
+      headers: { ...(await headerTexts(fixture.headers)), ...(await headerTexts(headers)) },
       ...(text === undefined ? {} : { text }),
       ...(whole === undefined ? {} : { body: whole }),
     });

@@ -207,11 +207,19 @@ class Maker {
 
   /** Entries of keys that an index signature takes. */
   #others(
-    { keys, shape }: NonNullable<ShapeOf<"object">["index"]>[number],
+    { keys, key, shape }: NonNullable<ShapeOf<"object">["index"]>[number],
     left: number,
   ): fc.Arbitrary<[string, unknown][]> {
     const value = this.#of(shape, "", left);
-    return fc.array(fc.tuple(keysOf(keys, this.#readable), value), { maxLength: MORE_ITEMS, size: "max" });
+    return fc.array(fc.tuple(this.#keys(keys, key), value), { maxLength: MORE_ITEMS, size: "max" });
+  }
+
+  #keys(keys: "string" | "number" | TextTest, key: ShapeOf<"string"> | undefined): fc.Arbitrary<string> {
+    if (key === undefined) return keysOf(keys, this.#readable);
+    if (typeof keys === "string") return ruledKeys(key, this.#readable);
+    const { kind: _, isKey: __, ...rules } = key;
+    const source = "key of an index signature";
+    return this.#template({ ...rules, kind: "template", texts: keys, source }) as fc.Arbitrary<string>;
   }
 
   #union({ members }: ShapeOf<"union">, hint: string, left: number): fc.Arbitrary<unknown> {
@@ -251,6 +259,14 @@ function keysOf(keys: "string" | "number" | TextTest, readable: boolean): fc.Arb
   if (keys.parts === undefined)
     throw new NoValueError("the parts of the keys of an index signature are not known");
   return fromParts(keys.parts, readable, 0, 12);
+}
+
+/** Keys that satisfy rules. */
+function ruledKeys(rules: ShapeOf<"string">, readable: boolean): fc.Arbitrary<string> {
+  const most = Math.min(rules.maxLength ?? Infinity, Math.max(12, (rules.minLength ?? 0) + 4));
+  const short =
+    rules.format === undefined && rules.pattern === undefined ? { ...rules, maxLength: most } : rules;
+  return readable ? readableTexts(short, "") : texts(short);
 }
 
 /** Texts that the parts of a template literal type make. */

@@ -62,9 +62,13 @@ interface Bounds {
   readonly max: bigint;
 }
 
-/** Between which whole numbers `n` the number `n * digits / scale` keeps the bounds. */
-function scaled(rules: NumberRules, scale: bigint, digits: bigint): Bounds {
-  const furthest = BigInt(Number.MAX_SAFE_INTEGER);
+/** Between which whole numbers `n` the number `n * digits / scale` keeps the bounds, and is no further from zero than `furthest`. */
+function scaled(
+  rules: NumberRules,
+  scale: bigint,
+  digits: bigint,
+  furthest = BigInt(Number.MAX_SAFE_INTEGER),
+): Bounds {
   let [min, max] = [-furthest / digits, furthest / digits];
   const lower = (bound: number | undefined, open: boolean): void => {
     if (bound === undefined) return;
@@ -82,7 +86,7 @@ function scaled(rules: NumberRules, scale: bigint, digits: bigint): Bounds {
   lower(rules.exclusiveMinimum, true);
   upper(rules.maximum, false);
   upper(rules.exclusiveMaximum, true);
-  // Beyond what is exact, near the one bound that there is.
+  // Further away than that, near the one bound that there is.
   if (min > max && rules.maximum === undefined && rules.exclusiveMaximum === undefined) max = min + 1000n;
   else if (min > max && rules.minimum === undefined && rules.exclusiveMinimum === undefined)
     min = max - 1000n;
@@ -95,7 +99,10 @@ function share(
   scale: bigint,
   digits: bigint,
 ): { readonly floor: bigint; readonly exact: boolean } {
-  const { digits: above, scale: below } = fraction(bound);
+  // A bound is compared as the number that it is: the text of 2^63 says 9223372036854776000.
+  const { digits: above, scale: below } = Number.isInteger(bound)
+    ? { digits: BigInt(bound), scale: 1n }
+    : fraction(bound);
   const dividend = above * scale;
   const by = below * digits;
   const rest = dividend % by;
@@ -120,17 +127,8 @@ function within({ min, max }: Bounds): fc.Arbitrary<bigint> {
 /** Bigints that keep rules. */
 export function bigints(rules: NumberRules, readable: boolean): fc.Arbitrary<bigint> {
   const step = rules.multipleOf === undefined ? 1n : fraction(rules.multipleOf).digits;
-  const { min, max } = rules.multipleOf === undefined ? bigBounds(rules, 1n) : bigBounds(rules, step);
-  const bounds = readable ? narrowed({ min, max }, 1n) : { min, max };
-  return within(bounds).map((count) => count * step);
-}
-
-function bigBounds(rules: NumberRules, step: bigint): Bounds {
-  const furthest = 2n ** 70n;
-  const { min, max } = scaled(rules, 1n, step);
-  const open = rules.minimum === undefined && rules.exclusiveMinimum === undefined;
-  const endless = rules.maximum === undefined && rules.exclusiveMaximum === undefined;
-  return { min: open && min > -furthest ? -furthest : min, max: endless && max < furthest ? furthest : max };
+  const bounds = scaled(rules, 1n, step, 2n ** 70n);
+  return within(readable ? narrowed(bounds, 1n) : bounds).map((count) => count * step);
 }
 
 /** What the shortest decimal text of a number says, as a fraction. */

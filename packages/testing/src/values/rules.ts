@@ -211,7 +211,7 @@ function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<
 }
 
 function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template): Breach[] {
-  const { kind: _, ...rules } = shape;
+  const { kind: _, isKey: __, ...rules } = shape;
   const { minLength, maxLength, format, pattern } = rules;
   const whole: Shape = template === undefined ? shape : { ...rules, ...template, kind: "template" };
   const like = (given: TextRules): fc.Arbitrary<unknown> => {

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { missing, placed } from "../contracts/values.ts";
 import type { ValueOptions } from "./arbitrary.ts";
 import { type Breach, breachesOf, type RuleName } from "./rules.ts";
-import { fits, type ShapeOf } from "./support.ts";
+import { fits, NoValueError, type ShapeOf } from "./support.ts";
 
 /** A way to spoil one place of a valid value. */
 export interface Spoiling {
@@ -125,7 +125,71 @@ class Walk {
     const other = Object.keys(value).find((key) => !declared.has(key) && key !== "__proto__");
     if (other === undefined) return;
     const signature = shape.index?.find(({ keys }) => takes(keys, other));
-    if (signature !== undefined) this.collect(signature.shape, Reflect.get(value, other), [...steps, other]);
+    if (signature === undefined) return;
+    this.collect(signature.shape, Reflect.get(value, other), [...steps, other]);
+    const item: unknown = Reflect.get(value, other);
+    for (const ruled of shape.index ?? []) this.#keys(ruled, shape, item, value, steps);
+  }
+
+  /** What is right under one key is wrong under a key that breaks a rule. */
+  #keys(
+    { keys, key }: IndexShape,
+    { index = [], properties }: ShapeOf<"object">,
+    item: unknown,
+    value: object,
+    steps: readonly (string | number)[],
+  ): void {
+    if (key === undefined) return;
+    const isWrongElsewhere = (broken: string): boolean =>
+      index.some((other) => other.key !== key && takes(other.keys, broken) && breaks(other.key, broken));
+    for (const { rule, given } of breaches(textOf(keys, key), this.#form, this.#readable)) {
+      // A key is a text, and one of another form is no key of this signature.
+      if (rule === "null" || rule === "type" || rule === "template") continue;
+      for (const broken of keysThatBreak(given)) {
+        const isDeclared = properties.some((property) => property.key === broken);
+        if (broken === "__proto__" || isDeclared || Object.hasOwn(value, broken) || isWrongElsewhere(broken))
+          continue;
+        const at = [...steps, broken];
+        this.found.push({ path: pathOf(at), steps: at, rule, given: fc.constant(item) });
+      }
+    }
+  }
+}
+
+type IndexShape = NonNullable<ShapeOf<"object">["index"]>[number];
+
+/** Whether a key breaks rules. */
+function breaks(rules: ShapeOf<"string"> | undefined, key: string): boolean {
+  return rules !== undefined && !fits(rules, key, "wire");
+}
+
+/** Keys of an index signature as the texts that they are, by their rules. */
+const keyTexts: WeakMap<Shape, Shape> = new WeakMap();
+
+function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
+  if (typeof keys === "string") return key;
+  let known = keyTexts.get(key);
+  if (known === undefined) {
+    const { kind: _, isKey: __, ...rules } = key;
+    known = { ...rules, kind: "template", texts: keys, source: "key of an index signature" };
+    keyTexts.set(key, known);
+  }
+  return known;
+}
+
+/** Number of keys that are tried for each rule on keys. */
+const BROKEN_KEYS = 3;
+
+/** Keys that break a rule, the same ones each time. */
+function keysThatBreak(given: fc.Arbitrary<unknown>): string[] {
+  try {
+    return fc
+      .sample(given, { numRuns: BROKEN_KEYS, seed: 1 })
+      .filter((key): key is string => typeof key === "string");
+  } catch (error) {
+    // No key breaks this rule and no other.
+    if (error instanceof NoValueError) return [];
+    throw error;
   }
 }
 

@@ -8,7 +8,7 @@ export type ShapeOf<Kind extends Shape["kind"]> = Extract<Shape, { kind: Kind }>
 export type NumberShape = Extract<Shape, { kind: "number" | "bigint" }>;
 
 /** Rules on texts. */
-export type TextRules = Omit<ShapeOf<"string">, "kind">;
+export type TextRules = Omit<ShapeOf<"string">, "kind" | "isKey">;
 
 /** Whether a value is one of a shape. */
 export function fits(shape: Shape, value: unknown, form: Form): boolean {

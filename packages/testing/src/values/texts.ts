@@ -10,8 +10,10 @@ type Format = NonNullable<TextRules["format"]>;
 /** Texts without a greatest length are up to so much longer than they must be. */
 const MORE = 40;
 
-/** A mailbox has no more, RFC 5321. */
-const LONGEST_EMAIL = 254;
+/** RFC 1035: 255 octets on the wire are 253 characters with dots. */
+const LONGEST_DOMAIN = 253;
+/** No email is longer: 64 characters before the `@`, and the domain. */
+const LONGEST_EMAIL = 64 + 1 + LONGEST_DOMAIN;
 
 /** A label of a domain has no more, RFC 1035. */
 const LONGEST_LABEL = 63;
@@ -189,12 +191,13 @@ function paddedEmail(text: string, length: number): string {
   if (text.length >= length) return text;
   const [name = "", host = ""] = text.split(/@(?=[^@]*$)/);
   let labels = "";
-  for (let left = length - text.length; left > 0;) {
-    const label = Math.min(Math.max(left - 1, 1), LONGEST_LABEL);
+  for (let left = Math.min(length - text.length, LONGEST_DOMAIN - host.length); left > 1;) {
+    const label = Math.min(left - 1, LONGEST_LABEL);
     labels += `${"a".repeat(label)}.`;
     left -= label + 1;
   }
-  return `${name}@${labels}${host}`;
+  // The name takes what the domain cannot.
+  return `${name.padEnd(length - 1 - labels.length - host.length, "a")}@${labels}${host}`;
 }
 
 function uris({ minLength = 0, maxLength = Infinity }: TextRules, readable: boolean): fc.Arbitrary<string> {

@@ -214,7 +214,8 @@ const PEOPLE =
  * @param hint - `displayName`, `author_id`, with the name of its type `Team.name`; empty where the value has no name.
  */
 export function phrase(hint: string): fc.Arbitrary<string> {
-  const [, owner = "", property = ""] = /^(?:(.*)\.)?(.*)$/s.exec(hint) ?? [];
+  const dot = hint.lastIndexOf(".");
+  const [owner, property] = [hint.slice(0, Math.max(dot, 0)), hint.slice(dot + 1)];
   const name = property
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll(/[_\W]+/g, " ")

@@ -86,6 +86,7 @@ describe("values fit", () => {
   test("mailboxes and URIs of lengths that few have", () => {
     valid({ kind: "string", format: "email", maxLength: 5 });
     valid({ kind: "string", format: "email", minLength: 200, maxLength: 254 }, 50);
+    valid({ kind: "string", format: "email", minLength: 256, maxLength: 300 }, 50);
     valid({ kind: "string", format: "uri", maxLength: 4 });
     valid({ kind: "string", format: "uri", minLength: 100 });
     valid({ kind: "string", format: "email", pattern: /@example\.com$/u });
@@ -100,6 +101,9 @@ describe("values fit", () => {
     valid({ kind: "number", minimum: 1e300 });
     valid({ kind: "number", multipleOf: 1e-7 });
     valid({ kind: "bigint", multipleOf: 5, exclusiveMinimum: -6, maximum: 5 });
+    valid({ kind: "bigint", minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 });
+    valid({ kind: "bigint", minimum: 2 ** 63 - 2048, exclusiveMaximum: 2 ** 63 });
+    valid({ kind: "bigint", minimum: 2 ** 80 });
     valid({ kind: "number" });
     valid({ kind: "number", integer: true });
   });

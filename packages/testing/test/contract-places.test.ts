@@ -1,0 +1,53 @@
+// Which place runners name for a contract test that fails.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const file = fileURLToPath(new URL("fixtures/failing.contract.ts", import.meta.url));
+const reporter = new URL("../../cli/src/test-reporter.ts", import.meta.url).href;
+const lines = readFileSync(file, "utf8").split("\n");
+
+interface Failure {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The failures that `kit test --json` would list. */
+async function failures(env: Readonly<Record<string, string>> = {}): Promise<Failure[]> {
+  const { NODE_TEST_CONTEXT: _, ...outer } = process.env;
+  const args = ["--test", "--test-reporter", reporter, "--test-reporter-destination", "stdout", file];
+  const child = spawn(process.execPath, args, {
+    env: { ...outer, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [printed] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return (JSON.parse(printed) as { failures: Failure[] }).failures;
+}
+
+function lineOf(start: string): number {
+  return lines.findIndex((line) => line.trim().startsWith(start)) + 1;
+}
+
+test("a failing contract test has its line in the generated file", async () => {
+  const found = new Map((await failures()).map((failure) => [failure.name.split(" > ").at(-1)!, failure]));
+  const route = lineOf('route: "POST /things",');
+  for (const [name, line] of [
+    ["answers a valid request", route],
+    ["takes body $.size: nothing", lineOf('["body", "$.size",')],
+    ["refuses body $.name: 4 characters, of at most 3", lineOf('["body", "$.name",')],
+  ] as const) {
+    assert.deepEqual([found.get(name)?.file, found.get(name)?.line], [file, line], name);
+  }
+});
+
+test("contract tests of an application that does not start have places in the generated file", async () => {
+  const found = await failures({ FAILS_TO_START: "yes" });
+  assert.ok(found.length > 0);
+  for (const failure of found) assert.equal(failure.file, file, failure.name);
+});
