@@ -14,3 +14,13 @@ test("which C library Node has is found out in one way", async () => {
   );
   assert.equal(compiler, server);
 });
+
+test("the normal form of paths is the same in the matcher and in servers on node:http", async () => {
+  const packages = join(import.meta.dirname, "../packages");
+  const [matcher, server] = await Promise.all(
+    ["core/src/router", "server-node/src"].map((directory) =>
+      readFile(join(packages, directory, "normal-path.ts"), "utf8"),
+    ),
+  );
+  assert.equal(server, matcher);
+});

@@ -40,6 +40,10 @@ const program = compiled(
   on("PUT /files/:name", { response: file }),
   on("GET /assets/logo", { response: value }),
   on("GET /assets/*path", { params: paramsOf("Path", { path: "string" }), response: value }),
+  on("GET /raw/:top/*path", {
+    params: paramsOf("RawPath", { top: "string", path: "string" }),
+    response: value,
+  }),
   on("GET /numbers/:id", { params: paramsOf("Id", { id: "number" }), response: number }),
   on("GET /search", {
     query: queryOf("Search", { page: "number?" }),
@@ -49,6 +53,8 @@ const program = compiled(
   on("DELETE /things/:id"),
   on("GET /headers", { response: value }),
   on("GET /header", { response: value }),
+  on("GET /host", { response: value }),
+  on("GET /sniffed", { response: value }),
   on("GET /split", { response: value }),
   on("GET /fail", { response: value }),
   on("GET /bug", { response: value }),
@@ -120,6 +126,9 @@ const handlers = {
   "PUT /files/:name": () => ({ route: "put" }),
   "GET /assets/logo": () => ({ value: "static" }),
   "GET /assets/*path": async ({ params }: Input) => ({ value: params["path"] }),
+  "GET /raw/:top/*path": ({ params, ctx }: Input) => ({
+    value: `${params["path"]} ${ctx.rawWildcard}`,
+  }),
   "GET /numbers/:id": ({ params }: Input) => ({ number: params["id"] }),
   "GET /search": ({ query }: Input) => ({ page: query["page"] ?? 1 }),
   "POST /notes": async ({ body }: Input) => body,
@@ -132,6 +141,11 @@ const handlers = {
     return { value: "set" };
   },
   "GET /header": ({ ctx }: Input) => ({ value: ctx.headers["x-own"] ?? "" }),
+  "GET /host": ({ ctx }: Input) => ({ value: ctx.headers["host"] ?? "" }),
+  "GET /sniffed": ({ ctx }: Input) => {
+    ctx.header("x-content-type-options", "own");
+    return { value: "set" };
+  },
   "GET /split": ({ ctx }: Input) => {
     ctx.header("x-own", "1\r\nx-split: 2");
     return { value: "never" };

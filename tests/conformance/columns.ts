@@ -9,6 +9,8 @@ import { type CommonOptions, servers } from "./servers.ts";
 export interface Settings extends CommonOptions {
   readonly bodyBytes: number;
   readonly requestTimeoutMs?: number;
+  /** Address to listen on: 127.0.0.1 unless said; every address if it is empty. */
+  readonly host?: string;
 }
 
 /** A running server. */
@@ -24,7 +26,7 @@ export interface Column {
   /** Serves what the cases of `conformance/http.json` ask. */
   serve(settings: Settings): Promise<Served>;
   /** Answers each request with what it was, as the cases of `conformance/http-raw.json` ask. */
-  echo(options?: CommonOptions): Promise<Served>;
+  echo(options?: CommonOptions & Pick<Settings, "host">): Promise<Served>;
 }
 
 const bodyBytes = 1024 * 1024;
@@ -40,15 +42,15 @@ export const columns: readonly Column[] = isRust
     ]
   : servers.map(([name, make]) => ({
       name,
-      async serve({ bodyBytes: limit, requestTimeoutMs, ...options }) {
+      async serve({ bodyBytes: limit, requestTimeoutMs, host: _host, ...options }) {
         aborted.length = 0;
         const more = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
         const { port, ...app } = await serve(make(options), limit, more);
         return { port, ...app, aborted: () => aborted };
       },
-      async echo(options) {
+      async echo({ host = "127.0.0.1", ...options } = {}) {
         const server = make(options);
-        const port = await listen(server);
+        const port = await listen(server, host);
         return { port, aborted: () => [], [Symbol.asyncDispose]: () => server.close({ graceMs: 0 }) };
       },
     }));
@@ -61,7 +63,7 @@ function echo(request: ServerExchange): void {
   request.respond(bodyTooLarge ? 413 : 200, "application/json", JSON.stringify(said), null);
 }
 
-async function listen(server: ServerAdapter): Promise<number> {
-  const service = { tree, routes, limits: { bodyBytes }, handle: echo, fail: () => undefined };
-  return (await server.listen(service, { port: 0, host: "127.0.0.1" })).port;
+async function listen(server: ServerAdapter, host: string): Promise<number> {
+  const service = { tree, routes, limits: { bodyBytes }, handle: echo, refuse: echo, fail: () => undefined };
+  return (await server.listen(service, { port: 0, ...(host !== "" && { host }) })).port;
 }

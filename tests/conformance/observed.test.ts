@@ -153,8 +153,9 @@ for (const [name, make] of servers) {
       }
       const { logs: grave } = await get<{ logs: LogEntry[] }>("logs?level=error");
       assert.deepEqual(
-        grave.map(({ level }) => level),
-        ["fatal", "error"],
+        grave.map(({ level, message }) => `${level}: ${message}`),
+        // The other one is what `GET /fail` throws.
+        ["error: It is taken", "fatal: at fatal", "error: at error"],
       );
     });
 
@@ -283,7 +284,10 @@ for (const [name, make] of servers) {
         assert.match(String(error["timestamp"]), iso);
         assert.match(String(error["traceId"]), id32);
       }
-      assert.deepEqual([taken["message"], taken["details"]], ["It is taken", { by: "Ada" }]);
+      assert.deepEqual(
+        [taken["message"], taken["details"]],
+        ["It is taken", { by: "Ada", relatedTests: [] }],
+      );
       assert.equal(invalid["schema"], "NewThing");
       for (const query of ["last=1", "limit=1"])
         assert.deepEqual(await get(`errors?${query}`), { errors: [invalid] });

@@ -42,6 +42,7 @@ export function checkRaw(expected: readonly RawAnswer[], text: string): void {
     if (answer.optional === true && status !== answer.status) continue;
     assert.equal(status, answer.status, JSON.stringify(text.slice(0, 600)));
     const end = rest.indexOf("\r\n\r\n") + 4;
+    if (status >= 200) assert.match(rest.slice(0, end), /\r\nx-content-type-options: nosniff\r\n/i);
     const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(rest.slice(0, end))?.[1] ?? 0);
     const hasBody = status >= 200 && answer.method !== "HEAD";
     const body = hasBody ? rest.slice(end, end + length) : "";

@@ -26,6 +26,8 @@ const variables = {
   bodyTimeoutMs: "BODY_TIMEOUT_MS",
   keepAliveTimeoutMs: "KEEP_ALIVE_TIMEOUT_MS",
   writeTimeoutMs: "WRITE_TIMEOUT_MS",
+  maxConnections: "MAX_CONNECTIONS",
+  host: "HOST",
 } as const satisfies Record<keyof Settings, string>;
 
 const alive = new Set<ChildProcess>();

@@ -18,6 +18,8 @@ export interface CommonOptions {
   readonly writeTimeoutMs?: number;
   /** `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the others. */
   readonly bodyTimeoutMs?: number;
+  /** Only of the native server. */
+  readonly maxConnections?: number;
 }
 
 const adapters: readonly [name: string, make: (options?: CommonOptions) => ServerAdapter][] = [
@@ -40,7 +42,8 @@ function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
   return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };
 }
 
-function withKitServer(value: string, make: () => ServerAdapter): ServerAdapter {
+/** Makes a server while `KIT_SERVER` has a value. */
+export function withKitServer(value: string, make: () => ServerAdapter): ServerAdapter {
   const before = process.env["KIT_SERVER"];
   process.env["KIT_SERVER"] = value;
   try {

@@ -162,7 +162,11 @@ describe("the dashboard in use", { skip }, () => {
       await page.getByRole("button", { name: "Copy as curl" }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
       const command = (await page.evaluate("navigator.clipboard.readText()")) as string;
-      const { stdout, code } = await run("sh", ["-c", command], { cwd: project.root });
+      assert.ok(command.includes(`-H 'authorization: '"\${AUTHORIZATION:?}"`), command);
+      const { stdout, code } = await run("sh", ["-c", command], {
+        cwd: project.root,
+        env: { AUTHORIZATION: "Bearer ada:user" },
+      });
       assert.equal(code, 0);
       assert.match(stdout, /^HTTP\/1\.1 201 /);
       const note = JSON.parse(stdout.slice(stdout.indexOf("{"))) as NoteJson;
@@ -185,6 +189,11 @@ describe("the dashboard in use", { skip }, () => {
       await page.keyboard.press("r");
       const dialog = page.getByRole("dialog", { name: "Send again" });
       await dialog.getByText("POST may change data").waitFor();
+      await dialog.getByText("Hidden, and so not sent again as it was: authorization").waitFor();
+      const headers = dialog.getByRole("textbox", { name: "Headers" });
+      const shown = await headers.inputValue();
+      assert.match(shown, /^authorization: \[redacted\]$/m);
+      await headers.fill(shown.replace("[redacted]", "Bearer ada:user"));
       await dialog.getByRole("button", { name: "Send" }).click();
       await dialog.getByText("201").waitFor();
       await dialog.getByText('"title": "Twice"').waitFor();

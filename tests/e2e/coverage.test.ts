@@ -75,4 +75,52 @@ describe("kit test counts what tests see of the contracts", { timeout: 300_000 }
     );
     assert.deepEqual(routes, { seen: 0, of: 5 });
   });
+
+  test("requests count whoever sends them, and in whichever process of the tests the application runs", async () => {
+    await mkdir(join(project.root, "tests"), { recursive: true });
+    await writeFile(
+      join(project.root, "tests/others.test.ts"),
+      [
+        'import { createIntegrationSuite } from "@kit/testing";',
+        'import { spawn } from "node:child_process";',
+        'import { createServer } from "node:net";',
+        'import { test } from "node:test";',
+        'import { createClient } from "../.kit/client/index.ts";',
+        'const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });',
+        'test("fetch", async () => {',
+        '  const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };',
+        '  const response = await fetch(`${suite.url}/notes`, { method: "POST", headers, body: "{" });',
+        "  await response.text();",
+        "});",
+        'test("the typed client", async () => {',
+        '  const api = createClient({ baseUrl: suite.url, headers: { authorization: "Bearer ada:user" } });',
+        '  await api.get("/notes", { query: { page: 1 } });',
+        "});",
+        'test("another process", async () => {',
+        "  const server = createServer().listen(0);",
+        "  const { port } = server.address();",
+        "  await new Promise((resolve) => server.close(resolve));",
+        '  const child = spawn(process.execPath, ["src/main.ts"], { env: { ...process.env, PORT: String(port) } });',
+        "  const ask = () => fetch(`http://127.0.0.1:${port}/notes/1`).catch(() => new Promise((go) => setTimeout(go, 100)).then(ask));",
+        "  await (await ask()).text();",
+        "  child.kill();",
+        '  await new Promise((resolve) => child.once("close", resolve));',
+        "});",
+        "",
+      ].join("\n"),
+    );
+    const { items } = await tested("others");
+    assert.deepEqual(
+      items
+        .filter(({ kind, seen }) => seen && kind !== "field" && kind !== "bound")
+        .map(({ kind, route, what }) => [route, kind, what].filter(Boolean).join(" ")),
+      [
+        "POST /notes answer 400 VALIDATION_ERROR",
+        "POST /notes rule JSON",
+        "GET /notes route",
+        "GET /notes answer 200",
+        "GET /notes/:id answer 401 UNAUTHORIZED",
+      ],
+    );
+  });
 });

@@ -63,7 +63,7 @@ test("kill -9 of the database loses nothing that was answered, and the server fi
   const path = `/notes/${answer.body.id}`;
   let again = await app.as("ada").get<NoteJson>(path);
   for (let attempt = 0; attempt < 100 && again.status !== 200; attempt += 1) {
-    assertError(again, 500, "INTERNAL_SERVER_ERROR");
+    assertError(again, 503, "SERVICE_UNAVAILABLE");
     await new Promise((wake) => setTimeout(wake, 100));
     again = await app.as("ada").get<NoteJson>(path);
   }

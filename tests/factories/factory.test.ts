@@ -117,15 +117,13 @@ describe("a factory", () => {
       () => users.buildInvalid("status", "minLength"),
       /`status` of CreateUserInput has no rule `minLength`; it has null, type, enum/,
     );
-    assert.throws(
-      () => users.buildInvalid("email", "maxLength"),
-      /`maxLength` of `email` of CreateUserInput cannot be broken alone: found no text that keeps minLength 256, format email/,
-    );
+    assert.ok(users.buildInvalid("email", "maxLength").email.length > 255);
     const rules = users.invalid().map(({ field, rule }) => `${field} ${rule}`);
     assert.deepEqual(rules, [
       "email required",
       "email null",
       "email type",
+      "email maxLength",
       "email format",
       "displayName required",
       "displayName null",
@@ -190,7 +188,7 @@ describe("a value is held against a type", () => {
     assert.equal(schemaMatchers.toMatchSchema(user, "User", { root }).pass, true);
     const refused = schemaMatchers.toMatchSchema({}, "User", { root });
     assert.equal(refused.pass, false);
-    assert.match(refused.message(), /\$\.id: expected string, received nothing/);
+    assert.match(refused.message(), /\$\.id: expected string in uuid format, received nothing/);
   });
 });
 

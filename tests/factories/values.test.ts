@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { explain, type Shape } from "@kit/core/codec";
-import type { Validator } from "@kit/types";
+import type { ValidationRule, Validator } from "@kit/types";
 import * as fc from "fast-check";
 
 import {
@@ -27,9 +27,9 @@ const LOOKED_AT = 12;
 
 /** Rules that no value breaks without breaking another one, or without being told as another failure. */
 const NEVER_ALONE: readonly RegExp[] = [
-  // No mailbox is as long.
-  /\.email maxLength$/,
   // Any text fits as well.
+  // A domain longer than 253 characters is no email address either.
+  /^Containers \$\.byMail\[.* maxLength$/,
   /^Choices \$\.(?:texts\[0\]|bytesOrText) format$/,
   /^Unions \$\.(?:textOrDate format|bigOrText integer)$/,
   /^Containers \$\.layered\.\w+ format$/,
@@ -129,13 +129,43 @@ function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], r
         if (rule === "required" && rest.length === 0) return { ...property, optional: "always" as const };
         return { ...property, shape: loosened(property.shape, rest, rule) };
       });
-      const index = shape.index?.map((entry) => ({ ...entry, shape: loosened(entry.shape, rest, rule) }));
+      // The path of a key is that of its value.
+      const index = shape.index?.map((entry) => {
+        const inner = { ...entry, shape: loosened(entry.shape, rest, rule) };
+        if (entry.key === undefined || rest.length > 0) return inner;
+        return { ...inner, key: loosened(entry.key, [], rule) as typeof entry.key };
+      });
       return { ...others, properties, ...(index === undefined ? {} : { index }) };
     }
     default:
       return shape;
   }
 }
+
+/** The rules of a failure that stand for each rule of a factory. In a union, `anyOf` may stand for all but a missing property. */
+const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
+  required: ["required"],
+  null: ["type", "enum", "const", "anyOf"],
+  type: ["type", "enum", "const", "anyOf"],
+  enum: ["enum", "const", "anyOf"],
+  format: ["format", "contentEncoding", "anyOf"],
+  pattern: ["pattern", "anyOf"],
+  template: ["template", "anyOf"],
+  minLength: ["minLength", "anyOf"],
+  maxLength: ["maxLength", "anyOf"],
+  minimum: ["minimum", "anyOf"],
+  maximum: ["maximum", "anyOf"],
+  exclusiveMinimum: ["exclusiveMinimum", "anyOf"],
+  // The bound of a column of 64 bits is told by its greatest number.
+  exclusiveMaximum: ["exclusiveMaximum", "maximum", "anyOf"],
+  multipleOf: ["multipleOf", "anyOf"],
+  // Of a bigint, which is a text of digits, the pattern is told.
+  integer: ["type", "minimum", "maximum", "pattern", "anyOf"],
+  length: ["minItems", "maxItems", "anyOf"],
+  minItems: ["minItems", "anyOf"],
+  maxItems: ["maxItems", "anyOf"],
+  uniqueItems: ["uniqueItems", "anyOf"],
+};
 
 /** Each rule of each place is broken alone: the validator refuses the value there, and takes it without the rule. */
 function isRefused({ name, shape, validator }: Type): number {
@@ -152,10 +182,14 @@ function isRefused({ name, shape, validator }: Type): number {
         else broken.add(key);
         for (const { value: wrong } of spoiled) {
           assert.equal(validator.is(wrong), false, key);
+          const failures = validator.failures(wrong);
           assert.deepEqual(
-            validator.failures(wrong).map(({ path }) => path),
+            failures.map(({ path }) => path),
             [spoiling.path],
           );
+          for (const failure of failures) {
+            assert.ok(TOLD_AS[spoiling.rule].includes(failure.rule), `${key} is told as ${failure.rule}`);
+          }
           const loose = loosened(shape, spoiling.steps, spoiling.rule);
           assert.deepEqual(explain(loose, wrong, "wire"), [], key);
         }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { openDatabase } from "@kit/dev-database";
 import { RunningApp } from "../e2e/support/running-app.ts";
+import { accessToken, SECRET } from "../scaffold/token.ts";
 import { buildImage, runIn } from "./dockerfile.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function runsAsImage(project: string, below: string): Promise<void>
   assert.equal(last.environment["NODE_ENV"], "production");
   assert.equal(last.environment["HOST"], "0.0.0.0", "a container is reached from outside");
   // As `docker run --publish` does, one port stands for another: 3000 may be taken here.
-  const env = { ...last.environment, ...outside, PORT: "0" };
+  const env = { ...last.environment, ...outside, AUTH_SECRET: SECRET, PORT: "0" };
   const app = await RunningApp.start(last.directory, { mode: "production", args, env });
   const healthy = async (): Promise<number | null> => {
     const port = { PORT: `${app.port}` };
@@ -36,7 +37,8 @@ export async function runsAsImage(project: string, below: string): Promise<void>
   try {
     assert.equal(await healthy(), 0);
     const url = `http://127.0.0.1:${app.port}`;
-    const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };
+    const authorization = `Bearer ${await accessToken(basename(project), "ada")}`;
+    const headers = { authorization, "content-type": "application/json" };
     const body = JSON.stringify({ title: "Buy milk" });
     const made = await fetch(`${url}/todos`, { method: "POST", headers, body });
     assert.equal(made.status, 201, await made.text());

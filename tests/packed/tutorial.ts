@@ -26,7 +26,7 @@ export interface Place {
 export class NoRegistry extends Error {}
 
 /** Commands that go on until they are ended with Ctrl-C. */
-const STAYS = /^(npm run dev|node )/;
+const STAYS = /^(npm run dev|([A-Z_]+=\S+ )?node )/;
 
 /** What an answer is asked for again: the page's reader asks after the new version is there, which nobody announces to `curl`. */
 const ASKS_AGAIN = /^curl (?!.* -d )/;

@@ -39,7 +39,9 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     assert.equal(seen.code, 0, seen.text);
     restored(seen);
     assert.match(await readFile(join(home, "shelf/src/app.ts"), "utf8"), /server: fastifyServer\(\)/);
-    assert.match(await readFile(join(home, "shelf/src/database.ts"), "utf8"), /await db\.query/);
+    const database = await readFile(join(home, "shelf/src/database.ts"), "utf8");
+    assert.match(database, /from "@kit\/core\/pg"/);
+    assert.doesNotMatch(database, /drizzle|kysely/i);
     assert.match(seen.text, /made shelf\/ with \d+ files/);
   });
 

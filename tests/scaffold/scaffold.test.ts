@@ -12,6 +12,7 @@ import { baseEnvironment, type CommandResult, run } from "../e2e/support/command
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
 import { databaseStopped } from "./database.ts";
+import { accessToken, SECRET } from "./token.ts";
 
 const SERVERS = ["native", "express", "fastify", "hono"];
 const DATABASES = ["raw", "drizzle", "kysely"];
@@ -68,13 +69,13 @@ describe("a new project", { timeout: 900_000 }, () => {
         const root = await init(server, database);
         const name = `${server}-${database}`;
         succeeded(await script(root, "check"));
-        // Five by hand; what the contracts of todos say takes more than fifty.
+        // Eight by hand; what the contracts of todos say takes more than fifty.
         assert.ok(existsSync(join(root, ".kit/tests/TodoRoutes.contract.test.ts")));
-        let tests = 55;
+        let tests = 58;
         if (TESTED.has(name) && name !== PLAIN) {
           succeeded(await run(join(bin, "kit"), ["scaffold", "add", "entity", "order-item"], { cwd: root }));
           succeeded(await script(root, "check"));
-          tests += 3 + 50;
+          tests += 4 + 50;
         }
         // The migrations that come with it are all that its types need.
         const left = await run(join(bin, "kit"), ["migrate:generate", "--name", "left", "--json"], {
@@ -104,24 +105,64 @@ describe("a new project", { timeout: 900_000 }, () => {
     assert.ok(stdout.includes('"/order-items"'), stdout);
   });
 
-  test("runs after a build, as in production", async () => {
+  test("runs after a build, as in production, and keeps users apart", async () => {
     const root = join(home, "native-raw");
     succeeded(await script(root, "build"));
     succeeded(await script(root, "migrate"));
-    const app = await RunningApp.start(root, {});
+    // `NODE_ENV=production` needs a database of its own; an environment that is not set takes the embedded one, and no made-up tokens.
+    const app = await RunningApp.start(root, { env: { NODE_ENV: "", AUTH_SECRET: SECRET } });
     try {
       assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
       assert.equal((await fetch(`${app.url}/todos`)).status, 401);
-      const headers = { authorization: "Bearer ada:user", "content-type": "application/json" };
-      for (const [path, body] of [
-        ["/todos", { title: "Buy milk" }],
-        ["/order-items", { name: "Milk" }],
+      const development = await script(root, "token", "ada");
+      succeeded(development);
+      for (const made of ["ada:user", development.stdout.trim()]) {
+        const headers = { authorization: `Bearer ${made}` };
+        assert.equal((await fetch(`${app.url}/todos`, { headers })).status, 401, made);
+      }
+      const ask = async (user: string, method: string, path: string, body?: object): Promise<Response> =>
+        fetch(app.url + path, {
+          method,
+          headers: {
+            authorization: `Bearer ${await accessToken("native-raw", user)}`,
+            "content-type": "application/json",
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+      for (const [path, body, changes] of [
+        ["/todos", { title: "Buy milk" }, { title: "Bob's" }],
+        ["/order-items", { name: "Milk" }, { name: "Bob's" }],
       ] as const) {
-        const sent = { method: "POST", headers, body: JSON.stringify(body) };
-        assert.equal((await fetch(app.url + path, sent)).status, 201);
+        const made = await ask("ada", "POST", path, body);
+        assert.equal(made.status, 201);
+        const row = (await made.json()) as { id: string; userId: string };
+        assert.equal(row.userId, "ada");
+        // A client cannot say whose it is: a property that the type does not have is refused or left out.
+        const foreign = await ask("bob", "POST", path, { ...body, userId: "ada" });
+        if (foreign.status === 201) assert.equal(((await foreign.json()) as typeof row).userId, "bob");
+        else assert.equal(foreign.status, 400);
+        const own = `${path}/${row.id}`;
+        assert.equal((await ask("bob", "GET", own)).status, 404);
+        assert.equal((await ask("bob", "PUT", own, changes)).status, 404);
+        assert.equal((await ask("bob", "DELETE", own)).status, 404);
+        await ask("ada", "PUT", own, { ...changes, userId: "bob" });
+        const list = (await (await ask("bob", "GET", path)).json()) as { data: { id: string }[] };
+        assert.ok(list.data.every(({ id }) => id !== row.id));
+        const kept = (await (await ask("ada", "GET", own)).json()) as typeof row;
+        assert.equal(kept.userId, "ada");
       }
     } finally {
       await app.stop();
+    }
+  });
+
+  test("does not start without a secret, as in production", async () => {
+    const root = join(home, "native-raw");
+    for (const mode of ["production", "staging", ""]) {
+      const env = { NODE_ENV: mode, DATABASE_URL: "postgres://127.0.0.1:1/none" };
+      const started = await run(process.execPath, ["src/main.ts"], { cwd: root, env });
+      assert.notEqual(started.code, 0, mode);
+      assert.match(started.stderr, /AUTH_SECRET has 0 bytes/, mode);
     }
   });
 

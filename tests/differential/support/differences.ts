@@ -26,11 +26,13 @@ export const DIFFERENCES: readonly Difference[] = [
     name: "files in development",
     of: ["Notes", "types"],
     reason:
-      "In development an error names files of the project that it happened in: `sourceFile`, `schemaFile` and `relatedTests`.",
+      "In development an error names files of the project that it happened in: `sourceFile`, `schemaFile`, `relatedTests`, and in `details.handler` the handler's file below `src/handlers/`, its function (`export`) and the line.",
     without: inErrors((body) =>
       body
         .replaceAll(/"(?:sourceFile|schemaFile)":"[^"]*",/g, "")
-        .replaceAll(/"relatedTests":\[[^\]]*\],/g, ""),
+        .replaceAll(/"handler":\{"file":"[^"]*","export":"[^"]*","line":\d+\},?/g, "")
+        .replaceAll(/"relatedTests":\[[^\]]*\],?/g, "")
+        .replaceAll(/,(?=\})/g, ""),
     ),
   },
   {

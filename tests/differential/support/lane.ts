@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 import { type Answer, Connection, exchange, type Outcome, type RawOutcome } from "./connection.ts";
 import { bytesOf, PLACEHOLDER, placeholder, type Sent } from "./request.ts";
 
@@ -40,7 +42,13 @@ export class Lane {
       while (next < requests.length && requests[next]?.writes === false) next += 1;
       await this.#together(requests, first, next, answered);
       const writing = requests[next];
-      if (writing !== undefined) answered(next, await this.ask(writing));
+      if (writing !== undefined) {
+        const made = this.made;
+        answered(next, await this.ask(writing));
+        // Databases keep milliseconds. Lists put the newest note first, and notes of one millisecond in the order of their random ids,
+        // which differ between the servers. Rounded times of notes that are at least a millisecond apart are different.
+        if (this.made > made) await setTimeout(2);
+      }
       next += 1;
     }
   }

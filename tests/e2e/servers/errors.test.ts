@@ -116,7 +116,9 @@ describe("in production", () => {
       assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
       assert.ok(!answer.text.includes(project.root) && !answer.text.includes("src/"), answer.text);
       for (const field of details?.fields ?? []) {
-        for (const key of Object.keys(field)) assert.ok(["path", "expected", "value"].includes(key), key);
+        for (const key of Object.keys(field)) {
+          assert.ok(["path", "expected", "value", "rule", "limit"].includes(key), key);
+        }
       }
     });
   }

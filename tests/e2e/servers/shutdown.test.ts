@@ -70,11 +70,18 @@ test("notes are there after a restart", async () => {
   await second.stop();
 });
 
-test("a port that is taken is said in words", async () => {
+test("a port that is taken is said in three lines", async () => {
   const app = await project.start();
   await assert.rejects(project.start({ env: { PORT: String(app.port) } }), (error: Error) => {
-    assert.match(error.message, new RegExp(`${app.port}`));
-    assert.match(error.message, /in use|EADDRINUSE/);
+    const [what, where, help] = error.message.split("\n").slice(-4);
+    assert.equal(what, `error: port ${app.port} is in use by another program (EADDRINUSE)`);
+    assert.equal(where, `  at 127.0.0.1, port ${app.port}`);
+    assert.match(
+      help!,
+      new RegExp(
+        `^help: stop that program \\(\`lsof -i :${app.port}\` names it\\), or choose another port: `,
+      ),
+    );
     return true;
   });
   assert.equal((await app.as("ada").get("/notes")).status, 200, "the first one goes on");

@@ -166,6 +166,29 @@ describe("todos", () => {
   });
 });
 
+describe("text that is no UUID", () => {
+  const wrong = ["abc", randomUUID().slice(1), `${randomUUID()}0`];
+
+  test("returns 400 in a path, by the type of the key", async () => {
+    for (const id of wrong) {
+      for (const path of [`/users/${id}`, `/todos/${id}`, `/teams/${id}`]) {
+        assertInvalid(await api.get(path), "$.id");
+        assertInvalid(await api.put(path, {}), "$.id");
+        assertInvalid(await api.delete(path), "$.id");
+      }
+      assertInvalid(await api.delete(`/teams/${randomUUID()}/members/${id}`), "$.userId");
+    }
+  });
+
+  test("returns 400 in a query and in a body, by the key that `@references` names", async () => {
+    for (const id of wrong) {
+      assertInvalid(await api.get(`/todos?userId=${id}`), "$.userId");
+      assertInvalid(await api.post("/todos", { title: "Milk", userId: id }), "$.userId");
+      assertInvalid(await api.post(`/teams/${randomUUID()}/members`, { userId: id }), "$.userId");
+    }
+  });
+});
+
 describe("teams", () => {
   test("show their members in the order in which they joined", async () => {
     const team = await made<TeamJson>("/teams", { name: "Analysts" });

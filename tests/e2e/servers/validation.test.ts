@@ -92,9 +92,12 @@ describe("fields", () => {
     const [title, content, archived] = error.details?.fields ?? [];
     assert.match(title?.expected ?? "", /string.*1.*200/);
     assert.equal(title?.value, "");
-    assert.ok(content !== undefined && !("value" in content), "there was no value");
+    assert.deepEqual([title?.rule, title?.limit], ["minLength", 1]);
+    assert.equal(content?.value, null);
+    assert.equal(content?.rule, "required");
     assert.match(archived?.expected ?? "", /boolean/);
     assert.equal(archived?.value, 1);
+    assert.deepEqual([archived?.rule, archived?.limit], ["type", "boolean"]);
   });
 
   test("an inherited name is no field", async () => {

@@ -21,7 +21,7 @@ export interface ErrorJson {
     message: string;
     traceId: string;
     details?: {
-      fields?: { path: string; expected: string; value?: unknown }[];
+      fields?: { path: string; expected: string; value?: unknown; rule: string; limit?: unknown }[];
       stack?: string;
       name?: string;
     };

@@ -121,6 +121,8 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
         return { kind: "object", properties, index };
       }
       case "union":
+        // The wire form of `{}`, which the checker shows as an object without properties.
+        if (isAnythingButNull(type.members, program)) return { kind: "object", properties: [], index: [] };
         return { kind: "union", members: type.members.map(of) };
       case "reference": {
         const declaration = program.declarations[type.declaration];
@@ -134,6 +136,19 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
     }
   };
   return graph.add(made());
+}
+
+/** Tells if members are a string, a number, a boolean, any array and any object. */
+function isAnythingButNull(members: readonly number[], program: Program): boolean {
+  const kinds = members.map((member) => {
+    const type = program.types[member];
+    if (type?.kind === "array") return `array of ${program.types[type.element]?.kind}`;
+    if (type?.kind !== "object") return type?.kind;
+    const [index, ...others] = type.index ?? [];
+    const plain = type.properties.length === 0 && others.length === 0 && index?.key.kind === "string";
+    return plain ? `object of ${program.types[index.value]?.kind}` : "object";
+  });
+  return kinds.join() === "string,number,boolean,array of unknown,object of unknown";
 }
 
 function literal({ type, value }: { type: string; value: unknown }): string {

@@ -1,7 +1,7 @@
 // A type as kit reads it, written as TypeScript: what values are held against where kit decided to read a type differently.
 //
-// A brand or the name of an enum is nothing on the wire; a property that may be `undefined` may be missing; and an object type takes objects of JSON, where
-// TypeScript assigns a text to `{}` and a list to `{ [key: number]: string }`.
+// A brand or the name of an enum is nothing on the wire; a property that may be `undefined` may be missing; and an object type with an index signature
+// takes objects of JSON, where TypeScript assigns a list to `{ [key: number]: string }`. `{}` takes what TypeScript assigns to it.
 
 import type { Graph } from "./graph.ts";
 
@@ -11,7 +11,8 @@ export function needsPlain(graph: Graph, type: number): boolean {
     const node = graph.get(id);
     if (graph.nominal.has(id)) return true;
     if (node.kind !== "object") return false;
-    return node.properties.length === 0 || node.properties.some((property) => property.written === true);
+    const onlyKeys = node.properties.length === 0 && node.index.length > 0;
+    return onlyKeys || node.properties.some((property) => property.written === true);
   });
 }
 
@@ -46,7 +47,10 @@ export function plain(graph: Graph, type: number, prefix: string): { name: strin
         );
         for (const { key, type: value } of node.index)
           members.push(`[key: ${typeof key === "string" ? key : template(key)}]: ${reference(value)}`);
-        const open = node.properties.length === 0 && !node.index.some(({ key }) => key === "string");
+        const open =
+          node.properties.length === 0 &&
+          node.index.length > 0 &&
+          !node.index.some(({ key }) => key === "string");
         return `{ ${members.join("; ")} }${open ? " & { [key: string]: unknown }" : ""}`;
       }
       case "union":

@@ -2,6 +2,8 @@
 
 import { FORMATS } from "./texts.ts";
 import {
+  type DictionaryModel,
+  KEY_RULES,
   type Model,
   type NumberModel,
   type PropertyModel,
@@ -55,6 +57,8 @@ export function accepts(model: Model, value: unknown, named: Subject["named"]): 
     case "dictionary":
       return (
         isObject(value) &&
+        (known.keys !== "ruled" ||
+          Object.keys(value).every((key) => acceptsText({ kind: "text", ...KEY_RULES }, key))) &&
         all(
           known.value,
           Object.entries(value)
@@ -70,8 +74,8 @@ export function accepts(model: Model, value: unknown, named: Subject["named"]): 
 }
 
 /** Whether a dictionary has a key, or drops it. */
-export function takesKey(keys: "string" | "number" | "template", key: string): boolean {
-  if (keys === "string") return true;
+export function takesKey(keys: DictionaryModel["keys"], key: string): boolean {
+  if (keys === "string" || keys === "ruled") return true;
   return keys === "number" ? /^(0|[1-9]\d*)$/.test(key) : key.startsWith("x-");
 }
 
@@ -131,17 +135,39 @@ function acceptsNumber(model: NumberModel, value: number): boolean {
   );
 }
 
-function acceptsTemplate(model: TemplateModel, value: string): boolean {
-  const holes = {
-    string: "[^]*",
-    number: "-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?",
-    bigint: "-?\\d+",
-    boolean: "(?:true|false)",
-  };
-  const pattern = model.parts.map((part) =>
-    typeof part === "string" ? part.replaceAll(".", "\\.") : holes[part.hole],
-  );
-  return (
-    [...value].length <= (model.most ?? Infinity) && new RegExp(`^${pattern.join("")}$`, "u").test(value)
-  );
+/** Texts that fill a hole which takes no text of any kind. */
+const FILLS = { number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/, bigint: /^-?\d+$/ } as const;
+
+/** Tells if a text fits a template. TypeScript makes a union of a template with a `boolean` hole: one with `true`, one with `false`. */
+export function acceptsTemplate(model: TemplateModel, value: string): boolean {
+  if ([...value].length > (model.most ?? Infinity)) return false;
+  let variants: TemplateModel["parts"][number][][] = [[]];
+  for (const part of model.parts) {
+    const choices = typeof part === "object" && part.hole === "boolean" ? ["true", "false"] : [part];
+    variants = variants.flatMap((parts) => choices.map((choice) => parts.concat([choice])));
+  }
+  return variants.some((parts) => fits(parts, value));
+}
+
+/**
+ * Divides a text as TypeScript does: a hole ends at the first occurrence of the text behind the hole, and a hole with another hole
+ * right behind it is one character.
+ */
+function fits(parts: TemplateModel["parts"], text: string): boolean {
+  const [part, ...rest] = parts;
+  if (part === undefined) return text === "";
+  if (typeof part === "string") return text.startsWith(part) && fits(rest, text.slice(part.length));
+  let behind = "";
+  let after = 0;
+  for (; typeof rest[after] === "string"; after += 1) behind += rest[after] as string;
+  const isLast = after === rest.length;
+  let end: number;
+  // The text at the end of a template is looked for at the end.
+  if (isLast) end = text.length - behind.length;
+  else if (behind === "") end = [...text][0]?.length ?? -1;
+  else end = text.indexOf(behind);
+  if (end < 0) return false;
+  const filled = text.slice(0, end);
+  if (part.hole !== "string" && part.hole !== "boolean" && !FILLS[part.hole].test(filled)) return false;
+  return fits(rest, text.slice(end));
 }

@@ -54,7 +54,7 @@ class Generator {
       case 2:
         return {
           kind: "dictionary",
-          keys: random.pick(["string", "string", "number", "template"]),
+          keys: random.pick(["string", "string", "number", "template", "ruled"]),
           value: this.#any(depth + 1),
         };
       case 3:
@@ -142,7 +142,8 @@ class Generator {
   #object(depth: number): ObjectModel {
     const random = this.#random;
     const properties = random
-      .several(NAMES, random.below(7))
+      // An object type without properties is `{}`, which takes every value but null.
+      .several(NAMES, 1 + random.below(6))
       .map((name): PropertyModel => this.#property(name, depth));
     return { kind: "object", properties, spelling: random.pick(SPELLINGS) };
   }

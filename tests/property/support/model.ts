@@ -1,6 +1,9 @@
 // What a type means, in the words of this test: nothing here comes from kit. `source.ts` writes a model as TypeScript, `values.ts`
 // makes values of it, `accept.ts` judges them.
 
+/** Rules of the keys of dictionaries. */
+export const KEY_RULES = { least: 2, most: 6, pattern: "^[a-zé]+$" } as const;
+
 /** A type. */
 export type Model =
   | { readonly kind: "boolean" | "null" | "date" | "bytes" | "bigint" | "unknown" }
@@ -73,7 +76,8 @@ export interface TupleModel {
 /** Values by key. */
 export interface DictionaryModel {
   readonly kind: "dictionary";
-  readonly keys: "string" | "number" | "template";
+  /** `ruled` keys are of an alias whose tags are {@link KEY_RULES}. */
+  readonly keys: "string" | "number" | "template" | "ruled";
   readonly value: Model;
 }
 

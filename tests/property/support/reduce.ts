@@ -50,7 +50,10 @@ function reductions(model: Model): Model[] {
         // Rules stand on properties, and would be lost without one.
         ...model.properties.map(({ type }) => type).filter((type) => tags(type).length === 0),
         ...(model.spelling === "inline" ? [] : [{ ...model, spelling: "inline" } satisfies ObjectModel]),
-        ...fewer(model.properties).map((properties) => put(model, "properties", properties)),
+        // Without any property the type would be `{}`, which takes every value but null.
+        ...fewer(model.properties)
+          .filter((properties) => properties.length > 0)
+          .map((properties) => put(model, "properties", properties)),
       ];
     case "either":
       return [

@@ -10,6 +10,7 @@ import type {
   TemplateModel,
   TupleModel,
 } from "./model.ts";
+import { KEY_RULES } from "./model.ts";
 
 /** The declarations of a subject, which is exported. */
 export function source(subject: Subject): string {
@@ -81,6 +82,7 @@ class Source {
         return this.#tuple(model);
       case "dictionary": {
         const value = this.#type(model.value);
+        if (model.keys === "ruled") return `Record<${this.#keys()}, ${value}>`;
         const keys = { string: "string", number: "number", template: "`x-${string}`" }[model.keys];
         return model.keys === "string" ? `Record<string, ${value}>` : `{ [key: ${keys}]: ${value} }`;
       }
@@ -93,6 +95,13 @@ class Source {
       default:
         return model.kind;
     }
+  }
+
+  #keys(): string {
+    const { least, most, pattern } = KEY_RULES;
+    return this.#declare(
+      (name) => `/** @minLength ${least} @maxLength ${most} @pattern ${pattern} */\ntype ${name} = string;`,
+    );
   }
 
   #choices({ values, spelling }: ChoicesModel): string {

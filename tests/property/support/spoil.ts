@@ -44,6 +44,17 @@ export function spoilings(made: Made, named: Subject["named"], random: Random): 
       list.push(here([...items, true], "an element more"));
     if (items.length === least && least > 0) list.push(here(items.slice(0, -1), "an element less"));
   }
+  if (isObject(wire) && model.kind === "dictionary" && model.keys === "ruled") {
+    const [[, part] = []] = parts;
+    const wrong = [
+      ["a", "a short key"],
+      ["é".repeat(7), "a long key"],
+      ["a-b", "another key"],
+    ] as const;
+    for (const [key, how] of wrong) {
+      if (part !== undefined) list.push(here({ ...wire, [key]: part.wire }, how, [key]));
+    }
+  }
   if (isObject(wire) && model.kind === "object") {
     list.push(here({ ...wire, [UNDECLARED]: 1 }, "an undeclared key"));
     for (const { name, optional, fallback } of model.properties) {

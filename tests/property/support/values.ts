@@ -8,6 +8,7 @@ import {
   type Subject,
   withCommon,
 } from "./model.ts";
+import { acceptsTemplate } from "./accept.ts";
 import type { Random } from "./random.ts";
 import { FORMATS, NUMBERS, PATTERNS, PLAIN } from "./texts.ts";
 
@@ -108,6 +109,7 @@ export class Values {
           string: ["k", "another key", "toString"],
           number: ["0", "12"],
           template: ["x-", "x-a"],
+          ruled: ["ab", "toxine", "éé"],
         };
         const chosen = depth < DEEPEST ? random.some(keys[model.keys], 50) : [];
         return this.#entries(
@@ -204,15 +206,28 @@ export class Values {
     return this.#random.pick(candidates) + 0;
   }
 
-  #template({ parts }: Extract<Model, { kind: "template" }>): string {
+  #template(model: Extract<Model, { kind: "template" }>): string {
+    const { parts } = model;
     const fillings = {
       string: ["", "a", "a.b@c", "1", "é\n"],
       number: ["0", "-1.5", "1e9", "12"],
       bigint: ["0", "-12"],
       boolean: ["true", "false"],
     };
+    // A filling can move the place where TypeScript ends a hole, so that the text does not fit any more.
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const text = parts
+        .map((part) => (typeof part === "string" ? part : this.#random.pick(fillings[part.hole])))
+        .join("");
+      if (acceptsTemplate(model, text)) return text;
+    }
+    // No text of a generated template has a 7 or a q.
     return parts
-      .map((part) => (typeof part === "string" ? part : this.#random.pick(fillings[part.hole])))
+      .map((part, index) => {
+        if (typeof part === "string") return part;
+        const isBesideHole = typeof parts[index + 1] === "object";
+        return { string: isBesideHole ? "q" : "", number: "7", bigint: "7", boolean: "true" }[part.hole];
+      })
       .join("");
   }
 }

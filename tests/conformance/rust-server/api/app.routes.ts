@@ -24,12 +24,15 @@ export interface AppRoutes {
   "PUT /files/:name": RouteContract<{ name: string }, void, void, File>;
   "GET /assets/logo": RouteContract<void, void, void, OneValue>;
   "GET /assets/*path": RouteContract<{ path: string }, void, void, OneValue>;
+  "GET /raw/:top/*path": RouteContract<{ top: string; path: string }, void, void, OneValue>;
   "GET /numbers/:id": RouteContract<{ id: number }, void, void, Numbered>;
   "GET /search": RouteContract<void, { page?: number }, void, { page: number }>;
   "POST /notes": RouteContract<void, void, OneText, OneText>;
   "DELETE /things/:id": RouteContract<{ id: string }, void, void, void>;
   "GET /headers": RouteContract<void, void, void, OneValue>;
   "GET /header": RouteContract<void, void, void, OneValue>;
+  "GET /host": RouteContract<void, void, void, OneValue>;
+  "GET /sniffed": RouteContract<void, void, void, OneValue>;
   "GET /split": RouteContract<void, void, void, OneValue>;
   /** @throws TAKEN 409 It is taken. */
   "GET /fail": RouteContract<void, void, void, OneValue>;

@@ -9,8 +9,8 @@ use crate::error::{AppError, Error};
 use crate::models::{File, GetSearchResponse, Numbered, OneText, OneValue};
 use crate::router::{
     AppRoutes, DeleteThingsById, GetAssetsByPath, GetAssetsLogo, GetBug, GetBytes, GetEndless,
-    GetFail, GetFilesByName, GetFilesUpload, GetHeader, GetHeaders, GetNumbersById, GetReject,
-    GetSearch, GetSlow, GetSplit, GetStream, GetStreamByKind, GetText, PostNotes, PutFilesByName,
+    GetFail, GetFilesByName, GetFilesUpload, GetHeader, GetHeaders, GetHost, GetNumbersById,
+    GetRawByTopByPath, GetReject, GetSearch, GetSlow, GetSniffed, GetSplit, GetStream, GetStreamByKind, GetText, PostNotes, PutFilesByName,
 };
 
 const OWN: HeaderName = HeaderName::from_static("x-own");
@@ -59,6 +59,11 @@ impl AppRoutes for App {
         Ok(value_of(input.params.path))
     }
 
+    async fn get_raw_by_top_by_path(&self, input: GetRawByTopByPath) -> Result<OneValue, Error> {
+        let raw = input.context.raw_wildcard().unwrap_or_default();
+        Ok(value_of(format!("{} {raw}", input.params.path)))
+    }
+
     async fn get_numbers_by_id(&self, input: GetNumbersById) -> Result<Numbered, Error> {
         Ok(Numbered {
             number: input.params.id,
@@ -96,6 +101,19 @@ impl AppRoutes for App {
     async fn get_header(&self, input: GetHeader) -> Result<OneValue, Error> {
         let header = input.context.header("x-own");
         Ok(value_of(header.unwrap_or_default()))
+    }
+
+    async fn get_host(&self, input: GetHost) -> Result<OneValue, Error> {
+        let host = input.context.header("host");
+        Ok(value_of(host.unwrap_or_default()))
+    }
+
+    async fn get_sniffed(&self, input: GetSniffed) -> Result<OneValue, Error> {
+        let own = HeaderValue::from_static("own");
+        input
+            .context
+            .set_header(header::X_CONTENT_TYPE_OPTIONS, own);
+        Ok(value_of("set"))
     }
 
     async fn get_split(&self, input: GetSplit) -> Result<OneValue, Error> {

@@ -1,0 +1,168 @@
+// An application whose routes are behind middleware that answers 401: middleware of the framework that kit runs on, or kit's own.
+
+import { type AppOptions, createApp, type RequestContext } from "@kit/core";
+import { expressServer } from "@kit/server-express";
+import { fastifyServer } from "@kit/server-fastify";
+import { honoServer } from "@kit/server-hono";
+import type { CompiledApplication, ServerAdapter } from "@kit/types";
+import express, { type RequestHandler } from "express";
+import { fastify } from "fastify";
+import { Hono, type MiddlewareHandler } from "hono";
+
+import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
+
+/** Ways in which middleware stops requests. */
+export type Guarding =
+  /** Every request, whatever its path. */
+  | "everything"
+  /** Every request, behind a parser of bodies or where the framework runs late middleware. */
+  | "late"
+  /** Requests to some paths: prefixes, nested prefixes, and single paths. */
+  | "prefixes";
+
+/** Answer of open routes, and of guarded routes that were reached after all. */
+export interface Told {
+  readonly route: string;
+  readonly path: string;
+}
+
+const told = responseOf("Told", { route: "string", path: "string" });
+
+const guardedRefs: readonly string[] = [
+  "GET /admin",
+  "GET /admin/users/:id",
+  "DELETE /admin/users/:id",
+  "POST /admin/users",
+  "GET /api/admin/:id",
+  "GET /users/@me",
+  "GET /exact/page",
+  "GET /hidden/:id",
+];
+const openRefs: readonly string[] = [
+  "GET /sentinel",
+  "GET /users/:id",
+  "GET /open/:a/:b",
+  "POST /open/:a/:b",
+  "DELETE /open/:a/:b",
+  "GET /files/*path",
+  "GET /:tenant/users/:id",
+];
+
+/** Tells if middleware must have stopped requests for a route. */
+export function isGuarded(ref: string): boolean {
+  return guardedRefs.includes(ref);
+}
+
+const body = objectOf("Text", { text: "string" });
+/** The routes of the application, for a matcher of the test. */
+export const program: CompiledApplication = compiled(
+  ...[...guardedRefs, ...openRefs].map((ref) =>
+    route(ref, {
+      response: told,
+      status: 200,
+      ...(ref === "POST /admin/users" && { body }),
+      middleware: guardedRefs.includes(ref) ? ["auth"] : [],
+    }),
+  ),
+);
+
+interface Input {
+  readonly ctx: RequestContext;
+}
+
+function handlersOf(refs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    refs.map((ref) => [ref, ({ ctx }: Input): Told => ({ route: ref, path: ctx.path })]),
+  );
+}
+
+/** Starts the application. `isOwnGuard`: kit's own middleware stops the requests, since there is no framework. */
+export async function serveGuarded(
+  server: ServerAdapter,
+  isOwnGuard: boolean,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const middleware = ({ ctx }: Input): void => {
+    if (isOwnGuard) ctx.fail(401, "UNAUTHORIZED", "Who are you?");
+  };
+  const app = createApp({
+    server,
+    env: "production",
+    signals: false,
+    compiled: program,
+    logging: { level: "fatal" },
+    routes: [
+      { handlers: handlersOf(openRefs) },
+      { handlers: handlersOf(guardedRefs), middleware: [{ name: "auth", middleware, priority: 1 }] },
+    ] as NonNullable<AppOptions["routes"]>,
+  });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port, [Symbol.asyncDispose]: () => app.close() };
+}
+
+const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+const prefixes: readonly string[] = ["/admin", "/api/admin", "/users/@me", "/hidden"];
+
+/** Frameworks with their own middleware: it puts the path that it has seen into the header `x-seen`. */
+export const frameworks: readonly (readonly [name: string, make: (guarding: Guarding) => ServerAdapter])[] = [
+  ["express", guardedExpress],
+  ["fastify", guardedFastify],
+  ["hono", guardedHono],
+];
+
+const deny: RequestHandler = (_request, response) => void response.status(401).json({ error: "no" });
+
+function guardedExpress(guarding: Guarding): ServerAdapter {
+  const app = express();
+  app.use((request, response, next) => {
+    response.setHeader("x-seen", request.path);
+    next();
+  });
+  if (guarding === "late") app.use(express.json(), express.urlencoded({ extended: true }));
+  if (guarding !== "prefixes") app.use(deny);
+  else {
+    const api = express.Router();
+    api.use("/admin", deny);
+    app.use("/api", api).use("/admin", deny).use("/users/@me", deny).use("/hidden", deny);
+    app.all("/exact/page", deny);
+  }
+  return expressServer({ app });
+}
+
+function guardedFastify(guarding: Guarding): ServerAdapter {
+  const app = fastify();
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-seen", request.url.split("?", 1)[0]!);
+    done();
+  });
+  app.addHook(guarding === "late" ? "preHandler" : "onRequest", async (request, reply) => {
+    const path = request.url.split("?", 1)[0]!;
+    if (guarding !== "prefixes" || prefixes.some((prefix) => isBelow(path, prefix))) {
+      return reply.code(401).send({ error: "no" });
+    }
+    return undefined;
+  });
+  if (guarding === "prefixes")
+    app.all("/exact/page", (_request, reply) => reply.code(401).send({ error: "no" }));
+  return fastifyServer({ app });
+}
+
+const denyHono: MiddlewareHandler = (context) => Promise.resolve(context.json({ error: "no" }, 401));
+
+function guardedHono(guarding: Guarding): ServerAdapter {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    context.header("x-seen", new URL(context.req.url).pathname);
+  });
+  if (guarding === "everything") app.use(denyHono);
+  // Middleware that says that nothing is there.
+  else if (guarding === "late") app.use((context) => Promise.resolve(context.notFound()));
+  else {
+    const api = new Hono();
+    api.use("/admin/*", denyHono);
+    app.route("/api", api);
+    app.use("/admin/*", denyHono).use("/users/@me", denyHono).use("/exact/page", denyHono);
+    app.use("/hidden/*", (context) => Promise.resolve(context.notFound()));
+  }
+  return honoServer({ app });
+}

@@ -1,0 +1,43 @@
+// Bytes that fuzzing the server on node:http has kept (`fuzz-node-http.ts`), to every server on Node.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { nativeServer } from "@kit/server-native";
+import type { ServerAdapter } from "@kit/types";
+
+import { holdProportion } from "./bounds.ts";
+import { frameworks, serveGuarded } from "./guarded.ts";
+import { readResponses, sendBytes } from "./raw-client.ts";
+import { isRust, notInRust } from "./rust.ts";
+import { withKitServer } from "./servers.ts";
+import { holdAnswer } from "./verdict.ts";
+
+const corpus = new URL("../../fuzz/corpus/node-http/", import.meta.url);
+const inputs = readdirSync(corpus).map((name) => [name, readFileSync(new URL(name, corpus))] as const);
+
+const servers: readonly (readonly [name: string, make: () => ServerAdapter, hasFramework: boolean])[] = [
+  ["native", () => withKitServer("native", () => nativeServer()), false],
+  ["fallback", () => withKitServer("node", () => nativeServer()), false],
+  ...frameworks.map(([name, make]) => [name, () => make("prefixes"), true] as const),
+];
+
+test("the corpus is there", () => assert.ok(inputs.length > 50, `${inputs.length} inputs`));
+notInRust("the corpus of the server on node:http", "it is that of another server");
+
+for (const [name, make, hasFramework] of isRust ? [] : servers) {
+  test(`${name} answers every input of the corpus in proportion, and none past the middleware`, async () => {
+    await using served = await serveGuarded(make(), !hasFramework);
+    const ask = async ([file, input]: (typeof inputs)[number]): Promise<void> => {
+      const heard = await sendBytes(served.port, input, 3000, true);
+      try {
+        holdProportion(heard, input);
+        for (const response of readResponses(heard)) holdAnswer(response, hasFramework);
+      } catch (error) {
+        throw new Error(`fuzz/corpus/node-http/${file}`, { cause: error });
+      }
+    };
+    await Promise.all(inputs.map(ask));
+  });
+}

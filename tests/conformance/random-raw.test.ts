@@ -1,0 +1,110 @@
+// Random bytes to every server: requests in a row, malformed ones, bodies that lie about themselves. No handler behind a middleware that
+// answers 401 is reached, no other route answers than the one of the path that the middleware has seen, and no answer is out of
+// proportion to its requests. `KIT_SEED` and `KIT_RUNS` choose other connections, and more; a long run prints a table.
+//
+// The Rust server is asked where its program was built (see CONTRIBUTING.md): `KIT_E2E_SERVER=rust`.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { nativeServer } from "@kit/server-native";
+
+import { bytesMore, bytesPerByte, holdProportion, proportion } from "./bounds.ts";
+import { frameworks, serveGuarded } from "./guarded.ts";
+import { chosenRuns, Random, randomConnection } from "./hostile.ts";
+import { type RawResponse, readResponses, sendBytes } from "./raw-client.ts";
+import { isRust, startRust } from "./rust.ts";
+import { withKitServer } from "./servers.ts";
+import { holdAnswer } from "./verdict.ts";
+
+const { seed, runs, isLong } = chosenRuns(400);
+/** Connections at the same time. */
+const clients = 32;
+interface Asked extends AsyncDisposable {
+  readonly port: number;
+}
+
+interface Server {
+  readonly name: string;
+  readonly start: () => Promise<Asked>;
+  readonly hold: (response: RawResponse) => void;
+}
+
+/** The Rust server's application: `GET /guarded/:id` is behind a middleware, and nobody else is asked for this number. */
+function holdRust({ status, body }: RawResponse): void {
+  if (status < 400)
+    assert.ok(!body.includes("987654321"), `a handler behind the guard has answered: ${body}`);
+}
+
+const inNode = (name: string, value: string): Server => ({
+  name,
+  start: () =>
+    serveGuarded(
+      withKitServer(value, () => nativeServer({ headersTimeoutMs: 2000 })),
+      true,
+    ),
+  hold: (response) => holdAnswer(response, false),
+});
+
+const servers: readonly Server[] = isRust
+  ? [{ name: "rust", start: () => startRust("rust-server", { bodyBytes: 1024 * 1024 }), hold: holdRust }]
+  : [
+      inNode("native", "native"),
+      inNode("fallback", "node"),
+      ...frameworks.map(([name, make]) => ({
+        name,
+        start: () => serveGuarded(make("prefixes"), false),
+        hold: (response: RawResponse) => holdAnswer(response, true),
+      })),
+    ];
+
+const rows: string[] = [];
+
+for (const { name, start, hold } of servers) {
+  test(`${name}: no random bytes come past the middleware, or are answered out of proportion`, async () => {
+    await using served = await start();
+    const statuses = new Map<number, number>();
+    let next = 0;
+    let cut = 0;
+    let most = 0;
+    const began = performance.now();
+    const ask = async (): Promise<void> => {
+      while (next < runs) {
+        const run = next++;
+        const bytes = randomConnection(new Random(seed * 1_000_003 + run));
+        const heard = await sendBytes(served.port, bytes);
+        cut += Number(heard.isCut);
+        most = Math.max(most, proportion(heard, bytes));
+        try {
+          holdProportion(heard, bytes);
+          for (const response of readResponses(heard)) {
+            statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+            hold(response);
+          }
+        } catch (error) {
+          const sent = JSON.stringify(bytes.toString("latin1"));
+          throw new Error(`run ${run} of seed ${seed}: ${sent}`, { cause: error });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, ask));
+    // A server that refused everything, or answered nothing, would pass. The Rust server's application does not have the last path.
+    const least = isRust ? 0 : runs / 8;
+    assert.ok((statuses.get(200) ?? 0) > least, `${statuses.get(200)} requests were answered`);
+    assert.ok(cut < runs / 4, `${cut} connections were neither answered to their end nor closed`);
+    const counts = [...statuses].toSorted(([left], [right]) => left - right);
+    rows.push(
+      `${name.padEnd(10)}${`${runs}`.padStart(8)}${`${cut}`.padStart(8)}${most.toFixed(1).padStart(8)}` +
+        `${((performance.now() - began) / 1000).toFixed(0).padStart(7)} s  ` +
+        counts.map(([status, count]) => `${status}: ${count}`).join(", "),
+    );
+  });
+}
+
+after(() => {
+  if (!isLong) return;
+  const title = `${"server".padEnd(10)}${"sent".padStart(8)}${"cut".padStart(8)}${"k".padStart(8)}${"time".padStart(9)}  answers`;
+  process.stderr.write(
+    `\nseed ${seed}, bytes of answers <= ${bytesPerByte} x bytes sent + ${bytesMore}\n${title}\n${rows.join("\n")}\n`,
+  );
+});

@@ -1,0 +1,179 @@
+// `cancellable` of `@kit/core/pg`: the queries of a request end when nobody waits for its answer.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { cancellable } from "@kit/core/pg";
+import { sql as drizzleSql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Kysely, PostgresDialect, sql as kyselySql } from "kysely";
+import { Pool } from "pg";
+
+import { Cluster, until } from "./support/cluster.ts";
+
+const gone = new Error("Nobody waits any more");
+
+/** The SQL state of an error, which query builders wrap. */
+function stateOf(error: unknown): unknown {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return code ?? (cause === undefined ? undefined : stateOf(cause));
+}
+
+describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
+  let cluster: Cluster;
+  let pool: Pool;
+  let controller: AbortController;
+
+  before(async () => {
+    cluster = await Cluster.start();
+    await cluster.query("create table kept (id int)");
+  });
+  after(() => cluster?.remove());
+  beforeEach(() => {
+    pool = new Pool({ connectionString: cluster.url, max: 2 });
+    controller = new AbortController();
+  });
+  afterEach(() => pool.end());
+
+  const abort = async (): Promise<void> => {
+    await until(async () => (await cluster.running("pg_sleep(30)")) === 1, "the query to run");
+    controller.abort(gone);
+  };
+  const isIdle = async (): Promise<void> => {
+    await until(async () => (await cluster.running("pg_sleep(30)")) === 0, "the query to end");
+  };
+
+  it("answers queries as the pool does", async () => {
+    const tied = cancellable(pool, controller.signal);
+    assert.ok(tied instanceof Pool);
+    assert.deepEqual((await tied.query("select $1::int as n", [7])).rows, [{ n: 7 }]);
+    const answer = await new Promise((resolve, reject) =>
+      tied.query("select 8 as n", (error, result) => (error ? reject(error) : resolve(result.rows))),
+    );
+    assert.deepEqual(answer, [{ n: 8 }]);
+    await assert.rejects(tied.query("select 1 / 0"), { code: "22012" });
+  });
+
+  it("leaves no listener on the signal and no trace on a connection that was given back", async () => {
+    const single = new Pool({ connectionString: cluster.url, max: 1 });
+    const client = await cancellable(single, controller.signal).connect();
+    client.release();
+    assert.equal(Object.hasOwn(client, "query"), false);
+    controller.abort(gone);
+    assert.deepEqual((await single.query("select 1 as n")).rows, [{ n: 1 }]);
+    assert.equal(single.totalCount, 1);
+    await single.end();
+  });
+
+  for (const [name, run] of [
+    ["pool.query", (tied: Pool) => tied.query("select pg_sleep(30)")],
+    ["drizzle", (tied: Pool) => drizzle(tied).execute(drizzleSql`select pg_sleep(30)`)],
+    [
+      "Kysely",
+      (tied: Pool) =>
+        kyselySql`select pg_sleep(30)`.execute(
+          new Kysely<object>({ dialect: new PostgresDialect({ pool: tied }) }),
+        ),
+    ],
+  ] as const) {
+    it(`cancels a query of ${name} in PostgreSQL`, async () => {
+      const outcome = assert.rejects(
+        run(cancellable(pool, controller.signal)),
+        (error) => stateOf(error) === "57014",
+      );
+      await abort();
+      await outcome;
+      await isIdle();
+    });
+  }
+
+  for (const [name, run] of [
+    [
+      "drizzle",
+      (tied: Pool) =>
+        drizzle(tied).transaction(async (tx) => {
+          await tx.execute(drizzleSql`insert into kept values (1)`);
+          await tx.execute(drizzleSql`select pg_sleep(30)`);
+        }),
+    ],
+    [
+      "Kysely",
+      (tied: Pool) =>
+        new Kysely<object>({ dialect: new PostgresDialect({ pool: tied }) })
+          .transaction()
+          .execute(async (tx) => {
+            await kyselySql`insert into kept values (1)`.execute(tx);
+            await kyselySql`select pg_sleep(30)`.execute(tx);
+          }),
+    ],
+  ] as const) {
+    it(`rolls a transaction of ${name} back`, async () => {
+      const outcome = assert.rejects(
+        run(cancellable(pool, controller.signal)),
+        (error) => stateOf(error) === "57014",
+      );
+      await abort();
+      await outcome;
+      await isIdle();
+      assert.deepEqual(await cluster.query("select id from kept"), []);
+      assert.deepEqual((await pool.query("select 1 as n")).rows, [{ n: 1 }]);
+    });
+  }
+
+  it("sends nothing but ROLLBACK after the abort", async () => {
+    const client = await cancellable(pool, controller.signal).connect();
+    await client.query("begin");
+    await client.query("insert into kept values (2)");
+    controller.abort(gone);
+    await assert.rejects(client.query("insert into kept values (3)"), gone);
+    await assert.rejects(client.query({ text: "commit" }), gone);
+    await assert.rejects(
+      new Promise((resolve, reject) =>
+        client.query("select 1", (error: Error | undefined) => (error ? reject(error) : resolve(undefined))),
+      ),
+      gone,
+    );
+    await client.query("ROLLBACK");
+    client.release();
+    await until(() => pool.idleCount === 1, "the connection to come back");
+    assert.deepEqual(await cluster.query("select id from kept"), []);
+  });
+
+  it("closes a connection that is given back in the middle of a transaction", async () => {
+    const client = await cancellable(pool, controller.signal).connect();
+    await client.query("begin");
+    await client.query("insert into kept values (4)");
+    controller.abort(gone);
+    client.release();
+    await until(() => pool.totalCount === 0, "the connection to be closed");
+    assert.deepEqual(await cluster.query("select id from kept"), []);
+  });
+
+  it("stops waiting for a connection, which then goes to the next", async () => {
+    const taken = await Promise.all([pool.connect(), pool.connect()]);
+    const outcome = assert.rejects(cancellable(pool, controller.signal).query("select 1"), gone);
+    await sleep(20);
+    controller.abort(gone);
+    await outcome;
+    await assert.rejects(cancellable(pool, controller.signal).query("select 1"), gone);
+    for (const client of taken) client.release();
+    await until(() => pool.idleCount === 2, "both connections to come back");
+    assert.deepEqual((await pool.query("select 5 as n")).rows, [{ n: 5 }]);
+  });
+
+  it("never cancels the query of whoever gets the connection next", async () => {
+    const single = new Pool({ connectionString: cluster.url, max: 1 });
+    for (let round = 0; round < 40; round += 1) {
+      const each = new AbortController();
+      const client = await cancellable(single, each.signal).connect();
+      const ended = client.query("select pg_sleep(0.002)").catch(() => undefined);
+      await sleep(round % 5);
+      each.abort(gone);
+      await ended;
+      client.release();
+      assert.deepEqual((await single.query("select pg_sleep(0.003), 6 as n")).rows[0].n, 6);
+    }
+    await single.end();
+  });
+});

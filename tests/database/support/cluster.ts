@@ -1,0 +1,126 @@
+// A PostgreSQL of the test's own, which can be stopped and started again at the same port.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Client } from "pg";
+
+import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
+import { type Binaries, findBinaries } from "../../../packages/dev-database/src/binaries.ts";
+
+export class Cluster {
+  readonly url: string;
+  readonly #directory: string;
+  readonly #binaries: Binaries;
+  readonly #port: number;
+  #server: ChildProcess | undefined;
+
+  private constructor(directory: string, binaries: Binaries, port: number) {
+    this.#directory = directory;
+    this.#binaries = binaries;
+    this.#port = port;
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Makes a cluster without a password and starts its server. */
+  static async start(): Promise<Cluster> {
+    const account = isRoot() ? NOBODY : undefined;
+    const binaries = findBinaries(account);
+    const directory = mkdtempSync(join(tmpdir(), "kit-cluster-"));
+    chmodSync(directory, 0o755);
+    const data = join(directory, "data");
+    mkdirSync(data, { mode: 0o700 });
+    if (account !== undefined) chownSync(data, account.uid, account.gid);
+    execFileSync(
+      binaries.initdb,
+      ["-D", data, "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8", "--auth=trust"],
+      { ...account, cwd: directory, stdio: "ignore" },
+    );
+    const cluster = new Cluster(directory, binaries, await freePort());
+    await cluster.run();
+    return cluster;
+  }
+
+  /** Starts the server and waits until it takes connections. */
+  async run(): Promise<void> {
+    const settings = [
+      `port=${this.#port}`,
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      "fsync=off",
+    ];
+    this.#server = spawn(
+      this.#binaries.postgres,
+      ["-D", join(this.#directory, "data"), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...(isRoot() && NOBODY), cwd: this.#directory, stdio: "ignore" },
+    );
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await this.query("select 1");
+        return;
+      } catch (error) {
+        if (tries === 200) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  /** Stops the server: `SIGINT` ends its connections in order, `SIGQUIT` as after a crash. */
+  async stop(signal: "SIGINT" | "SIGQUIT" = "SIGINT"): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined || server.exitCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  }
+
+  /** Runs a statement over a connection of its own. */
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url });
+    // Without a listener, a connection that the server ends would end the process.
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Number of sessions that run a statement that contains this text. */
+  async running(text: string): Promise<number> {
+    const rows = await this.query(
+      `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${text}%'`,
+    );
+    return rows[0]!["n"] as number;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop("SIGQUIT");
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Waits until a condition holds, at most 30 seconds. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Waited 30 s for ${what}`);
+    await sleep(20);
+  }
+}

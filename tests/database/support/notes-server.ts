@@ -1,0 +1,136 @@
+// The notes API as a process, on Node or in Rust.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { type Cluster, until } from "./cluster.ts";
+
+const repository = fileURLToPath(new URL("../../../", import.meta.url));
+const notes = join(repository, "examples/notes");
+const rust = join(repository, "target/generated/debug/notes-rust");
+
+export type Runtime = "node" | "rust";
+
+/** Says why a server cannot be started here; nothing if it can. */
+export function missing(runtime: Runtime): string | undefined {
+  if (runtime === "rust" && !existsSync(rust))
+    return `${rust} is not built: kit build in examples/notes-rust`;
+  if (runtime === "node" && !existsSync(join(notes, ".kit"))) return "examples/notes is not built: kit build";
+  return undefined;
+}
+
+/** Makes the tables of the notes API. */
+export async function migrate(cluster: Cluster): Promise<void> {
+  for (const name of readdirSync(join(notes, "migrations"))) {
+    const file = join(notes, "migrations", name, "migration.sql");
+    if (existsSync(file)) await cluster.query(readFileSync(file, "utf8"));
+  }
+}
+
+/** An answer, and how long it took. */
+export interface Timed {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+  readonly ms: number;
+}
+
+export class NotesServer {
+  readonly url: string;
+  readonly pid: number;
+  output = "";
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+    this.pid = child.pid!;
+  }
+
+  /** Starts a server and waits until it listens. */
+  static async start(
+    runtime: Runtime,
+    databaseUrl: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<NotesServer> {
+    const child = spawnServer(runtime, databaseUrl, { PORT: "0", ...env });
+    let output = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      const onData = (data: Buffer): void => {
+        output += data.toString();
+        const found = /Listening on (http:\S+)/.exec(output);
+        if (found) resolve(found[1]!.replace("localhost", "127.0.0.1"));
+      };
+      child.stdout!.on("data", onData);
+      child.stderr!.on("data", onData);
+      child.once("exit", (code) => reject(new StartError(code, output)));
+    });
+    const server = new NotesServer(child, url);
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on("data", (data: Buffer) => (server.output += data.toString()));
+    }
+    return server;
+  }
+
+  /**
+   * Starts a server whose standard output and error nobody reads any more, from the first moment on. It says nothing of where it listens, so the port is
+   * chosen for it.
+   */
+  static async startUnread(runtime: Runtime, databaseUrl: string, port: number): Promise<NotesServer> {
+    const child = spawnServer(runtime, databaseUrl, { PORT: String(port), LOG_LEVEL: "debug" });
+    child.stdout!.destroy();
+    child.stderr!.destroy();
+    const server = new NotesServer(child, `http://127.0.0.1:${port}`);
+    await until(async () => {
+      if (!server.isRunning()) throw new StartError(child.exitCode, "");
+      return server.get("/notes").then(
+        () => true,
+        () => false,
+      );
+    }, "the server to answer");
+    return server;
+  }
+
+  async get(path: string, signal?: AbortSignal): Promise<Timed> {
+    const begin = performance.now();
+    const headers = { authorization: "Bearer ada:user" };
+    const answer = await fetch(this.url + path, { headers, ...(signal && { signal }) });
+    const text = await answer.text();
+    return { status: answer.status, text, headers: answer.headers, ms: performance.now() - begin };
+  }
+
+  isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async stop(): Promise<number | null> {
+    if (!this.isRunning()) return this.#child.exitCode;
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await ended;
+    return this.#child.exitCode;
+  }
+}
+
+function spawnServer(
+  runtime: Runtime,
+  databaseUrl: string,
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const [program, args] = runtime === "rust" ? [rust, []] : [process.execPath, ["src/main.ts"]];
+  return spawn(program, args, {
+    cwd: notes,
+    env: { ...process.env, NODE_ENV: "production", DATABASE_URL: databaseUrl, HOST: "127.0.0.1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** A server that ended before it listened. */
+export class StartError extends Error {
+  constructor(code: number | null, output: string) {
+    super(`The server ended with ${code}:\n${output}`);
+  }
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { baseEnvironment } from "./command.ts";
+import { repository } from "./project.ts";
+
+const patienceMs = 60_000;
+
+/** `kit dev` on a project, and what it shows on a terminal of its own: both streams in the order in which they come. */
+export class DevSession implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  #output = "";
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    const collect = (text: string): void => void (this.#output += text);
+    child.stdout!.setEncoding("utf8").on("data", collect);
+    child.stderr!.setEncoding("utf8").on("data", collect);
+  }
+
+  static start(
+    root: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): DevSession {
+    const kit = join(repository, "node_modules/.bin/kit");
+    return new DevSession(
+      spawn(process.execPath, [kit, "dev", ...args], { cwd: root, env: { ...baseEnvironment(), ...env } }),
+    );
+  }
+
+  /** What it has shown so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Process id of `kit dev`. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Waits until a text was shown after the first `from` characters of the output. */
+  async shows(text: string | RegExp, from = 0): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    const isThere = (): boolean => {
+      const shown = this.#output.slice(from);
+      return typeof text === "string" ? shown.includes(text) : text.test(shown);
+    };
+    while (!isThere()) {
+      const hasEnded = this.#child.exitCode !== null || this.#child.signalCode !== null;
+      assert.ok(!hasEnded && performance.now() < deadline, `not shown: ${text}\n${this.#output}`);
+      await sleep(20);
+    }
+  }
+
+  /** Waits until it has ended by itself; gives its exit code. */
+  async end(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      await once(this.#child, "close", { signal: AbortSignal.timeout(patienceMs) });
+    }
+    return this.#child.exitCode;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Ends it as Ctrl-C does; gives its exit code. */
+  stop(): Promise<number | null> {
+    this.#child.kill("SIGINT");
+    return this.end();
+  }
+}

@@ -1,0 +1,112 @@
+// No garbage in keys, references, numbers, dates and texts makes a server answer with 500: Notes and Teams on Node, Notes in Rust, and a project with
+// keys of every kind whose handlers in Rust are those that kit makes. `KIT_SEED` chooses other requests; `KIT_RUNS` says how many each server gets.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before, describe, test } from "node:test";
+import { createTestDatabase, type TestDatabase } from "@kit/dev-database";
+import { Client } from "pg";
+
+import type { Contracts } from "../../packages/testing/src/coverage/contracts.ts";
+import { routesOf } from "../differential/requests/routes.ts";
+import { runs, seed } from "../differential/support/settings.ts";
+import { type Example, Project } from "../e2e/support/project.ts";
+import { RunningApp } from "../e2e/support/running-app.ts";
+import { rustProgram, rustProgramOf } from "../e2e/support/server.ts";
+import { send } from "./support/run.ts";
+
+/** Number of requests to each server. */
+const count = runs(5_000);
+
+async function contractsIn(root: string): Promise<Contracts> {
+  const file = pathToFileURL(join(root, ".kit/tests/contracts.ts"));
+  return ((await import(file.href)) as { default: Contracts }).default;
+}
+
+/** Asks a server on a database of its own. */
+async function ask(
+  name: string,
+  contracts: Contracts,
+  { root, database, program }: { root: string; database: TestDatabase; program?: string },
+): Promise<void> {
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
+  const app = await RunningApp.start(root, {
+    mode: "production",
+    env,
+    ...(program !== undefined && { program }),
+  });
+  try {
+    const result = await send(app.port, routesOf(contracts), { seed, count });
+    const statuses = [...result.statuses].toSorted(([a], [b]) => a - b).map((pair) => pair.join(": "));
+    process.stderr.write(`${name}: seed ${seed}; ${statuses.join(", ")}\n`);
+    assert.ok(result.failures.length === 0, `seed ${seed}\n${result.failures.join("\n\n")}`);
+    // Requests that are all refused before a handler sees them would show nothing.
+    const taken = [...result.statuses].filter(([status]) => status < 300 || status === 404 || status === 409);
+    const reached = taken.reduce((sum, [, many]) => sum + many, 0);
+    assert.ok(reached > count / 10, `only ${reached} requests reached a handler`);
+  } finally {
+    await app.stop();
+  }
+}
+
+for (const example of ["notes", "teams"] as const satisfies readonly Example[]) {
+  describe(`garbage for ${example}`, { timeout: 10 * 60_000 }, () => {
+    let project: Project;
+    let contracts: Contracts;
+    before(async () => {
+      project = await Project.copy(example);
+      await project.build();
+      contracts = await contractsIn(project.root);
+    });
+    after(() => project?.remove());
+
+    test("the server on Node answers without a 500", async () => {
+      await using database = await createTestDatabase({ root: project.root });
+      await ask(`${example} on Node`, contracts, { root: project.root, database });
+    });
+
+    if (example === "notes") {
+      test("the server in Rust answers without a 500", async (t) => {
+        if (!existsSync(rustProgram)) return t.skip("kit build in examples/notes-rust makes the program");
+        await using database = await createTestDatabase({ root: project.root });
+        await ask("notes in Rust", contracts, { root: project.root, database, program: rustProgram });
+      });
+    }
+  });
+}
+
+describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
+  const root = join(import.meta.dirname, "fixtures/keys");
+  const program = rustProgramOf("keys");
+
+  test("every generated handler answers without a 500", async (t) => {
+    if (!existsSync(program)) return t.skip("kit build in tests/garbage/fixtures/keys makes the program");
+    const migrations = join(root, ".kit/migrations");
+    const statements = readdirSync(migrations)
+      // Beside the migrations lies `pending.sql`.
+      .filter((name) => /^\d+_.*\.sql$/.test(name))
+      .toSorted()
+      .map((name) => readFileSync(join(migrations, name), "utf8"));
+    const prepare = async (url: string): Promise<void> => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query(statements.join("\n"));
+      } finally {
+        await client.end();
+      }
+    };
+    const template = { key: statements.join("\n"), prepare };
+    const directory = await mkdtemp(join(tmpdir(), "kit-garbage-"));
+    try {
+      await using database = await createTestDatabase({ root: directory, template });
+      await ask("keys in Rust", await contractsIn(root), { root, database, program });
+    } finally {
+      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    }
+  });
+});

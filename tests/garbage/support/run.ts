@@ -1,0 +1,62 @@
+import { Connection, type Outcome } from "../../differential/support/connection.ts";
+import { Random } from "../../differential/support/random.ts";
+import { bytesOf, curlOf } from "../../differential/support/request.ts";
+import type { Route } from "../../differential/requests/routes.ts";
+import { Known, request, type Request } from "./requests.ts";
+
+/** Requests that may be under way at the same time. */
+const CONNECTIONS = 4;
+
+/** After so many failures nobody reads further. */
+const MOST = 12;
+
+/** What a run came to. */
+export interface Result {
+  /** Answers by their status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Requests that were not answered, or with a status of 500 or more: each as a text for whoever has to mend it. */
+  readonly failures: readonly string[];
+}
+
+/** Sends so many requests with garbage to the routes of a server. */
+export async function send(
+  port: number,
+  routes: readonly Route[],
+  { seed, count }: { readonly seed: number; readonly count: number },
+): Promise<Result> {
+  const known = new Known();
+  const statuses = new Map<number, number>();
+  const failures: string[] = [];
+  let number = 0;
+  let sent = 0;
+  const next = (): Request => request(routes, new Random(seed, number++), known);
+  const work = async (): Promise<void> => {
+    let connection = new Connection(port);
+    while (sent < count && failures.length < MOST) {
+      sent += 1;
+      const { sent: one } = next();
+      let outcome: Outcome = { none: "not asked" };
+      for (let tries = 0; "none" in outcome && tries < 2; tries += 1) {
+        if (!connection.isOpen) {
+          connection.close();
+          connection = new Connection(port);
+        }
+        // oxlint-disable-next-line no-await-in-loop -- one request after the other on a connection
+        outcome = await connection.ask(bytesOf(one), false);
+        // A server may close a connection at rest before it sees the request. On a new one the request has to be answered.
+        if ("none" in outcome && connection.isFresh) break;
+      }
+      if ("none" in outcome) {
+        failures.push(`${one.kind}: ${outcome.none}\n  ${curlOf(one)}`);
+        continue;
+      }
+      const { status, body } = outcome;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status >= 500) failures.push(`${one.kind}: ${status} ${body.toString()}\n  ${curlOf(one)}`);
+      else if (status < 300) known.learn(body.toString());
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  return { statuses, failures };
+}

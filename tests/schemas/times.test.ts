@@ -1,0 +1,151 @@
+/**
+ * Times that kit itself writes are found again as they were read: pages by time and key give each row once. This holds for the columns that kit
+ * makes, `timestamptz(3)`, and for the `timestamp` columns of earlier migrations, whatever time zone the session and the process have.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+import { createTestDatabase } from "@kit/dev-database";
+import { Client } from "pg";
+
+import type { Cursor, Use } from "./fixtures/times/use-types.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const TIMES = join(import.meta.dirname, "fixtures/times");
+const NAMES = ["one", "two", "three", "four", "five"];
+
+describe("times", { timeout: 300_000 }, () => {
+  let home: string;
+  const zone = process.env["TZ"];
+
+  before(async () => {
+    // Below the repository, so that the libraries are found.
+    await mkdir(join(ROOT, "target"), { recursive: true });
+    home = await mkdtemp(join(ROOT, "target/times-"));
+    process.env["TZ"] = "America/New_York";
+  });
+  after(async () => {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+    await rm(home, { recursive: true, force: true, maxRetries: 200, retryDelay: 100 });
+  });
+
+  for (const adapter of ["drizzle", "kysely", "raw"]) {
+    for (const type of ["timestamptz(3)", "timestamp"]) {
+      test(`${adapter} gives each row of one insert once, in columns of type ${type}`, async () => {
+        const project = join(home, `${adapter}-${type.slice(0, 11).replace("(", "")}`);
+        const sql = await prepare(project, adapter, type);
+        await using database = await createTestDatabase({
+          dataDir: join(home, "data"),
+          template: { key: type, prepare: (url) => execute(url, sql) },
+        });
+        const begun = Date.now();
+        const { use } = (await import(pathToFileURL(join(project, "use.ts")).href)) as { use: Use };
+        const events = await use(database.url, "-c TimeZone=Asia/Tokyo", NAMES);
+        try {
+          const { inserted } = events;
+          for (const time of inserted.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt])) {
+            // PostgreSQL rounds to a millisecond.
+            assert.ok(
+              time.getTime() >= begun - 1 && time.getTime() <= Date.now() + 1,
+              `${time.toISOString()} is now`,
+            );
+          }
+          const stored = await database.query(
+            "SELECT DISTINCT extract(epoch FROM created_at)::text, pg_typeof(created_at)::text FROM events",
+          );
+          assert.equal(stored.length, 1, "one insert has one time");
+          // In UTC, and without a part of a millisecond.
+          assert.equal(Number(stored[0]?.[0]) * 1000, inserted[0]?.createdAt.getTime());
+
+          const seen: string[] = [];
+          let cursor: Cursor | undefined;
+          for (let page = 0; page < NAMES.length; page += 1) {
+            // oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ends
+            const rows = await events.page(cursor, 2);
+            seen.push(...rows.map(({ name }) => name));
+            cursor = rows.at(-1) ?? cursor;
+          }
+          assert.deepEqual(seen.toSorted(), NAMES.toSorted());
+
+          const [first] = inserted;
+          assert.ok(first);
+          assert.equal((await events.ofTime(first.updatedAt)).length, NAMES.length);
+          const renamed = await events.rename(first.id, "renamed");
+          assert.ok(
+            renamed && renamed.updatedAt >= first.updatedAt && renamed.updatedAt.getTime() <= Date.now() + 1,
+          );
+          assert.ok((await events.ofTime(renamed.updatedAt)).some(({ id }) => id === first.id));
+        } finally {
+          await events.end();
+        }
+      });
+    }
+  }
+});
+
+/** Makes a project whose columns have that type, and gives the SQL of its tables. */
+async function prepare(project: string, adapter: string, type: string): Promise<string> {
+  await mkdir(join(project, "src"), { recursive: true });
+  await cp(join(TIMES, "events.types.ts"), join(project, "src/events.types.ts"));
+  await cp(join(TIMES, "use-types.ts"), join(project, "use-types.ts"));
+  await cp(join(TIMES, `${adapter}.ts`), join(project, "use.ts"));
+  const isOld = type === "timestamp";
+  const made =
+    isOld && adapter === "kysely"
+      ? 'export { eventsOnInsert as made } from "./.kit/schemas/events.ts";\n'
+      : "export const made = () => ({});\n";
+  await writeFile(join(project, "made.ts"), made);
+  await writeFile(
+    join(project, "package.json"),
+    JSON.stringify({ name: adapter, type: "module", kit: { database: { adapter } } }),
+  );
+  const { compilerOptions } = JSON.parse(
+    await readFile(join(ROOT, "examples/teams/tsconfig.json"), "utf8"),
+  ) as { compilerOptions: object };
+  const include = ["*.ts", "src", ".kit/schemas"];
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+  await node(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "events");
+  const [name] = await readdir(join(project, "migrations"));
+  assert.ok(name !== undefined);
+  const sql = join(project, "migrations", name, "migration.sql");
+  assert.match(await readFile(sql, "utf8"), /created_at timestamptz\(3\) DEFAULT now\(\) NOT NULL/);
+  if (isOld) {
+    // As an earlier kit wrote it.
+    await rewrite(sql, "timestamptz(3)", "timestamp");
+    await rewrite(join(project, "migrations", name, "snapshot.json"), '"timestamptz"', '"timestamp"');
+    await rewrite(join(project, "migrations", name, "changes.json"), '"timestamptz"', '"timestamp"');
+  }
+  await node(project, "@kit/cli/bin/kit.js", "build");
+  const pending = (await readdir(join(project, ".kit/migrations"))).filter((file) =>
+    file.startsWith("pending"),
+  );
+  assert.deepEqual(pending, [], "nothing is planned for columns that are there");
+  await node(project, "typescript/bin/tsc", "--project", ".");
+  return await readFile(sql, "utf8");
+}
+
+async function rewrite(path: string, from: string, to: string): Promise<void> {
+  await writeFile(path, (await readFile(path, "utf8")).replaceAll(from, to));
+}
+
+async function node(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd }).catch(
+    (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
+  );
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,4 @@
+import { run } from "./run.ts";
+import { phases } from "./sections/3-phases.ts";
+
+run(phases);

@@ -1,0 +1,31 @@
+// Requests to the playground that fail.
+
+import assert from "node:assert/strict";
+import type { Api } from "../e2e/support/api.ts";
+import { errorOf, type Json } from "./ask.ts";
+import { playgroundApp, playgroundInProduction } from "./projects.ts";
+
+/** The playground in development. */
+export const development = async (): Promise<Api> => (await playgroundApp()).with({});
+
+/** The playground in production. */
+export const production = async (): Promise<Api> => (await playgroundInProduction()).with({});
+
+/** The error of a request that fails with a status. */
+export async function failing(api: Api, path: string, status: number): Promise<Json> {
+  const answer = await api.get(path);
+  assert.equal(answer.status, status, answer.text);
+  assert.deepEqual(Object.keys(answer.body as object), ["error"]);
+  return errorOf(answer.body);
+}
+
+/** Status and fields of the answer to a body that does not fit. */
+export async function invalid(
+  api: Api,
+  body: object,
+): Promise<{ status: number; error: Json; fields: readonly Json[] }> {
+  const answer = await api.post("/things", body);
+  const error = errorOf(answer.body);
+  const { fields } = error["details"] as { fields: Json[] };
+  return { status: answer.status, error, fields };
+}

@@ -1,0 +1,68 @@
+// Tests of the search for tests that prove a statement.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requireTest, titlesOfNode, titlesOfRust } from "./reference.ts";
+
+test("titles of tests are found with the suites around them", () => {
+  const source = `
+import { describe, it, test } from "node:test";
+test("alone", () => {});
+for (const name of ["a"]) {
+  describe(\`on \${name}\`, { concurrency: 2 }, () => {
+    it("within", async (t) => {
+      await t.test("deeper", () => {});
+    });
+  });
+}
+`;
+  assert.deepEqual(titlesOfNode(source, "a.test.ts"), [
+    "alone",
+    "on ${name} > within",
+    "on ${name} > within > deeper",
+  ]);
+});
+
+test("titles in comments and texts, and tests that are skipped, are not found", () => {
+  const source = `
+// test("in a comment", () => {});
+const text = 'test("in a text", () => {});';
+test.skip("skipped", () => {});
+test("skipped by an option", { skip: true }, () => {});
+describe.skip("suite", () => test("in a suite that is skipped", () => {}));
+test.todo("not written");
+save("no test", () => {});
+`;
+  assert.deepEqual(titlesOfNode(source, "a.test.ts"), []);
+});
+
+test("functions of Rust are tests by their attribute", () => {
+  const source = `
+#[test]
+fn plain() {}
+#[tokio::test(flavor = "multi_thread")]
+async fn asynchronous() {}
+// #[test] fn in_a_comment() {}
+#[allow(dead_code)]
+fn helper() {}
+fn without_attributes() {}
+`;
+  assert.deepEqual(titlesOfRust(source), ["plain", "asynchronous"]);
+});
+
+test("a test that does not exist is an error that names the file and its tests", async () => {
+  const file = "tests/specification/reference.test.ts";
+  await requireTest({ file, test: "functions of Rust are tests by their attribute" });
+  await assert.rejects(
+    requireTest({ file, test: "functions of Rust" }),
+    /reference\.test\.ts has no test "functions of Rust"/,
+  );
+  await assert.rejects(
+    requireTest({ file: "tests/specification/gone.test.ts", test: "a" }),
+    /there is no file/,
+  );
+  await assert.rejects(
+    requireTest({ file: "bench/router/run.ts", test: "a" }),
+    /`cargo xtask test` runs no such file/,
+  );
+});

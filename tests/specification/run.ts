@@ -1,0 +1,34 @@
+import { AssertionError } from "node:assert";
+import { after, test, type TestContext } from "node:test";
+import { removeProjects } from "./projects.ts";
+import { requireTest } from "./reference.ts";
+import { nameOf, type Open, type Section, type Statement } from "./statement.ts";
+
+/** Makes a test of each statement. */
+export function run(...sections: readonly Section[]): void {
+  for (const section of sections) {
+    for (const statement of section.statements) {
+      test(nameOf(section, statement), async (t) => prove(statement, t));
+    }
+  }
+  after(removeProjects);
+}
+
+async function prove(statement: Statement, t: TestContext): Promise<void> {
+  if ("open" in statement) return staysOpen(statement, t);
+  if ("changed" in statement) t.diagnostic(`changed on purpose: ${statement.changed}`);
+  if ("servedBy" in statement) for (const reference of statement.servedBy) await requireTest(reference);
+  else await statement.test();
+}
+
+/** Passes while the statement does not hold. Any other failure than the expected one is a mistake of the test. */
+async function staysOpen({ open, test: holds }: Open, t: TestContext): Promise<void> {
+  t.diagnostic(`open (${open.finding}): ${open.now}`);
+  try {
+    await holds();
+  } catch (error) {
+    if (error instanceof AssertionError && open.fails.test(error.message)) return;
+    throw error;
+  }
+  throw new Error("This statement holds now: remove `open` from it.");
+}

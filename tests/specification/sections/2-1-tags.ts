@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { jsonOf, textOf } from "../ask.ts";
+import { onlyOnce, playground, playgroundApp, projectOf } from "../projects.ts";
+import { playgroundFiles } from "../playground.ts";
+import { at, type Section, type Statement } from "../statement.ts";
+
+/** The table of `SmallThing` as the draft of its migration makes it. */
+const table = onlyOnce(async () => {
+  const sql = await textOf(await playground(), ".kit/migrations/pending.sql");
+  const found = /CREATE TABLE small_things \([^]*?\n\);/.exec(sql);
+  assert.ok(found, sql);
+  return found[0];
+});
+
+/** Insists that the table has a line that begins so. */
+const hasColumn = (line: RegExp) => async (): Promise<void> => assert.match(await table(), line);
+
+/** Status of the playground's answer to a body. */
+async function statusOf(method: "POST" | "PUT", path: string, body: unknown): Promise<number> {
+  const api = (await playgroundApp()).with({});
+  return (await (method === "POST" ? api.post(path, body) : api.put(path, body))).status;
+}
+
+/** Insists on what a body is answered with. */
+const answers =
+  (path: string, ...cases: readonly (readonly [body: object, status: number])[]) =>
+  async (): Promise<void> => {
+    for (const [body, status] of cases)
+      assert.equal(await statusOf("POST", path, body), status, JSON.stringify(body));
+  };
+
+const formats: readonly (readonly [format: string, good: string, bad: string])[] = [
+  ["email", "ada@example.com", "ada"],
+  ["uri", "https://example.com/a?b=c", "not a uri"],
+  ["uuid", "123e4567-e89b-42d3-a456-426614174000", "123e4567"],
+  ["date", "2026-02-28", "2026-02-30"],
+  ["date-time", "2026-02-28T10:00:00Z", "2026-02-28 at ten"],
+  ["ipv4", "192.0.2.1", "192.0.2.256"],
+  ["ipv6", "2001:db8::1", "2001:db8::g"],
+];
+
+const formatStatements = formats.map(([format, good, bad]): Statement => ({
+  says: `@format ${format} takes ${good} and refuses ${JSON.stringify(bad)}`,
+  test: answers("/formats", [{ [format]: good }, 201], [{ [format]: bad }, 400]),
+}));
+
+export const tags: Section = {
+  number: "2.1",
+  title: "Entities and tags",
+  statements: [
+    {
+      says: "@table with a name makes a table of that name",
+      servedBy: at("crates/kit-database/tests/goldens.rs", "reference_entities"),
+    },
+    {
+      says: "@table without a name makes a table whose name comes from the interface",
+      test: hasColumn(/^CREATE TABLE small_things/),
+    },
+    {
+      says: "an interface without @table is no table",
+      test: async () => {
+        const project = await playground();
+        assert.ok(existsSync(join(project.root, ".kit/validators/Formats.validator.ts")));
+        assert.doesNotMatch(await textOf(project, ".kit/migrations/pending.sql"), /CREATE TABLE formats/);
+        assert.equal(existsSync(join(project.root, ".kit/schemas/formats.ts")), false);
+      },
+    },
+    {
+      says: "an entity is an exported interface; @table on another is an error",
+      servedBy: at("crates/kit-typescript/tests/docs.rs", "entities_are_exported_objects"),
+    },
+    {
+      says: "one comment may hold several tags",
+      test: async () => {
+        await hasColumn(/^ {2}name varchar\(5\) NOT NULL/m)();
+        await hasColumn(/UNIQUE \(name\)/)();
+        await answers("/things", [{ name: "a", count: 1 }, 400])();
+      },
+    },
+    {
+      says: "a property with ? may be missing, any other may not",
+      test: answers(
+        "/things",
+        [{ name: "abc", count: 1, note: "x" }, 201],
+        [{ name: "abc", count: 1 }, 201],
+        [{ count: 1 }, 400],
+      ),
+    },
+    {
+      says: "Omit of an entity is an input type",
+      test: answers("/things", [{ name: "abc", count: 1 }, 201], [{ name: "", count: 1 }, 400]),
+    },
+    {
+      says: "Partial of an entity is an input type, with its rules",
+      test: async () => {
+        assert.equal(await statusOf("PUT", "/things", {}), 200);
+        assert.equal(await statusOf("PUT", "/things", { name: "toolong" }), 400);
+      },
+    },
+    {
+      says: "Pick of an entity is an input and output type, with its rules",
+      test: answers("/names", [{ name: "abc" }, 201], [{ name: "a" }, 400]),
+    },
+    { says: "@id is the primary key", test: hasColumn(/^ {2}id uuid PRIMARY KEY/m) },
+    {
+      says: "@generated uuid is a random UUID",
+      test: hasColumn(/^ {2}id uuid .*DEFAULT gen_random_uuid\(\)/m),
+    },
+    {
+      says: "@generated now is the time of the insert",
+      test: hasColumn(/^ {2}created_at .*DEFAULT now\(\)/m),
+    },
+    {
+      says: "@generated may stand without a kind",
+      test: async () => {
+        const { SmallThing } = await jsonOf<
+          Record<string, { properties: { name: string; tags: string[] }[] }>
+        >(await playground(), ".kit/schemas.json");
+        const serial = SmallThing!.properties.find(({ name }) => name === "serial");
+        assert.ok(serial?.tags.includes("@generated"), String(serial?.tags));
+      },
+    },
+    {
+      says: "@generated of another kind fails the build",
+      servedBy: at("crates/kit-typescript/tests/docs.rs", "wrong_tags_are_explained"),
+    },
+    {
+      says: "@onUpdate now sets the current time at every update",
+      servedBy: at(
+        "tests/e2e/servers/notes.test.ts",
+        "changes the given fields, keeps the others, refreshes updatedAt",
+        "a body without fields still refreshes updatedAt, and resets nothing",
+      ),
+    },
+    {
+      says: "@default fills in a value that a request leaves out",
+      test: async () => {
+        const answer = await (await playgroundApp()).with({}).post<object>("/things", { name: "abc" });
+        assert.deepEqual(answer.body, { name: "abc", count: 3 });
+      },
+    },
+    { says: "@default is the default of the column", test: hasColumn(/^ {2}count .*DEFAULT 3/m) },
+    {
+      says: "@minLength is the least number of characters",
+      test: answers("/names", [{ name: "ab" }, 201], [{ name: "a" }, 400]),
+    },
+    {
+      says: "@maxLength is the greatest number of characters",
+      test: answers("/names", [{ name: "abcde" }, 201], [{ name: "abcdef" }, 400]),
+    },
+    ...formatStatements,
+    {
+      says: "an unknown @format fails the build, with its name and place",
+      test: async () => {
+        const types = playgroundFiles["src/things.types.ts"]!.replace("@format uri", "@format urll");
+        const project = await projectOf({ ...playgroundFiles, "src/things.types.ts": types });
+        const { code, stderr } = await project.kit(["build"]);
+        assert.equal(code, 1);
+        assert.match(stderr, /urll[^]*src\/things\.types\.ts:\d+/);
+        assert.equal(existsSync(join(project.root, ".kit/validators")), false);
+      },
+    },
+    { says: "@unique makes a unique column", test: hasColumn(/UNIQUE \(name\)/) },
+    {
+      says: "a column that is @unique takes no value twice",
+      servedBy: at("tests/e2e/servers/teams.test.ts", "share no address, whoever comes first"),
+    },
+  ],
+};

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { defineHandlers } from "@kit/core";
+import { entriesOf, errorOf, eventually, inspect, type Json } from "../ask.ts";
+import { playground, playgroundApp } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+const typed = "the types hold under the options that users have";
+
+export const contracts: Section = {
+  number: "2.4",
+  title: "Route contracts",
+  statements: [
+    {
+      says: "RouteContract has params, query, body and response, each void by default",
+      test: async () => {
+        const routes = await inspect<Json[]>(await playground(), "routes");
+        const nothing = routes.find(({ path }) => path === "/nothing");
+        assert.deepEqual(nothing, {
+          method: "GET",
+          path: "/nothing",
+          params: {},
+          query: null,
+          body: null,
+          response: null,
+        });
+      },
+    },
+    {
+      says: "a contract whose parts are all void is answered without a body",
+      test: async () => {
+        const answer = await (await playgroundApp()).with({}).get("/nothing");
+        assert.deepEqual([answer.status, answer.text], [204, ""]);
+      },
+    },
+    {
+      says: "a key of a group is a method and a path, and :name is a path parameter",
+      test: async () => {
+        const route = await inspect(await playground(), "route", "GET /typed/:count/:flag");
+        assert.deepEqual([route["method"], route["path"]], ["GET", "/typed/:count/:flag"]);
+        assert.deepEqual(route["params"], { count: "number", flag: "boolean" });
+      },
+    },
+    {
+      says: "a key that is no method and path is an error",
+      servedBy: at("crates/kit-typescript/tests/routes.rs", "wrong_contracts_are_explained"),
+    },
+  ],
+};
+
+export const handlerInput: Section = {
+  number: "2.5",
+  title: "Handler input and context",
+  statements: [
+    {
+      says: "params and query are of their types before the handler sees them",
+      test: async () => {
+        const api = (await playgroundApp()).with({});
+        const { body } = await api.get("/typed/5/true?limit=3&since=2026-01-02T03:04:05Z");
+        assert.deepEqual(body, { params: "number boolean", query: "number Date" });
+      },
+    },
+    {
+      says: "members of a query that was not sent are absent",
+      test: async () => {
+        const { body } = await (await playgroundApp()).with({}).get<Json>("/typed/5/false");
+        assert.equal(body["query"], "undefined undefined");
+      },
+    },
+    {
+      says: "the body is parsed and validated",
+      test: async () => {
+        const api = (await playgroundApp()).with({});
+        assert.deepEqual((await api.post("/names", { name: "abc", other: 1 })).body, { name: "abc" });
+        assert.equal((await api.post("/names", { name: 5 })).status, 400);
+      },
+    },
+    {
+      says: "ctx.fail(status, code, message, details) is answered with them",
+      test: async () => {
+        const answer = await (await playgroundApp()).with({}).get("/fail/fail");
+        assert.equal(answer.status, 409);
+        const { code, message, details } = errorOf(answer.body);
+        assert.deepEqual([code, message], ["ALREADY_MEMBER", "Ada is a member"]);
+        assert.partialDeepStrictEqual(details, { user: "ada" });
+      },
+    },
+    {
+      says: "code after ctx.fail does not run",
+      test: async () => {
+        const api = (await playgroundApp()).with({});
+        await api.get("/fail/fail");
+        assert.deepEqual((await api.get("/fail/count")).body, { words: ["0"] });
+      },
+    },
+    { says: "the type of ctx.fail is never", servedBy: at("packages/core/test/types.test.ts", typed) },
+    {
+      says: "ctx.log has trace, debug, info, warn, error and fatal, with data or without",
+      test: async () => {
+        const app = await playgroundApp();
+        await app.with({}).get("/log");
+        const entries = await eventually(
+          () => entriesOf(app).filter(({ route }) => route === "GET /log"),
+          (found) => found.length >= 5,
+        );
+        assert.deepEqual(
+          entries.slice(0, 5).map(({ level }) => level),
+          ["info", "warn", "error", "fatal", "info"],
+        );
+        assert.ok("data" in entries[0]! && !("data" in entries[4]!));
+      },
+    },
+    {
+      says: "ctx.span takes attributes while spans are recorded",
+      servedBy: at("tests/conformance/observed.test.ts", "spans: fields, attributes, status"),
+    },
+    {
+      says: "ctx.span is absent while no spans are recorded",
+      servedBy: at("packages/core/test/observe.test.ts", "leaves `ctx.span` out where no plugin wants spans"),
+    },
+    {
+      says: "properties that middleware adds are on ctx",
+      test: async () => {
+        const { body } = await (await playgroundApp()).with({}).get("/context");
+        assert.deepEqual(body, { words: ["first", "outer"] });
+      },
+    },
+    {
+      says: "the type argument of defineMiddleware types what it adds",
+      servedBy: at("packages/core/test/types.test.ts", typed),
+    },
+    {
+      says: "defineHandlers returns its map unchanged",
+      test: () => {
+        const map = { "GET /nothing": () => {} };
+        assert.equal(
+          defineHandlers<{ "GET /nothing": { params: void; query: void; body: void; response: void } }>(map),
+          map,
+        );
+      },
+    },
+    {
+      says: "each key of a group needs a handler whose types match",
+      servedBy: at("packages/core/test/types.test.ts", typed),
+    },
+    {
+      says: "a handler without a contract, or a contract without a handler, fails the build",
+      servedBy: at("crates/kit-typescript/tests/routes.rs", "handlers_and_contracts_name_the_same_routes"),
+    },
+  ],
+};

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { type AppOptions, createApp, type LogLevel } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import { entriesOf, eventually, inspect, type Json } from "../ask.ts";
+import { playground, playgroundApp, startPlayground } from "../projects.ts";
+import { at, type Section, type Statement } from "../statement.ts";
+
+/** Insists that options are refused with a message that names the option. */
+const refuses = (options: object, message: RegExp) => (): void => {
+  const all = { server: nativeServer(), routes: [], ...options } as unknown as AppOptions;
+  assert.throws(() => createApp(all), message);
+};
+
+const levels: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal"];
+
+/** Levels of what the playground logs at `GET /log`, but for the entry without data. */
+async function loggedAt(level: LogLevel): Promise<unknown[]> {
+  const app = await startPlayground({ app: { logging: { level } } });
+  await app.with({}).get("/log");
+  await app.stop();
+  return entriesOf(app)
+    .filter(({ message }) => String(message).startsWith("at "))
+    .map((entry) => entry["level"]);
+}
+
+const levelStatements = levels.map((level, index): Statement => ({
+  says: `logging.level ${level} writes entries of ${level} and above`,
+  test: async () => assert.deepEqual(await loggedAt(level), levels.slice(index)),
+}));
+
+export const application: Section = {
+  number: "2.6",
+  title: "Application factory",
+  statements: [
+    {
+      says: "server is a server adapter",
+      test: refuses({ server: undefined }, /`server` must be a server adapter/),
+    },
+    { says: "routes is a list of groups", test: refuses({ routes: {} }, /routes/) },
+    { says: "an option that is not known is refused", test: refuses({ rutes: [] }, /rutes/) },
+    {
+      says: "the option middleware runs for every route",
+      test: async () => {
+        const routes = await inspect<Json[]>(await playground(), "routes", "--verbose");
+        for (const { middleware } of routes as { middleware: string[] }[]) {
+          assert.ok(middleware.includes("first") && middleware.includes("outer"), middleware.join(", "));
+        }
+      },
+    },
+    {
+      says: "plugins are started with the application and stopped with it",
+      servedBy: at(
+        "packages/core/test/app.test.ts",
+        "runs the hooks of plugins in order, and backwards at the end",
+      ),
+    },
+    ...levelStatements,
+    {
+      says: "logging.level of another word is refused",
+      test: refuses({ logging: { level: "loud" } }, /logging\.level/),
+    },
+    {
+      says: "logging.redact hides the fields that its patterns name",
+      test: async () => {
+        const app = await playgroundApp();
+        await app.with({}).get("/log");
+        const found = await eventually(
+          () => entriesOf(app).find(({ message }) => message === "at info"),
+          (entry) => entry !== undefined,
+        );
+        assert.deepEqual(found?.["data"], { level: "info", card: { pin: "[redacted]" } });
+      },
+    },
+    {
+      says: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
+      servedBy: at(
+        "packages/core/test/telemetry.test.ts",
+        "has defaults; log entries go where traces or metrics do",
+      ),
+    },
+    {
+      says: "telemetry.exporter is otlp or console",
+      servedBy: at(
+        "packages/otel/test/failures.test.ts",
+        "`console` prints spans",
+        "`none` takes everything and sends nothing",
+      ),
+    },
+    {
+      says: "another exporter is refused",
+      test: refuses({ telemetry: { tracing: true, exporter: "zipkin" } }, /telemetry\.exporter/),
+    },
+    {
+      says: "listen({ port }) returns a promise that resolves when the application listens",
+      servedBy: at("packages/core/test/app.test.ts", "listens, tells where, and closes with grace"),
+    },
+    {
+      says: "start() listens too",
+      test: async () => {
+        const app = await startPlayground({ app: { start: true } });
+        assert.equal((await app.with({}).get("/context")).status, 200);
+        await app.stop();
+      },
+    },
+    {
+      says: "getNativeServer() gives the instance of the wrapped framework",
+      servedBy: [
+        ...at(
+          "packages/server-express/test/express.test.ts",
+          "native routes and middleware come first, kit decides the rest",
+        ),
+        ...at(
+          "packages/server-fastify/test/fastify.test.ts",
+          "native routes come first, kit decides the rest; hooks see everything",
+        ),
+        ...at(
+          "packages/server-hono/test/hono.test.ts",
+          "native routes and middleware come first, kit decides the rest",
+        ),
+      ],
+    },
+    {
+      says: "a group has handlers, and may have a prefix and middleware",
+      test: async () => {
+        const route = await inspect(await playground(), "route", "GET /admin/users");
+        assert.deepEqual(route["middleware"], ["first", "inner", "outer"]);
+        assert.equal((route["handler"] as Json)["export"], "adminHandlers");
+      },
+    },
+    {
+      says: "a group without handlers is refused",
+      test: refuses({ routes: [{ prefix: "/a" }] }, /routes\[0\]\.handlers/),
+    },
+    {
+      says: "a prefix is put in front of the path of a key",
+      test: async () =>
+        assert.equal((await (await playgroundApp()).with({}).get("/admin/users")).status, 200),
+    },
+    {
+      says: "a path that has the prefix already stays as it is",
+      test: async () => {
+        const api = (await playgroundApp()).with({});
+        assert.equal((await api.get("/admin/roles")).status, 200);
+        assert.equal((await api.get("/admin/admin/roles")).status, 404);
+      },
+    },
+    {
+      says: "a middleware entry has name, middleware and priority, and lower priority runs first",
+      test: async () => {
+        const { body } = await (await playgroundApp()).with({}).get("/admin/users");
+        assert.deepEqual(body, { words: ["first", "inner", "outer"] });
+      },
+    },
+    {
+      says: "a middleware entry without a name or with a priority that is no number is refused",
+      servedBy: at("packages/core/test/app.test.ts", "are checked, each with a message that names it"),
+    },
+  ],
+};

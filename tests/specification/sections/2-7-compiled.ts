@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { CompiledRouteNode, CompiledRouteTree, RouteTableEntry } from "@kit/types";
+import { moduleOf } from "../ask.ts";
+import { notes, onlyOnce, playground } from "../projects.ts";
+import type { Project } from "../../e2e/support/project.ts";
+import type { Section } from "../statement.ts";
+
+const treeOf = async (project: Project): Promise<CompiledRouteTree> =>
+  (await moduleOf<{ compiledRouter: CompiledRouteTree }>(project, ".kit/routes/compiled-router.ts"))
+    .compiledRouter;
+const tree = onlyOnce(async () => treeOf(await notes()));
+const wide = onlyOnce(async () => treeOf(await playground()));
+
+/** The node at these segments. */
+function nodeAt(start: CompiledRouteNode, ...segments: readonly string[]): CompiledRouteNode {
+  let node = start;
+  for (const segment of segments) {
+    const next = node.children.find((child) => child.segment === segment);
+    assert.ok(next, `${segment} is not among ${node.children.map((child) => child.segment).join(", ")}`);
+    node = next;
+  }
+  return node;
+}
+
+const table = onlyOnce(
+  async () =>
+    (
+      await moduleOf<{ routeTable: Record<string, RouteTableEntry> }>(
+        await notes(),
+        ".kit/routes/route-table.ts",
+      )
+    ).routeTable,
+);
+
+export const compiledRoutes: Section = {
+  number: "2.7",
+  title: "Compiled routes",
+  statements: [
+    {
+      says: "a tree has a root and metadata of its routes",
+      test: async () => {
+        const { root, metadata } = await tree();
+        assert.equal(typeof root, "object");
+        const { generatedAt, ...counts } = metadata;
+        assert.deepEqual(counts, { totalRoutes: 5, maxDepth: 2, staticRoutes: 2, parameterizedRoutes: 3 });
+        assert.equal(new Date(generatedAt).toISOString(), generatedAt);
+      },
+    },
+    {
+      says: "the segment of the root is empty",
+      test: async () => assert.equal((await tree()).root.segment, ""),
+    },
+    {
+      says: "a node has its segment and a list of children",
+      test: async () => {
+        const node = nodeAt((await tree()).root, "notes");
+        assert.equal(node.segment, "notes");
+        assert.equal(node.children.length, 1);
+      },
+    },
+    {
+      says: "a node of a parameter has its name",
+      test: async () => assert.equal(nodeAt((await tree()).root, "notes", ":").paramName, "id"),
+    },
+    {
+      says: "a node of a wildcard is marked and has its name",
+      test: async () => {
+        const { wildcard, paramName } = nodeAt((await wide()).root, "deep", "*");
+        assert.deepEqual([wildcard, paramName], [true, "rest"]);
+      },
+    },
+    {
+      says: "methods of a node hold the route's ref and the names of its validators",
+      test: async () =>
+        assert.deepEqual(nodeAt((await tree()).root, "notes", ":").methods, {
+          GET: { ref: "GET /notes/:id", validators: ["GetNotesByIdParams"] },
+          PUT: { ref: "PUT /notes/:id", validators: ["PutNotesByIdParams", "UpdateNoteInput"] },
+          DELETE: { ref: "DELETE /notes/:id", validators: ["DeleteNotesByIdParams"] },
+        }),
+    },
+    {
+      says: "the route table has each route under its method and path",
+      test: async () =>
+        assert.deepEqual(Object.keys(await table()), [
+          "POST /notes",
+          "GET /notes",
+          "GET /notes/:id",
+          "PUT /notes/:id",
+          "DELETE /notes/:id",
+        ]),
+    },
+    {
+      says: "an entry has method, path, params, schemas and names of middleware",
+      test: async () =>
+        assert.deepEqual((await table())["PUT /notes/:id"], {
+          method: "PUT",
+          path: "/notes/:id",
+          params: ["id"],
+          querySchema: null,
+          bodySchema: "UpdateNoteInput",
+          responseSchema: "Note",
+          middleware: ["requireAuth"],
+        }),
+    },
+    {
+      says: "an entry without a body has no bodySchema, and without query or response null for their schemas",
+      test: async () => {
+        const entry = (await table())["DELETE /notes/:id"]!;
+        assert.equal("bodySchema" in entry, false);
+        assert.deepEqual([entry.querySchema, entry.responseSchema], [null, null]);
+      },
+    },
+  ],
+};

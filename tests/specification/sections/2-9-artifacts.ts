@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../../e2e/support/command.ts";
+import { type Json, jsonOf, moduleOf, textOf } from "../ask.ts";
+import { notes, playground, projectOf } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+/** Insists that the build of Notes made files. */
+const hasFiles =
+  (...paths: readonly string[]) =>
+  async (): Promise<void> => {
+    const { root } = await notes();
+    assert.deepEqual(
+      paths.filter((path) => !existsSync(join(root, ".kit", path))),
+      [],
+    );
+  };
+
+interface Validator {
+  readonly is: (value: unknown) => boolean;
+}
+
+/** Source of a type with one property. */
+const sent = (property: string): string => `export interface Sent { ${property}: string }\n`;
+
+export const artifacts: Section = {
+  number: "2.9",
+  title: "Generated artifacts",
+  statements: [
+    {
+      says: "git leaves the output directory out",
+      test: async () => {
+        const project = await playground();
+        await run("git", ["init", "--quiet"], { cwd: project.root });
+        const { stdout } = await run("git", ["check-ignore", ".kit/routes.json"], { cwd: project.root });
+        assert.equal(stdout, ".kit/routes.json\n");
+      },
+    },
+    {
+      says: "a build makes anew what somebody edited",
+      test: async () => {
+        const project = await playground();
+        const file = join(project.root, ".kit/routes/index.ts");
+        const built = await textOf(project, ".kit/routes/index.ts");
+        await writeFile(file, "// edited\n");
+        await project.kitOk("generate");
+        assert.equal(await textOf(project, ".kit/routes/index.ts"), built);
+      },
+    },
+    {
+      says: "validators/<Type>.validator.ts checks values of a type",
+      test: async () => {
+        const { NoteValidator } = await moduleOf<{ NoteValidator: Validator }>(
+          await notes(),
+          ".kit/validators/Note.validator.ts",
+        );
+        const row = {
+          id: "123e4567-e89b-42d3-a456-426614174000",
+          title: "t",
+          content: "",
+          authorId: "a",
+          archived: false,
+        };
+        const times = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:00:00.000Z" };
+        assert.equal(NoteValidator.is({ ...row, ...times }), true);
+        assert.equal(NoteValidator.is({ ...row, ...times, title: "" }), false);
+      },
+    },
+    {
+      says: "validators/<entity>.ts holds the validators of an entity",
+      test: hasFiles("validators/note.ts"),
+    },
+    { says: "schemas/<table>.ts is the schema of a table", test: hasFiles("schemas/notes.ts") },
+    {
+      says: "schemas/<entity>.openapi.json is the part of the document about an entity",
+      test: async () => {
+        const { openapi, paths } = await jsonOf<{ openapi: string; paths: Json }>(
+          await notes(),
+          ".kit/schemas/note.openapi.json",
+        );
+        assert.match(openapi, /^3\.1\./);
+        assert.deepEqual(Object.keys(paths), ["/notes", "/notes/{id}"]);
+      },
+    },
+    {
+      says: "schemas/openapi.json is a valid OpenAPI 3.1 document",
+      servedBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1"),
+    },
+    {
+      says: "kit generate:openapi --out writes the document to that path",
+      test: async () => {
+        const project = await playground();
+        await project.kitOk("generate:openapi", "--out", "api.json");
+        assert.deepEqual(
+          await jsonOf(project, "api.json"),
+          await jsonOf(project, ".kit/schemas/openapi.json"),
+        );
+      },
+    },
+    {
+      says: "after kit generate:openapi the output directory holds nothing that a build does not keep up to date",
+      test: async () => {
+        const project = await projectOf({
+          "package.json": '{ "name": "small", "type": "module" }',
+          "src/a.types.ts": sent("before"),
+          "src/a.routes.ts": `import type { RouteContract } from "@kit/types";
+import type { Sent } from "./a.types.ts";
+export interface Routes { "POST /a": RouteContract<void, void, Sent> }
+`,
+        });
+        await project.kitOk("generate:openapi");
+        await writeFile(join(project.root, "src/a.types.ts"), sent("after"));
+        await project.kitOk("build", "--no-compile");
+        const copy = ".kit/openapi.json";
+        if (!existsSync(join(project.root, copy))) return;
+        const document = await textOf(project, ".kit/schemas/openapi.json");
+        assert.ok((await textOf(project, copy)) === document, `${copy} is another document`);
+      },
+    },
+    {
+      says: "routes/compiled-router.ts, routes/route-table.ts and routes/index.ts hold tree, table and application",
+      test: hasFiles("routes/compiled-router.ts", "routes/route-table.ts", "routes/index.ts"),
+    },
+    {
+      says: "routes.json lists the routes, and schemas.json the types",
+      test: async () => {
+        assert.equal((await jsonOf<Json[]>(await notes(), ".kit/routes.json")).length, 5);
+        assert.ok("Note" in (await jsonOf(await notes(), ".kit/schemas.json")));
+      },
+    },
+    {
+      says: "tests/*.contract.test.ts are contract tests",
+      test: hasFiles("tests/NoteRoutes.contract.test.ts"),
+    },
+    {
+      says: "contract tests ask a running application and pass",
+      servedBy: at(
+        "tests/e2e/coverage.test.ts",
+        "generated tests see every route, field, bound and rule, and no error that only data brings about",
+      ),
+    },
+    { says: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },
+    {
+      says: "migrations/ holds the draft of a migration, which says if it destroys data",
+      test: async () => {
+        const { destructive } = await jsonOf(await playground(), ".kit/migrations/pending.json");
+        assert.equal(destructive, false);
+      },
+    },
+    {
+      says: "a draft that drops a column is destructive",
+      servedBy: at("crates/kit-database/tests/plan.rs", "a_dropped_column_is_destructive"),
+    },
+    {
+      says: ".cache-hash names the content that a Rust server was made of",
+      servedBy: at(
+        "packages/plugin-rust-server/test/rust-server.test.ts",
+        "an unchanged input touches no file",
+      ),
+    },
+  ],
+};

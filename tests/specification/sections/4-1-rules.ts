@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { compileRoutes } from "../../../packages/core/test/router/compile.ts";
+import { createMatcher } from "../../../packages/core/src/router/matcher.ts";
+import type { Api } from "../../e2e/support/api.ts";
+import { errorOf, type Json, textOf } from "../ask.ts";
+import { playground, playgroundApp, playgroundInProduction, projectOf } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+const api = async (): Promise<Api> => (await playgroundApp()).with({});
+
+/** Insists on what a path is answered with. */
+const answers = (path: string, body: object) => async (): Promise<void> => {
+  const answer = await (await api()).get(path);
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.body, body);
+};
+
+/** Insists that input is refused with 400 before a handler ran. */
+async function assertRefused(path: string, place: string): Promise<void> {
+  const answer = await (await api()).get(path);
+  assert.equal(answer.status, 400, answer.text);
+  const { code, phase, details } = errorOf(answer.body);
+  assert.equal(code, "VALIDATION_ERROR");
+  assert.match(String(phase), /^validation:/);
+  assert.deepEqual(
+    (details as { fields: Json[] }).fields.map((field) => field["path"]),
+    [place],
+  );
+}
+
+/** Number of times that the matcher looks at a path, among `count` routes of the same depth. */
+function looksAmong(count: number): number {
+  const routes = Array.from({ length: count }, (_, index) => `GET /area${index}/:id/parts/:part`);
+  const match = createMatcher(compileRoutes(routes), routes);
+  const counted = (["charCodeAt", "indexOf"] as const).map((name) => mock.method(String.prototype, name));
+  const { kind } = match("GET", "/area3/7/parts/8");
+  const looks = counted.reduce((sum, method) => sum + method.mock.callCount(), 0);
+  for (const method of counted) method.mock.restore();
+  assert.equal(kind, "route");
+  return looks;
+}
+
+const conflicting = `import type { RouteContract } from "@kit/types";
+export interface Routes {
+  "GET /files/:name": RouteContract<{ name: string }>;
+  "GET /files/*rest": RouteContract<{ rest: string }>;
+}
+`;
+
+export const rules: Section = {
+  number: "4.1",
+  title: "Endpoint rules",
+  statements: [
+    {
+      says: "an endpoint is one key of a group, with :name for a parameter",
+      test: answers("/files/a", { route: "parameter", value: "a" }),
+    },
+    {
+      says: "a path parameter is of its type",
+      test: answers("/typed/5/1", { params: "number boolean", query: "undefined undefined" }),
+    },
+    {
+      says: "a query parameter is of its type",
+      test: answers("/typed/5/0?limit=7", { params: "number boolean", query: "number undefined" }),
+    },
+    {
+      says: "a path parameter of another type is 400",
+      test: () => assertRefused("/typed/five/true", "$.count"),
+    },
+    {
+      says: "a query parameter of another type is 400",
+      test: () => assertRefused("/typed/5/true?limit=many", "$.limit"),
+    },
+    {
+      says: "a body that does not fit is 400, and the handler does not run",
+      servedBy: at(
+        "tests/e2e/servers/validation.test.ts",
+        "${field} ${what}",
+        "no row is written, none is changed",
+      ),
+    },
+    {
+      says: "a static segment comes before a parameter",
+      test: answers("/files/upload", { route: "static", value: "" }),
+    },
+    {
+      says: "a static segment comes before a wildcard",
+      test: answers("/deep/known", { route: "static", value: "" }),
+    },
+    {
+      says: "at each level of the tree static comes before parameter before wildcard, whatever the order of the contracts",
+      servedBy: at(
+        "packages/core/test/router/differential.test.ts",
+        "random routes and requests agree with a naive matcher",
+      ),
+    },
+    {
+      says: "a wildcard takes the whole rest of the path as one text",
+      test: answers("/deep/a/b/c", { route: "wildcard", value: "a/b/c" }),
+    },
+    {
+      says: "a wildcard takes what follows a static segment",
+      test: answers("/deep/known/more", { route: "wildcard", value: "known/more" }),
+    },
+    {
+      says: "a wildcard and a parameter at the same place fail the build",
+      test: async () => {
+        const project = await projectOf({
+          "package.json": '{ "name": "a", "type": "module" }',
+          "src/a.routes.ts": conflicting,
+        });
+        const { code, stdout } = await project.kit(["build", "--json"]);
+        assert.equal(code, 1);
+        const { failures } = JSON.parse(stdout) as { failures: { path: string; message: string }[] };
+        assert.ok(
+          failures.some(
+            ({ path, message }) =>
+              path === "src/a.routes.ts" &&
+              message.includes("/files/:name") &&
+              message.includes("/files/*rest"),
+          ),
+          stdout,
+        );
+      },
+    },
+    {
+      says: "a slash at the end of the path makes no difference",
+      test: async () => {
+        await answers("/files/upload/", { route: "static", value: "" })();
+        await answers("/admin/users/", { words: ["first", "inner", "outer"] })();
+      },
+    },
+    {
+      says: "the tree has paths without the slash at the end",
+      test: async () => {
+        const tree = await textOf(await playground(), ".kit/routes/compiled-router.ts");
+        assert.match(tree, /ref: "GET \/slash"/);
+        for (const path of ["/slash", "/slash/"])
+          assert.equal((await (await api()).get(path)).status, 204, path);
+      },
+    },
+    {
+      says: "a method that is not registered is 405, and Allow lists those that are",
+      test: async () => {
+        const answer = await (await api()).send("DELETE", "/things");
+        assert.equal(answer.status, 405);
+        assert.deepEqual(answer.headers.get("allow")?.split(", ").toSorted(), ["POST", "PUT"]);
+      },
+    },
+    {
+      says: "Allow lists the methods of that path",
+      servedBy: at(
+        "tests/e2e/servers/routing.test.ts",
+        "405 METHOD_NOT_ALLOWED names the methods in Allow > ${method} ${path}",
+      ),
+    },
+    {
+      says: "Allow lists the methods of the one node that matches",
+      changed:
+        "Allow lists the methods of every node that matches the path, since each of them is answered: a static segment without a method gives way to a parameter",
+      test: async () => {
+        const answer = await (await api()).send("DELETE", "/files/upload");
+        assert.equal(answer.status, 405);
+        assert.deepEqual(answer.headers.get("allow")?.split(", "), ["GET", "HEAD", "PUT"]);
+        assert.equal((await (await api()).send("PUT", "/files/upload")).status, 204);
+      },
+    },
+    {
+      says: "a path that nothing matches is 404",
+      test: async () => {
+        for (const path of ["/", "/thing", "/things/1", "/files", "/files/a/b", "/deep"])
+          assert.equal((await (await api()).get(path)).status, 404, path);
+      },
+    },
+    {
+      says: "matching costs by the depth of a path, not by the number of routes",
+      test: () => {
+        const [few, many] = [looksAmong(5), looksAmong(1_000)];
+        assert.ok(many <= 2 * few, `${many} looks among 1000 routes, ${few} among 5`);
+      },
+    },
+    {
+      says: "in development GET /openapi.json is the document",
+      servedBy: at("tests/e2e/openapi.test.ts", "is what a running server in development answers"),
+    },
+    {
+      says: "in production GET /openapi.json is 404",
+      test: async () =>
+        assert.equal((await (await playgroundInProduction()).with({}).get("/openapi.json")).status, 404),
+    },
+  ],
+};

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { NOBODY, type NoteJson, type PageJson } from "../../e2e/support/wire.ts";
+import { errorOf } from "../ask.ts";
+import { notesApp } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+/** A note that is written for the test. */
+async function aNote(body: object = { title: "t", content: "c" }): Promise<NoteJson> {
+  const answer = await (await notesApp()).as("ada").post<NoteJson>("/notes", body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+/** Insists on 404 NOTE_NOT_FOUND. */
+const isUnknown = (method: string, body?: string) => async (): Promise<void> => {
+  const api = (await notesApp()).with({
+    authorization: "Bearer ada:user",
+    "content-type": "application/json",
+  });
+  const answer = await api.send(method, `/notes/${NOBODY}`, body);
+  assert.equal(answer.status, 404);
+  assert.equal(errorOf(answer.body)["code"], "NOTE_NOT_FOUND");
+};
+
+const paging = "tests/e2e/servers/paging.test.ts";
+
+export const notesEndpoints: Section = {
+  number: "4.2",
+  title: "Notes",
+  statements: [
+    {
+      says: "every endpoint needs authorization",
+      servedBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+    },
+    {
+      says: "POST /notes answers 201 with the note",
+      test: async () => {
+        const { createdAt, updatedAt, id, ...note } = await aNote();
+        assert.deepEqual(note, { title: "t", content: "c", authorId: "ada", archived: false });
+        assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+        assert.equal(new Date(createdAt).toISOString(), createdAt);
+        assert.equal(new Date(updatedAt).toISOString(), updatedAt);
+      },
+    },
+    {
+      says: "POST /notes needs title and content",
+      servedBy: at(
+        "tests/e2e/servers/validation.test.ts",
+        "POST needs title and content; every missing field is named at once",
+      ),
+    },
+    {
+      says: "archived of POST /notes is optional and false by default",
+      test: async () => {
+        assert.equal((await aNote()).archived, false);
+        assert.equal((await aNote({ title: "t", content: "c", archived: true })).archived, true);
+      },
+    },
+    {
+      says: "the author is the user of the token, and authorId of the body is ignored",
+      test: async () =>
+        assert.equal((await aNote({ title: "t", content: "c", authorId: "eve" })).authorId, "ada"),
+    },
+    {
+      says: "GET /notes gives a page and its place among all",
+      test: async () => {
+        await aNote();
+        const { status, body } = await (await notesApp()).as("ada").get<PageJson>("/notes?page=1&pageSize=2");
+        assert.equal(status, 200);
+        assert.deepEqual(Object.keys(body), ["data", "pagination"]);
+        const { total, ...rest } = body.pagination;
+        assert.deepEqual(rest, { page: 1, pageSize: 2, totalPages: Math.ceil(total / 2) });
+      },
+    },
+    {
+      says: "page is 1 and pageSize 20 by default, newest first",
+      servedBy: at(paging, "page 1 of 20 is the default; the notes of all users, newest first"),
+    },
+    {
+      says: "the offset is (page - 1) * pageSize",
+      servedBy: at(paging, "the pages together are the list, without gaps or repetitions"),
+    },
+    {
+      says: "total counts all notes, and totalPages is total / pageSize, rounded up",
+      servedBy: at(paging, "totals follow a delete", "no notes: one empty answer with zero pages"),
+    },
+    {
+      says: "an item has id, title, archived and createdAt and nothing else",
+      test: async () => {
+        await aNote();
+        const { body } = await (await notesApp()).as("ada").get<PageJson>("/notes?pageSize=1");
+        assert.deepEqual(Object.keys(body.data[0]!), ["id", "title", "archived", "createdAt"]);
+      },
+    },
+    {
+      says: "GET /notes/:id gives the note",
+      test: async () => {
+        const note = await aNote();
+        const { status, body } = await (await notesApp()).as("bob").get(`/notes/${note.id}`);
+        assert.equal(status, 200);
+        assert.deepEqual(body, note);
+      },
+    },
+    { says: "GET of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("GET") },
+    { says: "PUT of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("PUT", '{"title":"t"}') },
+    { says: "DELETE of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("DELETE") },
+    {
+      says: "PUT /notes/:id changes the given fields and gives the note",
+      test: async () => {
+        const note = await aNote();
+        const { status, body } = await (
+          await notesApp()
+        )
+          .as("ada")
+          .put<NoteJson>(`/notes/${note.id}`, { archived: true });
+        assert.equal(status, 200);
+        assert.deepEqual({ ...body, updatedAt: "" }, { ...note, archived: true, updatedAt: "" });
+      },
+    },
+    {
+      says: "PUT refreshes updatedAt",
+      servedBy: at(
+        "tests/e2e/servers/notes.test.ts",
+        "a body without fields still refreshes updatedAt, and resets nothing",
+      ),
+    },
+    {
+      says: "DELETE /notes/:id answers without a body, and the note is gone",
+      test: async () => {
+        const note = await aNote();
+        const ada = (await notesApp()).as("ada");
+        const { status, text } = await ada.delete(`/notes/${note.id}`);
+        assert.deepEqual([status, text], [204, ""]);
+        assert.equal((await ada.get(`/notes/${note.id}`)).status, 404);
+      },
+    },
+    {
+      says: "a page or pageSize that is no number or out of range is 400",
+      servedBy: at(paging, "page=${value} and pageSize=${value}", "more on a page than there may be"),
+    },
+  ],
+};
+
+const teams = "tests/e2e/servers/teams.test.ts";
+
+export const otherEndpoints: Section = {
+  number: "4.3",
+  title: "Users and todos",
+  statements: [
+    {
+      says: "users are added, read, changed and deleted",
+      servedBy: at(teams, "are added, read, changed and deleted"),
+    },
+    {
+      says: "users are listed by page and pageSize",
+      servedBy: at(teams, "are listed by status, a page at a time"),
+    },
+    {
+      says: "a second user of an address is 409 USER_EMAIL_CONFLICT",
+      servedBy: at(teams, "share no address, whoever comes first"),
+    },
+    {
+      says: "todos have the same five operations",
+      servedBy: at(
+        teams,
+        "belong to a user who exists, and go with the user",
+        "are listed by user and by state",
+      ),
+    },
+  ],
+};

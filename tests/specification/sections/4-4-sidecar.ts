@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { debug, eventually, inspect, type Json } from "../ask.ts";
+import { notes, notesApp, onlyOnce } from "../projects.ts";
+import type { RunningApp } from "../../e2e/support/running-app.ts";
+import { at, type Section } from "../statement.ts";
+
+/** Notes with a request that went well, one without authorization, one that does not fit and one for nothing. */
+const asked = onlyOnce(async (): Promise<RunningApp> => {
+  const app = await notesApp();
+  const ada = app.as("ada");
+  await ada.post("/notes", { title: "t", content: "c" });
+  await ada.get("/notes");
+  await app.with({}).get("/notes");
+  await ada.post("/notes", { title: "" });
+  await ada.get("/notes/none");
+  await eventually(
+    () => debug<{ errors: Json[] }>(app, "errors"),
+    ({ errors }) => errors.length >= 3,
+  );
+  return app;
+});
+
+const ask = async <T = Json>(path: string): Promise<T> => debug<T>(await asked(), path);
+
+/** Insists on the names within an object. */
+function assertHas(value: unknown, ...names: readonly string[]): void {
+  assert.equal(typeof value, "object");
+  const missing = names.filter((name) => !Object.hasOwn(value as object, name));
+  assert.deepEqual(missing, [], JSON.stringify(value).slice(0, 500));
+}
+
+/** Insists on an object with a list under a name, and gives the list. */
+async function listOf(path: string, name: string): Promise<readonly Json[]> {
+  const list = (await ask(path))[name];
+  assert.ok(Array.isArray(list), `${path} has no list ${name}`);
+  return list as readonly Json[];
+}
+
+export const sidecarEndpoints: Section = {
+  number: "4.4",
+  title: "Sidecar endpoints",
+  statements: [
+    {
+      says: "the port is 9800 unless the options say another",
+      servedBy: at(
+        "packages/plugin-debug/test/options.test.ts",
+        "default to port 9800 of this machine, with credentials hidden",
+      ),
+    },
+    {
+      says: "answers are JSON",
+      test: async () => {
+        const answer = await fetch(`http://127.0.0.1:${await (await asked()).debugPort()}/_debug/health`);
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+      },
+    },
+    {
+      says: "/_debug/routes lists the routes with middleware, validators and serializer",
+      test: async () => {
+        const routes = await listOf("routes", "routes");
+        assert.equal(routes.length, 5);
+        for (const route of routes)
+          assertHas(route, "method", "path", "ref", "middleware", "validators", "serializer");
+      },
+    },
+    {
+      says: "/_debug/routes/:method/:path shows one route",
+      test: async () => {
+        const { method, path, ref, middleware, validators, serializer } = await ask("routes/PUT/notes/:id");
+        assert.deepEqual(
+          { method, path, ref, middleware, validators, serializer },
+          {
+            method: "PUT",
+            path: "/notes/:id",
+            ref: "PUT /notes/:id",
+            middleware: ["requireAuth"],
+            validators: { params: "PutNotesByIdParams", body: "UpdateNoteInput" },
+            serializer: "Note",
+          },
+        );
+      },
+    },
+    {
+      says: "/_debug/routes/:method/:path takes a path whose first slash is escaped",
+      test: async () => {
+        const port = await (await asked()).debugPort();
+        const answer = await fetch(`http://127.0.0.1:${port}/_debug/routes/GET/%2Fnotes%2F:id`);
+        await answer.text();
+        assert.equal(answer.status, 200);
+      },
+    },
+    {
+      says: "/_debug/middleware shows the chain with priorities",
+      test: async () => {
+        const middleware = await listOf("middleware", "middleware");
+        assert.equal(middleware.find(({ name }) => name === "requireAuth")?.["priority"], 10);
+      },
+    },
+    {
+      says: "/_debug/deps and /_debug/dependencies show the graph of packages",
+      test: async () => {
+        const packages = await listOf("deps", "dependencies");
+        for (const one of packages) assertHas(one, "name", "dependsOn");
+        assert.deepEqual(await listOf("dependencies", "dependencies"), packages);
+      },
+    },
+    {
+      says: "/_debug/schema/:name shows a type and its uses",
+      test: async () => {
+        const schema = await ask("schema/Note");
+        assert.equal(schema["name"], "Note");
+        assertHas(schema, "properties", "usedBy");
+        assert.deepEqual(schema["usedBy"], (await inspect(await notes(), "schema", "Note"))["usedBy"]);
+      },
+    },
+    {
+      says: "/_debug/errors lists the recent errors",
+      test: async () => {
+        const errors = await listOf("errors", "errors");
+        const codes = new Set(errors.map(({ code }) => code));
+        for (const code of ["UNAUTHORIZED", "VALIDATION_ERROR", "NOTE_NOT_FOUND"])
+          assert.ok(codes.has(code), code);
+      },
+    },
+    {
+      says: "/_debug/errors takes since, limit and last",
+      test: async () => {
+        assert.equal((await listOf("errors?last=1", "errors")).length, 1);
+        assert.equal((await listOf("errors?limit=2", "errors")).length, 2);
+        assert.ok((await listOf("errors?since=5m", "errors")).length >= 3);
+        assert.ok((await listOf("errors?since=1h", "errors")).length >= 3);
+      },
+    },
+    {
+      says: "/_debug/performance shows percentiles and throughput of a route in a window",
+      test: async () => {
+        const figures = await ask("performance?route=/notes&window=5m");
+        assertHas(
+          figures,
+          "route",
+          "window",
+          "count",
+          "p50",
+          "p95",
+          "p99",
+          "min",
+          "max",
+          "avgMs",
+          "throughput",
+        );
+        assert.deepEqual([figures["route"], figures["window"]], ["/notes", "5m"]);
+        assert.ok(Number(figures["count"]) >= 3);
+        assert.equal((await ask("performance?window=24h"))["window"], "24h");
+      },
+    },
+    {
+      says: "/_debug/health shows status, uptime and memory, connections and the lag of the event loop",
+      test: async () => {
+        const health = await ask("health");
+        assert.equal(health["status"], "ok");
+        assertHas(health, "uptime", "connections", "eventLoopLag");
+        assertHas(health["memory"], "heapUsed", "heapTotal", "rss");
+      },
+    },
+    {
+      says: "/_debug/health shows adapter, platform, port and host, which kit inspect server reads",
+      test: async () => {
+        const app = await asked();
+        const { adapter, port, host } = await ask("health");
+        assert.deepEqual([adapter, port, host], ["native", app.port, "127.0.0.1"]);
+      },
+    },
+    {
+      says: "/_debug/server shows adapter, platform, port and status",
+      test: async () => {
+        const server = await ask("server");
+        assertHas(server, "adapter", "platform", "port", "status");
+        assert.deepEqual([server["adapter"], server["port"]], ["native", (await asked()).port]);
+      },
+    },
+    {
+      says: "/_debug/build-pipeline shows the hooks of builds in their order",
+      test: async () => {
+        const hooks = await listOf("build-pipeline", "hooks");
+        assert.deepEqual(
+          hooks.map(({ name }) => name),
+          ["beforeTransform", "afterTypeParse", "afterValidators", "afterRouteTable", "emit", "done"],
+        );
+      },
+    },
+    {
+      says: "/_debug/spans lists recent spans and takes since",
+      test: async () => {
+        const spans = await listOf("spans?since=5m", "spans");
+        assert.ok(spans.some(({ name }) => name === "POST /notes"));
+        assert.ok(spans.some(({ name }) => name === "handler"));
+      },
+    },
+    {
+      says: "/_debug/traces shows trees of spans",
+      test: async () => {
+        const traces = await listOf("traces", "traces");
+        const names = [
+          "traceId",
+          "spanId",
+          "name",
+          "startTime",
+          "endTime",
+          "status",
+          "attributes",
+          "children",
+        ];
+        for (const trace of traces) assertHas(trace, ...names);
+      },
+    },
+    {
+      says: "/_debug/traces has the last 100 requests at most",
+      servedBy: at(
+        "packages/plugin-debug/test/endpoints.test.ts",
+        "no more than 100 traces, nor more requests than are kept",
+      ),
+    },
+    {
+      says: "/_debug/logs lists recent log entries and takes since and level",
+      servedBy: at("packages/plugin-debug/test/endpoints.test.ts", "logs, by level and time"),
+    },
+    {
+      says: "/_debug/logs hides what logging.redact names",
+      servedBy: at("tests/conformance/observed.test.ts", "what is hidden is nowhere"),
+    },
+  ],
+};

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { baseEnvironment } from "../../e2e/support/command.ts";
+import { repository } from "../../e2e/support/project.ts";
+import { eventually, type Json, jsonOf, textOf } from "../ask.ts";
+import { notesWithoutTables, onlyOnce, playground, projectOf } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+/** A new project on the native server whose SQL is written by hand. */
+const scaffolded = onlyOnce(async () => {
+  const project = await projectOf({});
+  const args = ["shelf", "--server", "native", "--db", "raw", "--no-install", "--no-git"];
+  await project.kitOk("scaffold", "init", ...args);
+  return project;
+});
+
+/** Insists that a command explains itself. */
+const hasHelp =
+  (...command: readonly string[]) =>
+  async (): Promise<void> => {
+    const { stdout } = await (await playground()).kitOk(...command, "--help");
+    assert.match(stdout, new RegExp(`Usage: kit ${command.join(" ")}`));
+  };
+
+/** Output of `kit dev` in Notes without tables, up to a text that is waited for. */
+async function saidByDev(awaited: RegExp): Promise<string> {
+  const project = await notesWithoutTables();
+  const kit = join(repository, "node_modules/.bin/kit");
+  const dev = spawn(process.execPath, [kit, "dev", "--port", "0"], {
+    cwd: project.root,
+    env: { ...baseEnvironment(), DEBUG_PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [dev.stdout, dev.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const ended = once(dev, "exit");
+  try {
+    await eventually(
+      () => said,
+      (text) => awaited.test(text) || dev.exitCode !== null,
+      1_500,
+    );
+  } finally {
+    dev.kill("SIGINT");
+    await ended;
+  }
+  return said;
+}
+
+export const commands: Section = {
+  number: "4.5",
+  title: "Commands",
+  statements: [
+    {
+      says: "kit scaffold init <name> --server native --db raw makes a project",
+      test: async () => {
+        const project = await scaffolded();
+        const { name } = await jsonOf(project, "shelf/package.json");
+        assert.equal(name, "shelf");
+        assert.match(await textOf(project, "shelf/src/app.ts"), /nativeServer\(\)/);
+      },
+    },
+    {
+      says: "a project of every server and database builds, and its types are right",
+      servedBy: at(
+        "tests/scaffold/scaffold.test.ts",
+        "on ${server} with ${database} is built and type-checked",
+      ),
+    },
+    {
+      says: "a new project has the typed client and contract tests, also with --db raw",
+      test: async () => {
+        const { dependencies, devDependencies } = await jsonOf<Record<string, object>>(
+          await scaffolded(),
+          "shelf/package.json",
+        );
+        const names = Object.keys({ ...dependencies, ...devDependencies });
+        for (const name of ["@kit/client", "@kit/testing"])
+          assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
+      },
+    },
+    {
+      says: "kit scaffold init refuses another server and another database",
+      servedBy: at("crates/kit-cli/tests/scaffold.rs", "wrong_choices_are_wrong_usage"),
+    },
+    {
+      says: "kit build runs the pipeline and says what it made",
+      test: async () => {
+        const { stdout } = await (await playground()).kitOk("build", "--no-compile", "--json");
+        const { status, counts } = JSON.parse(stdout) as { status: string; counts: Json };
+        assert.equal(status, "built");
+        assert.equal(counts["routes"], 19);
+      },
+    },
+    {
+      says: "kit dev serves the application, and serves it anew after each edit",
+      servedBy: at(
+        "packages/cli/test/dev.test.ts",
+        "edits are served on ${from}, and no connection is refused meanwhile",
+      ),
+    },
+    {
+      says: "kit dev says which migrations are not applied",
+      test: async () =>
+        assert.match(await saidByDev(/not applied/), /1 migration not applied: \d{14}_create_notes/),
+    },
+    {
+      says: "kit generate makes the artifacts and compiles nothing, kit build compiles",
+      test: async () => {
+        const project = await projectOf({
+          "package.json": '{ "name": "small", "type": "module" }',
+          "tsconfig.json":
+            '{ "compilerOptions": { "module": "nodenext", "rootDir": ".", "types": [] }, "include": ["src"] }',
+          "src/a.types.ts": "export interface Sent { name: string }\n",
+          "src/main.ts": "export const answer = 42;\n",
+        });
+        const main = join(project.root, "dist/src/main.js");
+        await project.kitOk("generate");
+        assert.ok(existsSync(join(project.root, ".kit/validators/Sent.validator.ts")));
+        assert.equal(existsSync(main), false);
+        await project.kitOk("build");
+        assert.equal(existsSync(main), true);
+      },
+    },
+    {
+      says: "kit generate:tests writes the contract tests",
+      test: async () => {
+        const project = await playground();
+        const { stdout } = await project.kitOk("generate:tests", "--json");
+        const { files } = JSON.parse(stdout) as { files: string[] };
+        assert.ok(
+          files.some((file) => file.endsWith("ThingRoutes.contract.test.ts")),
+          stdout,
+        );
+        for (const file of files) assert.ok(existsSync(join(project.root, file)), file);
+      },
+    },
+    {
+      says: "kit generate:openapi writes .kit/openapi.json",
+      changed:
+        "it writes `.kit/schemas/openapi.json`, as every build does, or the file that `--out` names: a second document in `.kit/` went out of date",
+      servedBy: at("crates/kit-cli/tests/build.rs", "the_document_goes_where_it_is_wanted"),
+    },
+    {
+      says: "kit test runs generated tests and those of the project",
+      servedBy: at("packages/cli/test/testing.test.ts", "contract tests are run alone, and with the others"),
+    },
+    {
+      says: "kit test --json tells what passed and failed",
+      servedBy: at(
+        "packages/cli/test/testing.test.ts",
+        "what failed is listed with its place, for people and for programs",
+      ),
+    },
+    {
+      says: "kit test:contracts runs contract tests alone",
+      servedBy: at("packages/cli/test/testing.test.ts", "contract tests are run alone, and with the others"),
+    },
+    {
+      says: "kit test --json names the generated file of a contract test that fails",
+      test: async () => {
+        // The handler of `GET /wrong-answer` does not keep its contract.
+        const { stdout } = await (
+          await playground()
+        ).kit(["test:contracts", "--json"], {
+          env: { ADAPTER: "native", APP: "{}" },
+        });
+        const { failures } = JSON.parse(stdout) as { failures: { name: string; file: string }[] };
+        const files = failures.filter(({ name }) => name.includes("/wrong-answer")).map(({ file }) => file);
+        assert.ok(files.length > 0, stdout);
+        const generated = ".kit/tests/ThingRoutes.contract.test.ts";
+        assert.ok(files.includes(generated), `${generated} is not among ${files.join(", ")}`);
+      },
+    },
+    {
+      says: "kit migrate:generate --name <name> creates a migration",
+      servedBy: at("packages/cli/test/kit.test.ts", "migrations are generated once"),
+    },
+    {
+      says: "kit migrate:apply applies it, once",
+      servedBy: at("tests/e2e/build.test.ts", "apply is done once and then has nothing to do"),
+    },
+    { says: "kit inspect has subcommands", test: hasHelp("inspect") },
+    {
+      says: "every command ends with 0, 1 or 2, and its result is on standard output",
+      servedBy: at(
+        "tests/e2e/commands.test.ts",
+        "every command explains itself with 0 and refuses what it does not know with 2",
+        '0: kit ${args.join(" ")}',
+        '1: kit ${args.join(" ")}',
+      ),
+    },
+  ],
+};

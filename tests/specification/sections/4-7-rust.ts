@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Project } from "../../e2e/support/project.ts";
+import { textOf } from "../ask.ts";
+import { notesWithoutTables, onlyOnce } from "../projects.ts";
+import { at, type Proof, type Section } from "../statement.ts";
+
+const config = `import { defineConfig } from "@kit/cli";
+import { rustServer } from "@kit/plugin-rust-server";
+export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer({ db: "sqlx" })] });
+`;
+
+/** Notes with the plugin, built without compiling. */
+const notesInRust = onlyOnce(async (): Promise<Project> => {
+  const project = await notesWithoutTables();
+  await writeFile(join(project.root, "kit.config.ts"), config);
+  await project.kitOk("build", "--no-compile");
+  return project;
+});
+
+/** Insists that a build made files. */
+const makes =
+  (...paths: readonly string[]): Proof =>
+  async () => {
+    const { root } = await notesInRust();
+    assert.deepEqual(
+      paths.filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+  };
+
+const theirs = [
+  "src/handlers/notes.rs",
+  "src/handlers/more.rs",
+  "src/services/mail.rs",
+  "src/middleware/require_auth.rs",
+];
+
+const plugin = "packages/plugin-rust-server/test/rust-server.test.ts";
+
+export const rustServer: Section = {
+  number: "4.7",
+  title: "Rust server",
+  statements: [
+    {
+      says: "the option db names the layer of SQL, and another than sqlx is refused",
+      servedBy: at(plugin, "options that are none are refused where they are written"),
+    },
+    {
+      says: "models/<entity>.rs and models/mod.rs hold the types",
+      test: makes(".kit/models/note.rs", ".kit/models/mod.rs"),
+    },
+    {
+      says: "db/mod.rs has the pool, and functions create, read, change, list and delete rows of each entity",
+      servedBy: at("crates/kit-rust-server/tests/served.rs", "every_function_of_the_database_modules_works"),
+    },
+    {
+      says: "router.rs, app.rs, error.rs and db/mod.rs are generated",
+      test: makes(".kit/router.rs", ".kit/app.rs", ".kit/error.rs", ".kit/db/mod.rs"),
+    },
+    {
+      says: "a migration is named by twelve digits and create_<table>",
+      test: makes(".kit/migrations/000000000001_create_notes.sql"),
+    },
+    {
+      says: "generated Rust is the same for the same types, byte by byte",
+      servedBy: at("crates/kit-rust-server/tests/goldens.rs", "notes"),
+    },
+    {
+      says: "errors of the application are answered with their status",
+      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > answer alike in ${mode}"),
+    },
+    {
+      says: "handlers, services and middleware of the user are never overwritten, and .kit is",
+      test: async () => {
+        const project = await notesInRust();
+        for (const path of theirs) {
+          await mkdir(dirname(join(project.root, path)), { recursive: true });
+          await writeFile(join(project.root, path), "// mine\n");
+        }
+        const model = await textOf(project, ".kit/models/note.rs");
+        await writeFile(join(project.root, ".kit/models/note.rs"), "// edited\n");
+        const types = join(project.root, "src/notes.types.ts");
+        await writeFile(
+          types,
+          (await readFile(types, "utf8")).replace("A note and its author.", "A note of an author."),
+        );
+        await project.kitOk("build", "--no-compile");
+        for (const path of theirs) assert.equal(await textOf(project, path), "// mine\n", path);
+        assert.equal(
+          await textOf(project, ".kit/models/note.rs"),
+          model.replace("A note and its author.", "A note of an author."),
+        );
+      },
+    },
+    {
+      says: "a build overwrites src/main.rs, src/lib.rs and Cargo.toml",
+      test: async () => {
+        const project = await notesInRust();
+        const paths = ["src/main.rs", "src/lib.rs", "Cargo.toml"];
+        const made = await Promise.all(paths.map((path) => textOf(project, path)));
+        for (const [index, path] of paths.entries()) {
+          await writeFile(
+            join(project.root, path),
+            `${made[index]}${path === "Cargo.toml" ? "#" : "//"} edited\n`,
+          );
+        }
+        await project.kitOk("build", "--no-compile");
+        for (const [index, path] of paths.entries())
+          assert.equal(await textOf(project, path), made[index], path);
+      },
+    },
+    {
+      says: "the compile step runs the Rust build in place of the project's compiler",
+      servedBy: at(
+        "packages/plugin-rust-server/test/cargo.test.ts",
+        "is compiled once, and again where something changed",
+      ),
+    },
+    {
+      says: "nothing is generated while types and contracts are the same",
+      servedBy: at(plugin, "an unchanged input touches no file"),
+    },
+    {
+      says: "the server answers the requests of Notes at the database that DATABASE_URL names",
+      servedBy: at(
+        "tests/e2e/servers/notes.test.ts",
+        "answers 201 with the note, the fields in the order of the type",
+      ),
+    },
+    {
+      says: "the server listens on port 3000 if PORT is not set",
+      servedBy: at("crates/kit-runtime/src/settings.rs", "what_is_not_said_has_its_default"),
+    },
+    {
+      says: "Rust 1.85 with edition 2024 compiles it",
+      servedBy: at("crates/kit-rust-server/tests/built.rs", "the_oldest_rust_compiles_it"),
+    },
+    {
+      says: "an older Rust is told so",
+      servedBy: at("packages/plugin-rust-server/test/cargo.test.ts", "with an old Rust is told so"),
+    },
+  ],
+};

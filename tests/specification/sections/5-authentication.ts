@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { Api } from "../../e2e/support/api.ts";
+import type { NoteJson } from "../../e2e/support/wire.ts";
+import { errorOf, inspect, type Json, moduleOf } from "../ask.ts";
+import { notes, notesApp, onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+/** Names of the middleware of a route of the playground. */
+const middlewareOf = async (route: string): Promise<unknown> =>
+  (await inspect(await playground(), "route", route))["middleware"];
+
+export const middlewareRules: Section = {
+  number: "5.1",
+  title: "Middleware",
+  statements: [
+    {
+      says: "a lower priority runs first, whatever the order of registration",
+      test: async () => {
+        const { body } = await (await playgroundApp()).with({}).get("/admin/users");
+        assert.deepEqual(body, { words: ["first", "inner", "outer"] });
+      },
+    },
+    {
+      says: "global middleware runs for every route, that of a group for its routes only",
+      test: async () => {
+        assert.deepEqual(await middlewareOf("GET /context"), ["first", "outer"]);
+        assert.deepEqual(await middlewareOf("GET /admin/users"), ["first", "inner", "outer"]);
+      },
+    },
+    {
+      says: "middleware of a wrapped framework runs before that of kit, for every request",
+      servedBy: at(
+        "tests/conformance/middleware-first.test.ts",
+        "${name} guarding ${guarding}: every target is seen by middleware, or is an error",
+      ),
+    },
+    {
+      says: "what a middleware returns is on ctx of handlers behind it",
+      test: async () => {
+        const answer = await (
+          await notesApp()
+        )
+          .as("ada")
+          .post<NoteJson>("/notes", { title: "t", content: "c" });
+        assert.equal(answer.body.authorId, "ada");
+      },
+    },
+    {
+      says: "a middleware is given the request's headers",
+      test: async () => {
+        const app = await notesApp();
+        assert.equal((await app.with({}).get("/notes")).status, 401);
+        assert.equal((await app.with({ authorization: "Bearer ada:user" }).get("/notes")).status, 200);
+      },
+    },
+    {
+      says: "a middleware is given ctx with what middleware before it added",
+      servedBy: at(
+        "packages/core/test/context.test.ts",
+        "adds to ctx, synchronous or not, in order of priority",
+      ),
+    },
+    {
+      says: "middleware refuses a request before it is validated",
+      servedBy: at("conformance/http.json", "middleware that refuses comes before validation"),
+    },
+    {
+      says: "kit has no login of its own: without middleware a route is open",
+      test: async () => assert.equal((await (await playgroundApp()).with({}).get("/context")).status, 200),
+    },
+  ],
+};
+
+/** Insists on 401 with a code. */
+const isRefused = (authorization: string | undefined, code: string) => async (): Promise<void> => {
+  const answer = await (
+    await notesApp()
+  )
+    .with(authorization === undefined ? {} : { authorization })
+    .get("/notes");
+  assert.equal(answer.status, 401);
+  assert.equal(errorOf(answer.body)["code"], code);
+};
+
+export const requireAuth: Section = {
+  number: "5.2",
+  title: "requireAuth",
+  statements: [
+    { says: "without the header it is 401 UNAUTHORIZED", test: isRefused(undefined, "UNAUTHORIZED") },
+    {
+      says: "a header that does not begin with Bearer is 401 UNAUTHORIZED",
+      test: isRefused("Basic YWRhOnVzZXI=", "UNAUTHORIZED"),
+    },
+    {
+      says: "Bearer in another case is 401 UNAUTHORIZED",
+      test: isRefused("bearer ada:user", "UNAUTHORIZED"),
+    },
+    {
+      says: "the message of 401 UNAUTHORIZED is about a missing or invalid header",
+      test: async () => {
+        const answer = await (await notesApp()).with({}).get("/notes");
+        assert.match(String(errorOf(answer.body)["message"]), /missing or invalid .*header/i);
+      },
+    },
+    {
+      says: "a token without a user id is 401 INVALID_TOKEN",
+      test: isRefused("Bearer :admin", "INVALID_TOKEN"),
+    },
+    {
+      says: "the user id is the part before the colon",
+      servedBy: at(
+        "tests/e2e/servers/auth.test.ts",
+        "who passes > Bearer ${token} is ${JSON.stringify(userId)}",
+      ),
+    },
+    {
+      says: "it adds userId, and userRole as user or admin",
+      test: async () => {
+        const { requireAuth: middleware } = await moduleOf<{
+          requireAuth: (input: { headers: object }) => unknown;
+        }>(await notes(), "src/auth.ts");
+        const added = (token: string): unknown =>
+          middleware({ headers: { authorization: `Bearer ${token}` } });
+        assert.deepEqual(added("ada:admin"), { userId: "ada", userRole: "admin" });
+        for (const token of ["ada:user", "ada:Admin", "ada:root", "ada:", "ada"])
+          assert.deepEqual(added(token), { userId: "ada", userRole: "user" }, token);
+      },
+    },
+  ],
+};
+
+const key = "a-key-of-more-than-16-characters";
+
+/** The playground in production, with a sidecar that asks for a key and hides `name`. */
+const guarded = onlyOnce(async () =>
+  startPlayground({
+    mode: "production",
+    sidecar: { mode: "production", apiKey: key, redactFields: ["name"] },
+  }),
+);
+
+const asked = async (headers: Readonly<Record<string, string>> = {}): Promise<Api> =>
+  new Api(`http://127.0.0.1:${await (await guarded()).debugPort()}`, headers);
+
+const enforced = "packages/plugin-debug/test/enforced.test.ts";
+const access = "packages/plugin-debug/test/access.test.ts";
+
+export const sidecarSecurity: Section = {
+  number: "5.3",
+  title: "Sidecar security",
+  statements: [
+    {
+      says: "in development it asks for no key",
+      servedBy: at(access, "asks for no key and limits no rate unless told to"),
+    },
+    {
+      says: "in production it asks for the header X-Debug-Key",
+      test: async () => {
+        assert.equal((await (await asked()).get("/_debug/health")).status, 401);
+        assert.equal((await (await asked({ "x-debug-key": key })).get("/_debug/health")).status, 200);
+      },
+    },
+    {
+      says: "a wrong key is refused",
+      test: async () =>
+        assert.equal((await (await asked({ "x-debug-key": `${key}x` })).get("/_debug/health")).status, 401),
+    },
+    {
+      says: "an application in production whose sidecar has no key does not start",
+      test: async () => {
+        await assert.rejects(
+          startPlayground({ mode: "production", sidecar: { mode: "production" } }),
+          /needs a key/,
+        );
+      },
+    },
+    {
+      says: "the allowlist has addresses and CIDR ranges",
+      servedBy: at(
+        "packages/plugin-debug/test/enforced.test.ts",
+        "refuses addresses that a given allowlist does not have, in both spellings",
+      ),
+    },
+    {
+      says: "in development it listens on 0.0.0.0",
+      changed:
+        "it listens on 127.0.0.1 in every mode unless `hostname` says otherwise: who shares a network with a developer must not read requests",
+      servedBy: at(enforced, "binds 127.0.0.1 unless told otherwise"),
+    },
+    {
+      says: "in production it listens on 127.0.0.1",
+      servedBy: at(access, "it is bound to 127.0.0.1"),
+    },
+    {
+      says: "in development the rate is not limited",
+      servedBy: at(access, "asks for no key and limits no rate unless told to"),
+    },
+    {
+      says: "in production the rate of each address is limited",
+      servedBy: at(
+        access,
+        "each client may ask so often, whoever it says that it is, before its key is looked at",
+      ),
+    },
+    {
+      says: "in development nothing is hidden",
+      changed:
+        "credentials, `@sensitive` properties and what the options name are hidden in every mode: screens are shared, and logs are copied",
+      servedBy: at(enforced, "hides credentials and given fields, in both spellings"),
+    },
+    {
+      says: "in production the configured fields are hidden",
+      test: async () => {
+        await (await guarded()).with({}).post("/things", { name: 4_711_471_147, count: 1 });
+        const { text } = await (await asked({ "x-debug-key": key })).get("/_debug/errors");
+        assert.match(text, /VALIDATION_ERROR/);
+        assert.doesNotMatch(text, /4711471147/);
+      },
+    },
+    { says: "in production it is for reading only", servedBy: at(access, "it is for reading") },
+    {
+      says: "without a mode it is as in development",
+      changed:
+        "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
+      servedBy: at(
+        "packages/plugin-debug/test/options.test.ts",
+        "follow NODE_ENV where the mode is not said",
+      ),
+    },
+  ],
+};
+
+const options = "packages/plugin-debug/test/options.test.ts";
+
+export const sidecarOptions: Section = {
+  number: "5.4",
+  title: "Sidecar options",
+  statements: [
+    {
+      says: "both spellings of the options mean the same",
+      servedBy: at(options, "have the same meaning in both spellings"),
+    },
+    {
+      says: "port is the port of the sidecar",
+      test: async () => {
+        const other = createServer().listen(0, "127.0.0.1");
+        await once(other, "listening");
+        const { port } = other.address() as AddressInfo;
+        other.close();
+        await once(other, "close");
+        const app = await startPlayground({ sidecar: { mode: "dev", port } });
+        assert.equal(await app.debugPort(), port);
+        await app.stop();
+      },
+    },
+    { says: "mode is dev or production", servedBy: at(options, "refuse ${JSON.stringify(options)}") },
+    {
+      says: "apiKey and security.apiKey are the key",
+      servedBy: at(enforced, "asks for a given apiKey, in both spellings"),
+    },
+    {
+      says: "allowedIPs and security.allowlist are the addresses that may ask",
+      servedBy: at(enforced, "refuses addresses that a given allowlist does not have, in both spellings"),
+    },
+    {
+      says: "redactFields and security.redact are hidden",
+      servedBy: at(enforced, "hides credentials and given fields, in both spellings"),
+    },
+    {
+      says: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
+      servedBy: at(enforced, "counts requests where a rate limit is given, in both spellings"),
+    },
+    {
+      says: "security.hostname is the address to listen on",
+      servedBy: at(
+        enforced,
+        "with a key and a hostname that is open, another address is answered if the key is right",
+      ),
+    },
+    {
+      says: "kit inspect sends the key of KIT_DEBUG_KEY",
+      test: async () => {
+        const port = String(await (await guarded()).debugPort());
+        const args = ["inspect", "server", "--json", "--debug-port", port];
+        const refused = await (await playground()).kit(args);
+        assert.equal(refused.code, 1);
+        const told = await (await playground()).kit(args, { env: { KIT_DEBUG_KEY: key } });
+        assert.equal(told.code, 0, told.stderr);
+        assert.equal((JSON.parse(told.stdout) as Json)["adapter"], "native");
+      },
+    },
+  ],
+};

@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { debug, entriesOf, eventually, type Json } from "../ask.ts";
+import { playgroundApp } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+const plugins = "packages/cli/test/plugins.test.ts";
+const everyHook = at(plugins, "a plugin adds a type, changes one, adds a validator and emits files");
+
+export const hooks: Section = {
+  number: "6.1",
+  title: "Build hooks",
+  statements: [
+    {
+      says: "taps run in the order of beforeTransform, afterTypeParse, afterValidators, afterRouteTable, emit, done",
+      servedBy: everyHook,
+    },
+    { says: "beforeTransform adds sources of types", servedBy: everyHook },
+    { says: "afterTypeParse changes types", servedBy: everyHook },
+    { says: "afterValidators adds validators", servedBy: everyHook },
+    { says: "afterRouteTable changes what routes say", servedBy: everyHook },
+    { says: "emit adds artifacts of the plugin", servedBy: everyHook },
+    { says: "done reports", servedBy: everyHook },
+    { says: "a compile step takes the place of the project's compiler", servedBy: everyHook },
+    {
+      says: "a tap that fails, fails the build with plugin, hook and place",
+      servedBy: at(
+        plugins,
+        "what a plugin does wrong is said with its name, hook and place, and nothing is written",
+      ),
+    },
+  ],
+};
+
+/** Entries that `GET /log` of the playground wrote, as JSON on standard output. */
+async function logged(): Promise<readonly Json[]> {
+  const app = await playgroundApp();
+  await app.with({}).get("/log");
+  return eventually(
+    () => entriesOf(app).filter(({ message }) => String(message).startsWith("at ")),
+    (entries) => entries.length >= 4,
+  );
+}
+
+const observed = "tests/conformance/observed.test.ts";
+
+export const logs: Section = {
+  number: "6.2",
+  title: "Log entries",
+  statements: [
+    {
+      says: "an entry has level, message, timestamp, traceId, route, phase, requestId, serverAdapter and data",
+      test: async () => {
+        const entry = (await logged())[0]!;
+        const { level, message, route, phase, serverAdapter } = entry;
+        assert.deepEqual(
+          [level, message, route, phase, serverAdapter],
+          ["info", "at info", "GET /log", "handler", "native"],
+        );
+        assert.match(String(entry["traceId"]), /^[0-9a-f]{32}$/);
+        assert.ok(String(entry["requestId"]).length > 0);
+        assert.ok("data" in entry);
+      },
+    },
+    {
+      says: "timestamp is ISO 8601",
+      test: async () => {
+        for (const { timestamp } of await logged())
+          assert.equal(new Date(String(timestamp)).toISOString(), timestamp);
+      },
+    },
+    {
+      says: "entries below the threshold are not written",
+      servedBy: at(observed, "log entries: fields, levels, threshold, what is hidden"),
+    },
+    {
+      says: "standard output, sidecar and collector get the same entries",
+      servedBy: at(
+        observed,
+        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+      ),
+    },
+    {
+      says: "severity numbers are 1, 5, 9, 13, 17 and 21",
+      servedBy: at(
+        observed,
+        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+      ),
+    },
+    {
+      says: "entries for a collector have traceId and spanId",
+      servedBy: at(
+        "packages/otel/test/otel.test.ts",
+        "gets the spans of a request, those of other instrumentation, and its log entries",
+      ),
+    },
+    {
+      says: "logging.redact hides fields in every sink",
+      servedBy: at(observed, "what is hidden is nowhere"),
+    },
+  ],
+};
+
+type Span = Json & { readonly attributes: Json; readonly name: string };
+
+/** Spans of a request to the playground that ended with a status, the root first. */
+async function spansOf(
+  path: string,
+  name: string,
+  status: number,
+): Promise<readonly [root: Span, ...children: Span[]]> {
+  const app = await playgroundApp();
+  assert.equal((await app.with({}).get(path)).status, status);
+  const { spans } = await eventually(
+    () => debug<{ spans: Span[] }>(app, "spans?since=5m"),
+    (told) => told.spans.some((span) => span.name === name && span.attributes["http.status_code"] === status),
+  );
+  const root = spans.find((span) => span.name === name && span.attributes["http.status_code"] === status)!;
+  return [root, ...spans.filter((span) => span["parentSpanId"] === root["spanId"])];
+}
+
+export const spans: Section = {
+  number: "6.3",
+  title: "Spans",
+  statements: [
+    {
+      says: "traceId has 32 hexadecimal characters and spanId 16",
+      test: async () => {
+        for (const { traceId, spanId } of await spansOf("/context", "GET /context", 200)) {
+          assert.match(String(traceId), /^[0-9a-f]{32}$/);
+          assert.match(String(spanId), /^[0-9a-f]{16}$/);
+        }
+      },
+    },
+    {
+      says: "a request has a root span, and children for middleware, handler, serialization and writing",
+      test: async () => {
+        const [, ...children] = await spansOf("/context", "GET /context", 200);
+        assert.deepEqual(
+          children.map(({ name }) => name).filter((name) => !name.startsWith("validation:")),
+          ["middleware:first", "middleware:outer", "handler", "serialization", "server:write"],
+        );
+      },
+    },
+    {
+      says: "each validation is a child span",
+      servedBy: at(observed, "spans: fields, attributes, status"),
+    },
+    {
+      says: "params, query and body have a child span each, also if the contract has none of them",
+      test: async () => {
+        const [, ...children] = await spansOf("/context", "GET /context", 200);
+        for (const slot of ["params", "query", "body"])
+          assert.ok(
+            children.some(({ name }) => name === `validation:${slot}`),
+            `validation:${slot} is missing`,
+          );
+      },
+    },
+    {
+      says: "the kind of the root is server, that of the others internal",
+      test: async () => {
+        const [root, ...children] = await spansOf("/context", "GET /context", 200);
+        assert.equal(root["kind"], "server");
+        assert.ok(children.every(({ kind }) => kind === "internal"));
+      },
+    },
+    {
+      says: "startTime and endTime are ISO 8601, and durationMs is a number",
+      test: async () => {
+        for (const span of await spansOf("/context", "GET /context", 200)) {
+          for (const name of ["startTime", "endTime"])
+            assert.equal(new Date(String(span[name])).toISOString(), span[name]);
+          assert.equal(typeof span["durationMs"], "number");
+        }
+      },
+    },
+    {
+      says: "status is ok for what went well and error for what failed",
+      test: async () => {
+        const [well] = await spansOf("/context", "GET /context", 200);
+        assert.equal(well["status"], "ok");
+        const [failed, ...children] = await spansOf("/fail/app", "GET /fail/:how", 418);
+        assert.equal(failed["status"], "error");
+        assert.equal(children.find(({ name }) => name === "handler")?.["status"], "error");
+      },
+    },
+    {
+      says: "the root has http.method, http.route and http.status_code",
+      test: async () => {
+        const [root] = await spansOf("/files/a", "GET /files/:filename", 200);
+        assert.deepEqual(root.attributes, {
+          "http.method": "GET",
+          "http.route": "/files/:filename",
+          "http.status_code": 200,
+        });
+      },
+    },
+    {
+      says: "the root has error.message from status 400 on",
+      test: async () => {
+        const [root] = await spansOf("/fail/app", "GET /fail/:how", 418);
+        assert.equal(root.attributes["error.message"], "There is no tea");
+      },
+    },
+    {
+      says: "handlers add attributes to their span",
+      test: async () => {
+        const [, ...children] = await spansOf("/context", "GET /context", 200);
+        assert.deepEqual(children.find(({ name }) => name === "handler")?.attributes, {
+          "playground.answer": 42,
+        });
+      },
+    },
+    {
+      says: "a parent span is that of the client, if it names one",
+      servedBy: at("packages/core/test/observe.test.ts", "takes up the client's trace"),
+    },
+    {
+      says: "the exporters are console, OTLP and none",
+      servedBy: at(
+        "packages/otel/test/failures.test.ts",
+        "`none` takes everything and sends nothing",
+        "`console` prints spans",
+      ),
+    },
+    {
+      says: "OTLP goes to /v1/traces and /v1/logs",
+      servedBy: at(
+        "packages/otel/test/otel.test.ts",
+        "gets the spans of a request, those of other instrumentation, and its log entries",
+      ),
+    },
+  ],
+};
+
+export const lifecycle: Section = {
+  number: "6.4",
+  title: "Lifecycle trace",
+  statements: [
+    {
+      says: "it has traceId, route, server, lifecycle and totalMs",
+      servedBy: at("packages/core/test/pipeline.test.ts", "phases > come in order, with result and status"),
+    },
+    {
+      says: "a phase has phase, timestamp and durationMs; validation a result, and response a status",
+      test: async () => {
+        const app = await playgroundApp();
+        await app.with({}).post("/names", { name: "abc" });
+        const { requests } = await eventually(
+          () => debug<{ requests: (Json & { lifecycle: Json[] })[] }>(app, "requests?route=POST%20/names"),
+          (told) => told.requests.length > 0,
+        );
+        const { lifecycle: phases } = requests[0]!;
+        for (const { phase, timestamp, durationMs } of phases) {
+          assert.equal(typeof phase, "string");
+          assert.equal(new Date(String(timestamp)).toISOString(), timestamp);
+          assert.ok(Number(durationMs) >= 0);
+        }
+        assert.equal(phases.find(({ phase }) => phase === "validation:body")?.["result"], "pass");
+        assert.equal(phases.at(-1)?.["status"], 201);
+      },
+    },
+    {
+      says: "a thrown error is answered, marks its span and is stored for the sidecar",
+      test: async () => {
+        const app = await playgroundApp();
+        const [root] = await spansOf("/fail/conflict", "GET /fail/:how", 409);
+        const { errors } = await debug<{ errors: Json[] }>(app, "errors");
+        assert.ok(errors.some(({ traceId, code }) => traceId === root["traceId"] && code === "CONFLICT"));
+      },
+    },
+    {
+      says: "a thrown error is logged at error, also if its status is below 500",
+      test: async () => {
+        const app = await playgroundApp();
+        const answer = await app.with({}).get<{ error: Json }>("/fail/app");
+        // The error after it is logged, and entries come in their order.
+        const last = await app.with({}).get<{ error: Json }>("/fail/unknown");
+        await eventually(
+          () => entriesOf(app).map(({ traceId }) => traceId),
+          (ids) => ids.includes(last.body.error["traceId"]),
+        );
+        const entry = entriesOf(app).find(({ traceId }) => traceId === answer.body.error["traceId"]);
+        assert.equal(entry?.["level"], "error");
+      },
+    },
+    {
+      says: "an unknown error is logged at error",
+      test: async () => {
+        const app = await playgroundApp();
+        const { body } = await app.with({}).get<{ error: Json }>("/fail/unknown");
+        const entry = await eventually(
+          () => entriesOf(app).find(({ traceId }) => traceId === body.error["traceId"]),
+          (found) => found !== undefined,
+        );
+        assert.equal(entry?.["level"], "error");
+      },
+    },
+  ],
+};

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { createErrorMiddleware, type FailedRequest } from "@kit/core";
+import {
+  AppError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  UnauthorizedError,
+  ValidationError,
+} from "@kit/errors";
+import type { Json } from "../ask.ts";
+import { development, failing, invalid, production } from "../failures.ts";
+import { at, type Section, type Statement } from "../statement.ts";
+
+const subclasses = [
+  [NotFoundError, 404, "NOT_FOUND"],
+  [ValidationError, 400, "VALIDATION_ERROR"],
+  [UnauthorizedError, 401, "UNAUTHORIZED"],
+  [ForbiddenError, 403, "FORBIDDEN"],
+  [ConflictError, 409, "CONFLICT"],
+] as const;
+
+const subclassStatements = subclasses.map(([Class, status, code]): Statement => ({
+  says: `${Class.name} has status ${status} and by default code ${code}`,
+  test: () => {
+    const error = new Class();
+    assert.deepEqual([error.status, error.code], [status, code]);
+    assert.ok(error instanceof AppError);
+  },
+}));
+const failures = [
+  ["/fail/not-found", 404, "NOT_FOUND"],
+  ["/fail/validation", 400, "VALIDATION_ERROR"],
+  ["/fail/unauthorized", 401, "UNAUTHORIZED"],
+  ["/fail/forbidden", 403, "TEAM_FULL"],
+  ["/fail/conflict", 409, "CONFLICT"],
+  ["/fail/fail", 409, "ALREADY_MEMBER"],
+  ["/fail/app", 418, "OUT_OF_TEA"],
+  ["/fail/unknown", 500, "INTERNAL_SERVER_ERROR"],
+] as const;
+
+const failureStatements = failures.map(([path, status, code]): Statement => ({
+  says: `${code} is answered with ${status}, in development and in production`,
+  test: async () => {
+    for (const api of [await development(), await production()])
+      assert.equal((await failing(api, path, status))["code"], code);
+  },
+}));
+export const applicationErrors: Section = {
+  number: "7.1",
+  title: "Application errors",
+  statements: [
+    {
+      says: "AppError has code, status, message and details",
+      test: () => {
+        const error = new AppError("TEAM_FULL", 403, "Full", { size: 12 });
+        assert.deepEqual(
+          [error.code, error.status, error.message, error.details],
+          ["TEAM_FULL", 403, "Full", { size: 12 }],
+        );
+      },
+    },
+    {
+      says: "toJSON gives { error: { code, message, details } }, without details if there are none",
+      test: () => {
+        assert.deepEqual(new AppError("A", 400, "b", { c: 1 }).toJSON(), {
+          error: { code: "A", message: "b", details: { c: 1 } },
+        });
+        assert.deepEqual(new AppError("A", 400, "b").toJSON(), { error: { code: "A", message: "b" } });
+      },
+    },
+    {
+      says: "the answer has the trace id besides",
+      test: async () =>
+        assert.match(
+          String((await failing(await production(), "/fail/app", 418))["traceId"]),
+          /^[0-9a-f]{32}$/,
+        ),
+    },
+    ...subclassStatements,
+    {
+      says: "constructors of subclasses take code, message and details",
+      test: () => {
+        for (const [Class, status] of subclasses) {
+          const { code, message, details, status: found } = new Class("OWN", "own", { a: 1 });
+          assert.deepEqual([code, message, details, found], ["OWN", "own", { a: 1 }, status]);
+        }
+      },
+    },
+    {
+      says: "ctx.fail throws the error of its status",
+      servedBy: at(
+        "packages/errors/test/errors.test.ts",
+        "errorFor passes everything on, and makes an AppError of other statuses",
+      ),
+    },
+  ],
+};
+
+const request: FailedRequest = {
+  traceId: "0".repeat(32),
+  requestId: "1",
+  phase: "handler",
+  route: null,
+  serverAdapter: "native",
+};
+
+/** Message of the answer to an unknown error. */
+const messageTo = (isDev: boolean): string =>
+  createErrorMiddleware({ isDev })(new Error("why"), request).body.error.message;
+
+/** The part of an error answer that each environment has, without the trace id. Development may add places to the details. */
+function publicPart({ code, message, details = {} }: Json): unknown {
+  const { handler: _, relatedTests: __, ...own } = details as Json;
+  return [code, message, own];
+}
+
+export const errorMiddleware: Section = {
+  number: "7.2",
+  title: "Error middleware",
+  statements: [
+    {
+      says: "createErrorMiddleware({ isDev }) decides what an answer tells",
+      test: () => {
+        assert.deepEqual([messageTo(true), messageTo(false)], ["why", "Internal Server Error"]);
+      },
+    },
+    {
+      says: "isDev is true by default if the mode is development",
+      servedBy: at("packages/core/test/errors.test.ts", "takes isDev from NODE_ENV"),
+    },
+    ...failureStatements,
+    {
+      says: "an application error is answered with code, message, details and trace id",
+      test: async () => {
+        const { traceId, ...error } = await failing(await production(), "/fail/app", 418);
+        assert.match(String(traceId), /./);
+        assert.deepEqual(error, {
+          code: "OUT_OF_TEA",
+          message: "There is no tea",
+          details: { pot: "empty" },
+        });
+      },
+    },
+    {
+      says: "input that does not fit is 400 VALIDATION_ERROR, with path, expected and value of each field",
+      test: async () => {
+        const { status, error, fields } = await invalid(await production(), { name: "a", count: "many" });
+        assert.deepEqual([status, error["code"]], [400, "VALIDATION_ERROR"]);
+        assert.deepEqual(
+          fields.map(({ path, value }) => [path, value]),
+          [
+            ["$.name", "a"],
+            ["$.count", "many"],
+          ],
+        );
+        for (const { expected } of fields) assert.ok(String(expected).length > 0);
+      },
+    },
+    {
+      says: "value is there for a property that is missing too",
+      test: async () => {
+        const { fields } = await invalid(await production(), { count: 1 });
+        assert.equal(fields[0]?.["path"], "$.name");
+        assert.equal(fields[0]?.["value"], null);
+      },
+    },
+    {
+      says: "an unknown error is 500 INTERNAL_SERVER_ERROR",
+      test: async () =>
+        assert.equal(
+          (await failing(await production(), "/fail/unknown", 500))["code"],
+          "INTERNAL_SERVER_ERROR",
+        ),
+    },
+    {
+      says: "in development the message of an unknown error is its own",
+      test: async () =>
+        assert.equal(
+          (await failing(await development(), "/fail/unknown", 500))["message"],
+          "the secret cause",
+        ),
+    },
+    {
+      says: "in production the message of an unknown error is Internal Server Error",
+      test: async () =>
+        assert.equal(
+          (await failing(await production(), "/fail/unknown", 500))["message"],
+          "Internal Server Error",
+        ),
+    },
+    {
+      says: "in development details have stack and name",
+      test: async () => {
+        const { name, stack } = (await failing(await development(), "/fail/unknown", 500))["details"] as Json;
+        assert.equal(name, "TypeError");
+        assert.match(String(stack), /things\.handlers\.ts/);
+      },
+    },
+    {
+      says: "in production no stack and no name are sent",
+      test: async () => {
+        const error = await failing(await production(), "/fail/unknown", 500);
+        assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
+      },
+    },
+    {
+      says: "code, message and details of application errors are the same in both",
+      test: async () => {
+        assert.deepEqual(
+          publicPart(await failing(await development(), "/fail/fail", 409)),
+          publicPart(await failing(await production(), "/fail/fail", 409)),
+        );
+      },
+    },
+    {
+      says: "in production the log has the error in full",
+      servedBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "production says nothing to the client and everything to the log, under one trace id",
+      ),
+    },
+  ],
+};

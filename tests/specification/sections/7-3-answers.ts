@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { errorOf, type Json } from "../ask.ts";
+import { development, failing, invalid, production } from "../failures.ts";
+import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
+import { at, type Section } from "../statement.ts";
+
+/** The playground in production beside a sidecar. */
+const besideSidecar = onlyOnce(async () =>
+  (
+    await startPlayground({
+      mode: "production",
+      sidecar: { mode: "production", apiKey: "a-key-of-16-characters" },
+    })
+  ).with({}),
+);
+
+/** Phase in which a request of the playground failed. */
+const phaseOf = async (path: string, status: number): Promise<unknown> =>
+  (await failing(await development(), path, status))["phase"];
+
+export const extendedFields: Section = {
+  number: "7.3",
+  title: "Extended error answers",
+  statements: [
+    {
+      says: "in development an error has status, route, phase, server, serverAdapter, timestamp, requestId and relatedTests",
+      test: async () => {
+        const error = await failing(await development(), "/fail/app", 418);
+        const { status, route, phase, server, serverAdapter } = error;
+        assert.deepEqual(
+          [status, route, phase, server, serverAdapter],
+          [418, "GET /fail/:how", "handler", "native", "native"],
+        );
+        assert.equal(new Date(String(error["timestamp"])).toISOString(), error["timestamp"]);
+        assert.ok(String(error["requestId"]).length > 0);
+        assert.ok(Array.isArray(error["relatedTests"]));
+      },
+    },
+    {
+      says: "beside a sidecar an error has them in production too",
+      test: async () => {
+        const error = await failing(await besideSidecar(), "/fail/app", 418);
+        for (const name of ["status", "route", "phase", "serverAdapter", "timestamp", "requestId"])
+          assert.ok(name in error, name);
+      },
+    },
+    {
+      says: "in production without a sidecar there is nothing but code, message, details and trace id",
+      servedBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "${what}: code, message, details and trace id, and nothing else",
+      ),
+    },
+    {
+      says: "a validation error has schema, sourceFile, schemaFile and failures",
+      test: async () => {
+        const { error } = await invalid(await development(), { name: "a", count: 1 });
+        assert.equal(error["schema"], "NewThing");
+        assert.equal(error["schemaFile"], "src/things.types.ts");
+        assert.match(String(error["sourceFile"]), /^src\/things\.routes\.ts:\d+$/);
+        assert.ok(Array.isArray(error["failures"]));
+      },
+    },
+    {
+      says: "an entry of failures has path as JSONPath, expected, received and suggestion",
+      test: async () => {
+        const { error } = await invalid(await development(), { name: "a", count: 1 });
+        const [failure] = error["failures"] as Json[];
+        assert.equal(failure!["path"], "$.name");
+        for (const name of ["expected", "received", "suggestion"])
+          assert.ok(String(failure![name] ?? "").length > 0, name);
+      },
+    },
+    {
+      says: "the path of an element names its index",
+      test: async () => {
+        const answer = await (
+          await production()
+        ).post("/orders", { items: [{ quantity: 1 }, { quantity: "2" }] });
+        const { fields } = errorOf(answer.body)["details"] as { fields: Json[] };
+        assert.deepEqual(
+          fields.map(({ path }) => path),
+          ["$.items[1].quantity"],
+        );
+      },
+    },
+    {
+      says: "details of an unknown error of a handler have handler { file, export, line } and relatedTests",
+      test: async () => {
+        const { handler, relatedTests } = (await failing(await development(), "/fail/unknown", 500))[
+          "details"
+        ] as Json;
+        assert.partialDeepStrictEqual(handler, { file: "src/things.handlers.ts", export: "thingHandlers" });
+        assert.equal(typeof (handler as Json)["line"], "number");
+        assert.ok(Array.isArray(relatedTests));
+      },
+    },
+    {
+      says: "in development an application error of a handler has handler { file, export, line } in its details",
+      test: async () => {
+        const { details } = await failing(await development(), "/fail/app", 418);
+        assert.partialDeepStrictEqual(details, {
+          pot: "empty",
+          handler: { file: "src/things.handlers.ts", export: "thingHandlers" },
+        });
+      },
+    },
+    {
+      says: "phases of errors are those of requests: middleware, validation, handler, serialization",
+      test: async () => {
+        assert.equal(await phaseOf("/typed/x/true", 400), "validation:params");
+        assert.equal(await phaseOf("/typed/5/true?limit=x", 400), "validation:query");
+        assert.equal(await phaseOf("/fail/app", 418), "handler");
+        assert.equal(await phaseOf("/wrong-answer", 500), "serialization");
+        const answer = await (await notesApp()).with({}).get("/notes");
+        assert.equal(errorOf(answer.body)["phase"], "middleware:requireAuth");
+        assert.equal((await invalid(await development(), {})).error["phase"], "validation:body");
+      },
+    },
+    {
+      says: "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
+      servedBy: at(
+        "tests/e2e/build.test.ts",
+        "a mistake is an error at its place, and leaves the last good build as it was",
+      ),
+    },
+    {
+      says: "404 and 405 of the router have the envelope of all errors",
+      test: async () => {
+        const api = await production();
+        const missing = await failing(api, "/nowhere", 404);
+        assert.deepEqual(Object.keys(missing), ["code", "message", "traceId"]);
+        assert.equal(missing["code"], "NOT_FOUND");
+        const answer = await api.send("DELETE", "/things");
+        assert.equal(answer.status, 405);
+        assert.deepEqual(Object.keys(errorOf(answer.body)), ["code", "message", "traceId"]);
+      },
+    },
+    {
+      says: "an error is answered in one envelope",
+      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: the envelope with what helps to repair it"),
+    },
+  ],
+};
+
+export const codes: Section = {
+  number: "7.4",
+  title: "Codes",
+  statements: [
+    {
+      says: "params, query and body that do not fit are VALIDATION_ERROR, for each rule that is broken",
+      servedBy: at(
+        "tests/e2e/servers/validation.test.ts",
+        "POST needs title and content; every missing field is named at once",
+        "${field} ${what}",
+      ),
+    },
+    {
+      says: "missing credentials are UNAUTHORIZED",
+      servedBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+    },
+    {
+      says: "a token without a user is INVALID_TOKEN",
+      servedBy: at("tests/e2e/servers/auth.test.ts", "authorization: Bearer ${token}"),
+    },
+    {
+      says: "a full team is 403 TEAM_FULL",
+      servedBy: at("tests/e2e/servers/teams.test.ts", "give their last place to one of two who join at once"),
+    },
+    {
+      says: "adding a member twice is 409 ALREADY_MEMBER",
+      servedBy: at(
+        "tests/e2e/servers/teams.test.ts",
+        "take nobody twice, nobody unknown and nobody into an unknown team",
+      ),
+    },
+    {
+      says: "unknown users, todos and teams are 404 with codes of their own",
+      servedBy: at(
+        "tests/e2e/servers/teams.test.ts",
+        "take nobody twice, nobody unknown and nobody into an unknown team",
+        "users > are added, read, changed and deleted",
+      ),
+    },
+    {
+      says: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
+      servedBy: at("packages/core/test/errors.test.ts", "is 500 and tells nothing in production"),
+    },
+  ],
+};

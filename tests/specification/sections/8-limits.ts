@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { repository } from "../../e2e/support/project.ts";
+import { notesApp, playgroundApp } from "../projects.ts";
+import { at, type Proof, type Section } from "../statement.ts";
+
+/** Insists on the status of a note with a field. */
+const note =
+  (fields: object, status: number, user = "ada"): Proof =>
+  async () => {
+    const answer = await (await notesApp()).as(user).post("/notes", { title: "t", content: "c", ...fields });
+    assert.equal(answer.status, status, answer.text.slice(0, 300));
+  };
+
+/** Insists on each of them. */
+const all =
+  (...proofs: readonly Proof[]): Proof =>
+  async () => {
+    for (const proof of proofs) await proof();
+  };
+
+interface Row {
+  readonly scenario: string;
+  readonly subject: string;
+  readonly value: number;
+}
+
+/** Insists that recorded figures of a subject are below a limit. `cargo xtask bench record` writes them; no test looks at a clock. */
+const recorded =
+  (subject: string, scenario: RegExp, limit: number): Proof =>
+  async () => {
+    const { rows } = JSON.parse(await readFile(join(repository, "bench/results/router.json"), "utf8")) as {
+      rows: Row[];
+    };
+    const found = rows.filter((row) => row.subject === subject && scenario.test(row.scenario));
+    assert.ok(found.length > 0, `no figure of ${subject} is of ${String(scenario)}`);
+    for (const { scenario: name, value } of found)
+      assert.ok(value < limit, `${name}: ${value} is not below ${limit}`);
+  };
+
+/** Status of an address of so many characters. */
+async function statusOfAddress(length: number): Promise<number> {
+  const domain = `${"d".repeat(50)}.`.repeat(4).slice(0, length - 65 - ".example".length);
+  const longEmail = `${"l".repeat(64)}@${domain}.example`;
+  assert.equal(longEmail.length, length);
+  return (await (await playgroundApp()).with({}).post("/formats", { longEmail })).status;
+}
+
+const MILLISECOND = 1_000_000;
+const users = "tests/e2e/servers/teams.test.ts";
+
+export const limits: Section = {
+  number: "8.1",
+  title: "Limits",
+  statements: [
+    {
+      says: "a title has 1 to 200 characters",
+      test: all(
+        note({ title: "" }, 400),
+        note({ title: "a" }, 201),
+        note({ title: "a".repeat(200) }, 201),
+        note({ title: "a".repeat(201) }, 400),
+      ),
+    },
+    {
+      says: "content has at most 10000 characters",
+      test: all(
+        note({ content: "" }, 201),
+        note({ content: "a".repeat(10_000) }, 201),
+        note({ content: "a".repeat(10_001) }, 400),
+      ),
+    },
+    {
+      says: "an author has at most 100 characters",
+      servedBy: at(
+        "tests/e2e/servers/auth.test.ts",
+        "a user id as long as an author may be, and one that is longer",
+      ),
+    },
+    {
+      says: "an address of a user has at most 255 characters, a name 2 to 100",
+      servedBy: at(users, "are refused with every rule that they break"),
+    },
+    {
+      says: "an address of 255 characters is taken, and one of 256 is refused",
+      test: async () => {
+        assert.equal(await statusOfAddress(254), 201);
+        assert.equal(await statusOfAddress(256), 400);
+        assert.equal(await statusOfAddress(255), 201, "an address of 255 characters");
+      },
+    },
+    {
+      says: "rules of Todo.title hold",
+      servedBy: at("tests/openapi/values.test.ts", "both hold for ${example}"),
+    },
+    {
+      says: "page is 1 and pageSize 20 by default",
+      servedBy: at(
+        "tests/e2e/servers/paging.test.ts",
+        "page 1 of 20 is the default; the notes of all users, newest first",
+      ),
+    },
+    {
+      says: "the sidecar keeps the last 100 traces",
+      servedBy: at(
+        "packages/plugin-debug/test/endpoints.test.ts",
+        "no more than 100 traces, nor more requests than are kept",
+      ),
+    },
+    {
+      says: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
+      servedBy: at(
+        "packages/plugin-debug/test/access.test.ts",
+        "counts each address, IPv6 by network, and starts afresh after its window",
+      ),
+    },
+  ],
+};
+
+export const routerTargets: Section = {
+  number: "8.2",
+  title: "Router targets",
+  statements: [
+    {
+      says: "a static path takes less than 100 ns",
+      test: all(recorded("kit", /\/static$/, 100), recorded("kit-js", /\/static$/, 100)),
+    },
+    {
+      says: "a parameter or a wildcard takes less than 200 ns",
+      test: all(recorded("kit", /\/(param|wildcard)$/, 200), recorded("kit-js", /\/(param|wildcard)$/, 200)),
+    },
+    {
+      says: "405 takes less than 50 ns on the native and the Rust server",
+      test: recorded("kit", /\/not-allowed$/, 50),
+    },
+    {
+      says: "405 takes less than 50 ns in the matcher of servers on node:http",
+      open: { finding: "router", now: "it takes 73 to 101 ns", fails: /is not below 50/ },
+      test: recorded("kit-js", /\/not-allowed$/, 50),
+    },
+    {
+      says: "a tree loads within 1 ms on the native and the Rust server",
+      test: recorded("kit", /\/load$/, MILLISECOND),
+    },
+    {
+      says: "a tree of 100 routes loads within 1 ms in the matcher of servers on node:http",
+      test: recorded("kit-js", /^(rest-101|hosting)\/load$/, MILLISECOND),
+    },
+    {
+      says: "a tree of 1000 routes loads within 1 ms in the matcher of servers on node:http",
+      open: { finding: "router", now: "it takes 3.3 ms", fails: /is not below/ },
+      test: recorded("kit-js", /^rest-1001\/load$/, MILLISECOND),
+    },
+    {
+      says: "100 routes take less than 50 KB, and 1000 less than 200 KB",
+      servedBy: at("crates/kit-router/tests/memory.rs", "routers_are_as_small_as_promised"),
+    },
+    {
+      says: "100 routes take less than 50 KB, and 1000 less than 200 KB, in the matcher of servers on node:http",
+      test: all(
+        recorded("kit-js", /^(rest-101|hosting)\/memory$/, 50_000),
+        recorded("kit-js", /^rest-1001\/memory$/, 200_000),
+      ),
+    },
+  ],
+};
+
+export const versions: Section = {
+  number: "9.1",
+  title: "Versions",
+  statements: [
+    {
+      says: "the command needs Node 24 or later",
+      test: async () => {
+        const { engines } = JSON.parse(
+          await readFile(join(repository, "packages/cli/package.json"), "utf8"),
+        ) as {
+          engines: { node: string };
+        };
+        assert.match(engines.node, /^>=24\./);
+      },
+    },
+    {
+      says: "an older Node is told so",
+      servedBy: at("packages/cli/test/kit.test.ts", "the program parses on Nodes that are too old for kit"),
+    },
+    { says: "documents are OpenAPI 3.1", servedBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
+    {
+      says: "generated Rust is of edition 2024 and needs Rust 1.85",
+      test: async () => {
+        const manifest = await readFile(join(repository, "examples/notes-rust/Cargo.toml"), "utf8");
+        assert.match(manifest, /^edition = "2024"$/m);
+        assert.match(manifest, /^rust-version = "1\.85"$/m);
+      },
+    },
+    {
+      says: "PostgreSQL 16 takes what the Rust server asks",
+      servedBy: at("crates/kit-rust-server/tests/served.rs", "every_statement_fits_the_tables"),
+    },
+    {
+      says: "migrations of the Rust server are named by twelve digits and create_<table>",
+      servedBy: at(
+        "packages/plugin-rust-server/test/rust-server.test.ts",
+        "a project is written, and what is the user's stays as it is",
+      ),
+    },
+  ],
+};
