@@ -1,10 +1,11 @@
-//! `cargo xtask check`: format, lint, types, tidy. It runs no test.
+//! `cargo xtask check`: format, lint, types, licences of crates, tidy. It runs no test.
 
 use std::process::{Command, ExitCode};
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, dashboard, run, tidy, toolchain};
+use crate::test::Outcome;
+use crate::{addons, dashboard, deny, run, tidy, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args, Default)]
@@ -22,6 +23,17 @@ pub(crate) struct Failure {
     pub(crate) output: String,
 }
 
+/// Results of all checks.
+#[derive(Default)]
+pub(crate) struct Checked {
+    /// Number of checks that passed.
+    pub(crate) passed: usize,
+    /// Checks that failed.
+    pub(crate) failures: Vec<Failure>,
+    /// `name: reason` of each check that cannot run here.
+    pub(crate) skipped: Vec<String>,
+}
+
 /// Runs every check and says which failed.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
@@ -34,20 +46,29 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             run::step("formatting", command)?;
         }
     }
-    let (passed, failures) = all(repository)?;
-    for failure in &failures {
+    let checked = all(repository)?;
+    for failure in &checked.failures {
         eprintln!("\n---- {} ----\n{}", failure.name, failure.output.trim_end());
     }
-    println!("{passed} passed, {} failed", failures.len());
-    Ok(if failures.is_empty() {
+    for skipped in &checked.skipped {
+        println!("skipped: {skipped}");
+    }
+    let outcome = Outcome {
+        passed: checked.passed,
+        failed: checked.failures.len(),
+        skipped: checked.skipped,
+        ..Outcome::default()
+    };
+    println!("{}", outcome.counts());
+    Ok(if outcome.failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// Runs every check: how many passed, and the others.
-pub(crate) fn all(repository: &Repository) -> anyhow::Result<(usize, Vec<Failure>)> {
+/// Runs every check and counts the results.
+pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     build_examples(repository)?;
     let mut checks = vec![
         ("Rust format", cargo(repository, &["fmt", "--all", "--check"])?),
@@ -90,18 +111,21 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<(usize, Vec<Failure
             tool(repository, "tsc", &["--noEmit", "--project", &example])?,
         ));
     }
-    let mut passed = 0;
-    let mut failures = Vec::new();
+    let mut checked = Checked::default();
+    match deny::check(repository)? {
+        deny::Check::Ready(command) => checks.push((deny::NAME, command)),
+        deny::Check::Unavailable(reason) => checked.skipped.push(format!("{}: {reason}", deny::NAME)),
+    }
     for (name, command) in checks {
         let step = Step::start(name);
         let shown = run::display(&command);
         let finished = run::finish(command, &step)?;
         if finished.success {
             step.done("");
-            passed += 1;
+            checked.passed += 1;
         } else {
             step.failed("");
-            failures.push(Failure {
+            checked.failures.push(Failure {
                 name: name.to_owned(),
                 output: format!("$ {shown}\n{}", finished.output),
             });
@@ -111,15 +135,15 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<(usize, Vec<Failure
     let problems = tidy::problems(repository)?;
     if problems.is_empty() {
         step.done("");
-        passed += 1;
+        checked.passed += 1;
     } else {
         step.failed("");
-        failures.push(Failure {
+        checked.failures.push(Failure {
             name: "tidy".to_owned(),
             output: problems.join("\n"),
         });
     }
-    Ok((passed, failures))
+    Ok(checked)
 }
 
 /// Builds the examples with `kit build`: their types include the generated ones.
@@ -146,12 +170,22 @@ const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 /// Types of every kind, for `tests/differential`.
 const RUST_TYPES: &str = "tests/differential/fixtures/echo";
 
+/// Tables with keys of every kind, for `tests/garbage`. All of its handlers are generated.
+const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
+
 /// Builds the projects whose servers are in Rust, with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
-    // It needs no versions of its own.
-    std::fs::copy(lock(RUST_EXAMPLE), lock(RUST_TYPES))?;
-    for project in [RUST_EXAMPLE, RUST_CONFORMANCE, RUST_TYPES] {
+    // They need no versions of their own.
+    for project in [RUST_TYPES, RUST_KEYS] {
+        std::fs::copy(lock(RUST_EXAMPLE), lock(project))?;
+    }
+    // A build makes handlers where there are none.
+    let handlers = repository.path(RUST_KEYS).join("src/handlers");
+    if handlers.exists() {
+        std::fs::remove_dir_all(handlers)?;
+    }
+    for project in [RUST_EXAMPLE, RUST_CONFORMANCE, RUST_TYPES, RUST_KEYS] {
         let mut kit = tool(repository, "kit", &["build"])?;
         kit.current_dir(repository.path(project))
             .env("CARGO_TARGET_DIR", generated_target(repository));

@@ -46,12 +46,17 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     addons::build(repository)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
-    let started = environment.start_database(repository)?;
-    let result = demonstrate(repository, options, &environment);
-    if started {
-        run::step("kit db stop", environment.kit(repository, &["db", "stop"])?)?;
+    if !environment.needs_database() {
+        return demonstrate(repository, options, &environment);
     }
-    result
+    // An interrupted start may have left a server too.
+    let result = environment
+        .start_database(repository)
+        .and_then(|()| demonstrate(repository, options, &environment));
+    let stop = environment.kit(repository, &["db", "stop"])?;
+    let stopped = run::last_step("kit db stop", stop);
+    // The first failure is the one to hear of.
+    result.and_then(|code| stopped.map(|_| code))
 }
 
 fn demonstrate(
@@ -110,13 +115,13 @@ impl Environment {
         })
     }
 
-    /// Starts the embedded database for a program that cannot do so by itself. Gives whether it has to be stopped.
-    fn start_database(&self, repository: &Repository) -> anyhow::Result<bool> {
-        let starts = self.rust && std::env::var_os("DATABASE_URL").is_none();
-        if starts {
-            run::step("kit db start", self.kit(repository, &["db", "start"])?)?;
-        }
-        Ok(starts)
+    /// Returns whether the program needs the embedded database and cannot start it by itself.
+    fn needs_database(&self) -> bool {
+        self.rust && std::env::var_os("DATABASE_URL").is_none()
+    }
+
+    fn start_database(&self, repository: &Repository) -> anyhow::Result<()> {
+        run::step("kit db start", self.kit(repository, &["db", "start"])?).map(|_| ())
     }
 
     fn command(&self, repository: &Repository, program: PathBuf) -> anyhow::Result<Command> {
@@ -126,7 +131,8 @@ impl Environment {
             .env("CARGO_TARGET_DIR", check::generated_target(repository))
             .env("PORT", self.port.to_string())
             .env("DEBUG_PORT", self.debug_port.to_string());
-        if std::env::var_os("NODE_ENV").is_none() {
+        // An empty `NODE_ENV` is treated as production too.
+        if std::env::var_os("NODE_ENV").is_none_or(|mode| mode.is_empty()) {
             command.env("NODE_ENV", "development");
         }
         if let Some(data) = &self.data {
@@ -249,7 +255,7 @@ fn print_invitation(options: &Options) {
     } else {
         format!(", its reference at {url}/docs")
     };
-    println!(
+    say(&format!(
         "
 The Notes API is at {url}{reference}, its OpenAPI document at {url}/openapi.json. In another terminal:
 
@@ -260,11 +266,16 @@ The Notes API is at {url}{reference}, its OpenAPI document at {url}/openapi.json
 The last one is refused: its title is empty and its content missing. {end}
 
 "
-    );
+    ));
     if !options.rust {
-        println!(
+        say(&format!(
             "What happens in it is at http://localhost:{debug_port}; in examples/notes, `kit inspect errors --debug-port {debug_port}` shows the last errors.
 "
-        );
+        ));
     }
+}
+
+/// Prints a text. `println!` would panic if the reader is gone, and leave the server and the database running.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -1,57 +1,64 @@
-//! `cargo xtask fuzz`: libFuzzer on the compiler and on the HTTP engine. What it finds interesting stays below `fuzz/target`; an input that fails
-//! is kept in `fuzz/artifacts`, and belongs into `fuzz/corpus` once it is mended.
+//! `cargo xtask fuzz`: libFuzzer on each target of `fuzz/fuzz_targets`. Inputs that reach new code stay below `fuzz/target`; an input that fails
+//! is kept in `fuzz/artifacts`, and belongs into `fuzz/corpus` once the fault is mended.
 
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 
 use crate::repository::Repository;
 use crate::{interrupt, run};
 
+mod address;
+
 /// What to try and how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The target, or `http` for all of the engine's; all of them, one after the other, where none is named.
-    target: Option<Choice>,
+    /// The target: a file of `fuzz/fuzz_targets`, or the beginning of several (`http`). All of them, one after the other, if none is named.
+    target: Option<String>,
     /// How long each target runs.
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
+    /// Instead: build the server addon with `AddressSanitizer`, and ask it the raw conformance suite. Linux with gcc only.
+    #[arg(long, conflicts_with_all = ["target", "seconds"])]
+    address: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    /// Any bytes as one or several files.
-    Text,
-    /// Random declarations that are well formed.
-    Types,
-    /// The three of the HTTP engine.
-    Http,
-    /// Several clients of one engine.
-    HttpTraffic,
-    /// One stream, cut in different ways.
-    HttpPieces,
-    /// Any bytes before the guard.
-    HttpGuard,
-}
-
-impl Choice {
-    fn targets(choice: Option<Self>) -> &'static [&'static str] {
-        const ALL: &[&str] = &["text", "types", "http-traffic", "http-pieces", "http-guard"];
-        match choice {
-            None => ALL,
-            Some(Self::Text) => &ALL[..1],
-            Some(Self::Types) => &ALL[1..2],
-            Some(Self::Http) => &ALL[2..],
-            Some(Self::HttpTraffic) => &ALL[2..3],
-            Some(Self::HttpPieces) => &ALL[3..4],
-            Some(Self::HttpGuard) => &ALL[4..],
-        }
+/// The targets whose names are or begin with `wanted`, in the order of names: each file of `fuzz/fuzz_targets` is one.
+fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let directory = repository.path("fuzz/fuzz_targets");
+    let entries =
+        std::fs::read_dir(&directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    let mut all: Vec<String> = entries
+        .filter_map(|entry| {
+            entry
+                .ok()?
+                .file_name()
+                .to_str()?
+                .strip_suffix(".rs")
+                .map(str::to_owned)
+        })
+        .collect();
+    all.sort();
+    let Some(wanted) = wanted else { return Ok(all) };
+    let chosen: Vec<String> = match all.iter().find(|name| *name == wanted) {
+        Some(name) => vec![name.clone()],
+        None => all
+            .iter()
+            .filter(|name| name.starts_with(wanted))
+            .cloned()
+            .collect(),
+    };
+    if chosen.is_empty() {
+        bail!("there is no target `{wanted}`; there are {}", all.join(", "));
     }
+    Ok(chosen)
 }
 
 /// Runs the targets with their output passed through; the first that fails ends it.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    if options.address {
+        return address::run(repository);
+    }
     for (tool, install) in [
         (["+nightly", "--version"], "rustup toolchain install nightly"),
         (["fuzz", "--version"], "cargo install cargo-fuzz"),
@@ -64,7 +71,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             );
         }
     }
-    for name in Choice::targets(options.target) {
+    for name in &targets(repository, options.target.as_deref())? {
         println!("fuzzing {name} for {} s", options.seconds);
         if !fuzz(repository, name, options.seconds)? {
             eprintln!(

@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod dashboard;
 mod demo;
+mod deny;
 mod fuzz;
 mod interrupt;
 mod mutate;
@@ -23,12 +24,14 @@ mod progress;
 mod release;
 mod repository;
 mod run;
+mod sbom;
 mod soak;
 mod test;
 mod tidy;
 mod toolchain;
 mod viewer;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -59,7 +62,7 @@ enum Command {
         after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --only rust\n  cargo xtask test --only e2e --only docs"
     )]
     Test(test::Options),
-    /// Format, lint, types and tidy: the part of `test` that runs nothing.
+    /// Format, lint, types, licences of crates and tidy: the part of `test` that runs nothing.
     Check(check::Options),
     /// Check what no other tool checks: the rules of ARCHITECTURE.md and of the repository.
     Tidy,
@@ -82,6 +85,9 @@ enum Command {
     /// Pack the packages as users install them.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
+    /// Write what each addon and each npm package consists of into target/sbom, in the JSON format of `CycloneDX`.
+    #[command(after_help = "Examples:\n  cargo xtask sbom\n  ls target/sbom")]
+    Sbom,
     /// Measure kit beside its peers, in one run.
     #[command(
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
@@ -98,7 +104,8 @@ fn main() -> ExitCode {
     match execute(arguments.command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // `eprintln!` would panic if the reader is gone.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }
     }
@@ -135,6 +142,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Mutate(options) => mutate::run(&repository, &options),
         Command::Pack(options) => pack::run(&repository, &options),
+        Command::Sbom => sbom::run(&repository),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),
     }

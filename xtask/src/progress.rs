@@ -1,6 +1,6 @@
 //! What a person sees while work goes on: a spinner with the time on a terminal, plain lines elsewhere.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,7 +25,7 @@ impl Step {
             bar
         });
         if bar.is_none() {
-            eprintln!("... {title}");
+            say(&format!("... {title}"));
         }
         Self {
             title,
@@ -51,6 +51,11 @@ impl Step {
         self.end("FAIL", remark);
     }
 
+    /// Ends a step that this machine cannot do and that the command goes on without; the caller prints the reason.
+    pub(crate) fn skipped(self, remark: &str) {
+        self.end("skip", remark);
+    }
+
     fn end(self, mark: &str, remark: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -61,6 +66,11 @@ impl Step {
         } else {
             format!(" ({remark})")
         };
-        eprintln!("{mark} {}{remark} {seconds:.1} s", self.title);
+        say(&format!("{mark} {}{remark} {seconds:.1} s", self.title));
     }
+}
+
+/// Prints a line. `eprintln!` would panic if the reader is gone, in the middle of what has to be put in order.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -72,7 +72,7 @@ fn home() -> Option<PathBuf> {
 }
 
 /// The platform that is compiled for, as rustc calls it.
-fn host() -> anyhow::Result<String> {
+pub(crate) fn host() -> anyhow::Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("`rustc -vV` names no host")?.to_owned())

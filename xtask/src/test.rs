@@ -19,7 +19,7 @@ pub(crate) struct Options {
 /// The parts of the test, in the order they run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Format, lint, types, tidy.
+    /// Format, lint, types, licences of crates, tidy.
     Check,
     /// Unit and integration tests of the crates; they need no Node.
     Rust,
@@ -120,14 +120,15 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 }
 
 fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
-    let (passed, failures) = check::all(repository)?;
+    let checked = check::all(repository)?;
     let mut report = String::new();
-    for failure in &failures {
+    for failure in &checked.failures {
         report.push_str(&section(&failure.name, &failure.output));
     }
     Ok(Outcome {
-        passed,
-        failed: failures.len(),
+        passed: checked.passed,
+        failed: checked.failures.len(),
+        skipped: checked.skipped,
         report,
         ..Outcome::default()
     })

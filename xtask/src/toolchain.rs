@@ -1,10 +1,12 @@
 //! What must be on the machine, and what is installed when it is not.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
 
+use crate::progress::Step;
 use crate::repository::Repository;
 use crate::run;
 
@@ -35,6 +37,85 @@ pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
         );
     }
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// Installs a program of crates.io below the target directory, unless exactly that version is there. Returns its path, or the reason
+/// why it cannot be installed.
+pub(crate) fn cargo_program(
+    repository: &Repository,
+    name: &str,
+    version: &str,
+) -> anyhow::Result<Result<PathBuf, String>> {
+    let root = tools(repository);
+    let program = installed(repository, name);
+    if version_is(&program, version) {
+        return Ok(Ok(program));
+    }
+    let build = root.join("build");
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo
+        .args(["install", name, "--locked", "--force", "--version"])
+        .arg(format!("={version}"))
+        .arg("--root")
+        .arg(&root)
+        // A build that was interrupted goes on from here.
+        .env("CARGO_TARGET_DIR", &build)
+        // The program runs for seconds, and its own profile takes minutes more to build.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    let step = Step::start(format!(
+        "installing {name} {version} into {} (minutes the first time)",
+        root.display()
+    ));
+    let finished = run::finish(cargo, &step)?;
+    if !finished.success {
+        step.skipped("");
+        return Ok(Err(format!(
+            "{name} {version} cannot be installed: {}",
+            error_of(&finished.output)
+        )));
+    }
+    step.done("");
+    if build.exists() {
+        std::fs::remove_dir_all(&build).with_context(|| format!("cannot remove {}", build.display()))?;
+    }
+    Ok(Ok(program))
+}
+
+/// The path of a program that [`cargo_program`] installs.
+pub(crate) fn installed(repository: &Repository, name: &str) -> PathBuf {
+    tools(repository)
+        .join("bin")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+fn tools(repository: &Repository) -> PathBuf {
+    repository.target().join("tools")
+}
+
+/// The first error that cargo printed and its causes, in one line.
+pub(crate) fn error_of(output: &str) -> String {
+    let mut lines = output
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| !line.starts_with("error"))
+        .filter(|line| !line.is_empty() && *line != "Caused by:");
+    let mut error: Vec<&str> = lines.by_ref().take(4).collect();
+    if error.is_empty() {
+        error.extend(output.lines().map(str::trim).next_back());
+    }
+    error.join(": ")
+}
+
+/// Checks that a program prints this version.
+fn version_is(program: &Path, version: &str) -> bool {
+    let output = Command::new(program).arg("--version").output();
+    output.is_ok_and(|output| {
+        String::from_utf8_lossy(&output.stdout)
+            .split_whitespace()
+            .any(|word| word == version)
+    })
 }
 
 fn lock_hash(repository: &Repository) -> anyhow::Result<String> {
@@ -82,4 +163,17 @@ fn major_of(mut program: Command) -> Option<u32> {
         .next()?
         .parse()
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::error_of;
+
+    #[test]
+    fn an_error_of_cargo_is_one_line_with_its_causes() {
+        let output = "    Updating crates.io index\nwarning: spurious network error\nerror: failed to query\n\nCaused by:\n  could not resolve host\n";
+        assert_eq!(error_of(output), "error: failed to query: could not resolve host");
+        assert_eq!(error_of("killed\n"), "killed");
+        assert_eq!(error_of(""), "");
+    }
 }

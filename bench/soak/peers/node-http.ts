@@ -1,8 +1,20 @@
-/** Bare node:http, beside which the memory of an idle connection is measured. */
+/** Bare node:http, beside which the memory of connections is measured. */
 import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 const { gc } = globalThis as { gc?: () => void };
+/** Bytes without an end. */
+async function* pieces(): AsyncGenerator<Uint8Array> {
+  for (;;) yield Buffer.alloc(16 * 1024, 120);
+}
+
 const server = createServer((request, response) => {
+  if (request.url === "/stream") {
+    // A client that leaves is an error of the pipeline.
+    pipeline(Readable.from(pieces(), { objectMode: false }), response).catch(() => {});
+    return;
+  }
   if (request.url === "/held") gc?.();
   request.resume();
   response.setHeader("content-type", "application/json");

@@ -1,6 +1,6 @@
 //! `cargo xtask soak`: the native server with a whole application on it, for minutes, with clients as bad as they come.
 //!
-//! Four parts, each with a verdict: what idle connections cost beside bare node:http; whether memory and descriptors stay
+//! Five parts, each with a verdict: what idle connections cost beside bare node:http; what slow readers of a stream cost beside it; whether memory and descriptors stay
 //! what they are under mixed load with clients that break off; the same with everything on that observes; whether a SIGTERM
 //! under load loses an accepted request.
 //! This process is the clients; everything goes over loopback and ends by itself.
@@ -8,6 +8,7 @@
 mod client;
 mod idle;
 mod mixed;
+mod readers;
 mod stopping;
 mod subject;
 
@@ -33,6 +34,9 @@ pub(crate) struct Options {
     /// How many idle connections are opened.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     connections: usize,
+    /// Number of clients that stop reading a stream.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    readers: usize,
     /// How often the application is stopped.
     #[arg(long, value_name = "N", default_value_t = 40)]
     stops: usize,
@@ -42,6 +46,8 @@ pub(crate) struct Options {
 enum Part {
     /// Memory of idle connections.
     Idle,
+    /// Memory of clients that read a stream slowly, and speed for those that read fast.
+    Readers,
     /// Mixed load with clients that break off.
     Mixed,
     /// The same with the debug sidecar, its store, and telemetry for a collector.
@@ -64,6 +70,9 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     let mut holds = true;
     if wanted(Part::Idle) {
         holds &= idle::run(repository, options.connections)?;
+    }
+    if wanted(Part::Readers) && !interrupt::interrupted() {
+        holds &= readers::run(repository, options.readers)?;
     }
     if wanted(Part::Mixed) && !interrupt::interrupted() {
         holds &= mixed::run(repository, Duration::from_mins(options.minutes.into()))?;

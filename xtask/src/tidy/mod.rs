@@ -3,6 +3,7 @@
 
 mod architecture;
 mod files;
+mod lock;
 mod manifests;
 
 use std::path::PathBuf;
@@ -41,7 +42,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// All problems, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 10] = [
+    let rules: [fn(&Tree) -> Vec<String>; 12] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
@@ -52,6 +53,8 @@ pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
         files::no_registry_is_named,
         manifests::crates_take_versions_from_the_workspace,
         manifests::packages_pin_their_dependencies,
+        lock::entries_can_be_checked,
+        lock::licences_are_allowed,
     ];
     Ok(rules.into_iter().flat_map(|rule| rule(&tree)).collect())
 }

@@ -39,6 +39,11 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   },
 });
 
+/** Bytes without an end. */
+async function* pieces(): AsyncGenerator<Uint8Array> {
+  for (;;) yield Buffer.alloc(16 * 1024, 120);
+}
+
 /** Waits, answers much, writes down what began, and says what is held. */
 export const troubleHandlers = defineHandlers<TroubleRoutes>({
   "GET /slow/:ms": async ({ params, ctx }) => {
@@ -46,6 +51,7 @@ export const troubleHandlers = defineHandlers<TroubleRoutes>({
     await sleep(Math.min(params.ms, 1000), undefined, { signal: ctx.signal }).catch(() => {});
     return { mark: "slow" };
   },
+  "GET /stream": ({ ctx }) => ctx.send(pieces()),
   "GET /large": () => ({ lines }),
   "POST /marks": async ({ body }) => {
     if (journal !== undefined) writeSync(journal, `${body.mark}\n`);

@@ -10,6 +10,7 @@ export interface NoteRoutes {
 /** What makes trouble, and what measures it. */
 export interface TroubleRoutes {
   "GET /slow/:ms": RouteContract<{ ms: number }, void, void, Mark>;
+  "GET /stream": RouteContract<void, void, void, void>;
   "GET /large": RouteContract<void, void, void, LargePage>;
   /** @status 200 */
   "POST /marks": RouteContract<void, void, Mark, Mark>;

@@ -1,0 +1,67 @@
+//! `cargo xtask sbom`: a software bill of materials for each addon and each npm package that is published, as `CycloneDX` 1.5 JSON.
+//!
+//! `npm sbom --omit dev` is not used: it leaves out a dependency that another workspace names among its `devDependencies`, which
+//! drops `@opentelemetry/api` from `@kit/otel`. cargo-cyclonedx takes minutes to build, and counts crates that only other members of the
+//! workspace turn on. So `package-lock.json` and cargo are read directly.
+
+mod crates;
+mod cyclonedx;
+mod npm;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use crate::repository::Repository;
+use crate::{addons, run};
+
+/// Directory of the documents, below the target directory of cargo.
+const DIRECTORY: &str = "sbom";
+
+/// Crates of the two addons.
+const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
+
+/// Writes all documents in place of those of an earlier run.
+pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
+    let time = time_of_commit(repository)?;
+    let graph = crates::Graph::read(repository, &ADDON_CRATES)?;
+    let mut documents = Vec::new();
+    for name in ADDON_CRATES {
+        documents.push((format!("{name}.{}", addons::platform()), graph.bill(name)?));
+    }
+    for bill in npm::bills(repository)? {
+        let name = bill.subject.name.trim_start_matches('@').replace('/', "-");
+        documents.push((name, bill));
+    }
+    let directory = repository.target().join(DIRECTORY);
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory)
+            .with_context(|| format!("cannot empty {}", directory.display()))?;
+    }
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    for (name, bill) in &documents {
+        let path = directory.join(format!("{name}.cdx.json"));
+        let mut text = serde_json::to_string_pretty(&bill.json(&time))?;
+        text.push('\n');
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{:>5} components  {}", bill.components.len(), path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Time of the commit that is checked out, in RFC 3339: two runs on one commit write the same bytes.
+fn time_of_commit(repository: &Repository) -> anyhow::Result<String> {
+    let mut git = run::command(repository, "git")?;
+    git.args(["log", "-1", "--format=%cI"]);
+    let output = git
+        .output()
+        .context("`git` could not be started; the documents are dated with the time of the commit")?;
+    let time = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !output.status.success() || time.is_empty() {
+        bail!(
+            "`git log` tells no time of a commit, with which the documents are dated: {}. Run the command in a clone of the repository.",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(time)
+}

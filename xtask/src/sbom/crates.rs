@@ -1,0 +1,220 @@
+//! Crates of the addons, as cargo resolves them for this platform.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::cyclonedx::{Bill, Component, Scope};
+use crate::repository::Repository;
+use crate::{release, run};
+
+/// Crates and the edges between them, without dependencies of tests.
+pub(super) struct Graph {
+    crates: BTreeMap<String, Crate>,
+}
+
+struct Crate {
+    component: Component,
+    /// Compiled for the machine that builds, into the compiler itself.
+    is_macro: bool,
+    /// Ids of the crates it needs, with `true` for those of its build script.
+    needs: Vec<(String, bool)>,
+}
+
+impl Graph {
+    /// Asks cargo about the addons together, as `cargo xtask addons` builds them. `cargo metadata` turns on the features of all members
+    /// of the workspace, so `cargo tree` says which crates the addons compile.
+    pub(super) fn read(repository: &Repository, addons: &[&str]) -> anyhow::Result<Self> {
+        let host = release::host()?;
+        let mut metadata = run::command(repository, "cargo")?;
+        metadata.args([
+            "metadata",
+            "--locked",
+            "--format-version",
+            "1",
+            "--filter-platform",
+        ]);
+        metadata.arg(&host);
+        let metadata = run::stdout_of("reading the crates", metadata)?;
+        let mut tree = run::command(repository, "cargo")?;
+        tree.args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none"]);
+        tree.args(["--format", "{p}", "--target", &host]);
+        for addon in addons {
+            tree.args(["--package", addon]);
+        }
+        let tree = run::stdout_of("reading what the addons compile", tree)?;
+        let metadata = serde_json::from_str(&metadata).context("`cargo metadata` printed no JSON")?;
+        Self::parse(&metadata, &tree)
+    }
+
+    fn parse(metadata: &Value, tree: &str) -> anyhow::Result<Self> {
+        // Lines like `serde v1.0.0 (proc-macro)`.
+        let compiled: BTreeSet<(&str, &str)> = tree
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.split_whitespace();
+                Some((words.next()?, words.next()?.strip_prefix('v')?))
+            })
+            .collect();
+        let mut crates = BTreeMap::new();
+        for package in metadata["packages"]
+            .as_array()
+            .context("`cargo metadata` lists no packages")?
+        {
+            let text = |field: &str| {
+                let found = package[field].as_str();
+                found.with_context(|| format!("`cargo metadata` has a package without `{field}`"))
+            };
+            let (name, version) = (text("name")?, text("version")?);
+            if !compiled.contains(&(name, version)) {
+                continue;
+            }
+            let kinds = package["targets"].as_array().into_iter().flatten();
+            let component = Component {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                // The one character of versions that a package URL escapes.
+                purl: format!("pkg:cargo/{name}@{}", version.replace('+', "%2B")),
+                // Older crates write `/` in place of `OR`.
+                licence: package["license"].as_str().map(|text| text.replace('/', " OR ")),
+                scope: Scope::Required,
+            };
+            let is_macro = kinds
+                .flat_map(|target| target["kind"].as_array().into_iter().flatten())
+                .any(|kind| kind == "proc-macro");
+            let one = Crate {
+                component,
+                is_macro,
+                needs: Vec::new(),
+            };
+            crates.insert(text("id")?.to_owned(), one);
+        }
+        for node in metadata["resolve"]["nodes"].as_array().into_iter().flatten() {
+            let needs = node["deps"].as_array().into_iter().flatten().flat_map(needs);
+            let needs: Vec<(String, bool)> = needs.filter(|(id, _)| crates.contains_key(id)).collect();
+            if let Some(one) = node["id"].as_str().and_then(|id| crates.get_mut(id)) {
+                one.needs = needs;
+            }
+        }
+        Ok(Self { crates })
+    }
+
+    /// Returns the crates of one addon. Those of build scripts and procedural macros are marked as excluded from what runs.
+    pub(super) fn bill(&self, addon: &str) -> anyhow::Result<Bill> {
+        let (root, subject) = self
+            .crates
+            .iter()
+            .find(|(_, one)| one.component.name == addon)
+            .with_context(|| format!("cargo names no crate {addon}"))?;
+        let running = self.reached(root, true);
+        let mut bill = Bill {
+            subject: subject.component.clone(),
+            components: Vec::new(),
+            dependencies: BTreeMap::new(),
+        };
+        for id in self.reached(root, false) {
+            let one = &self.crates[id];
+            let mut component = one.component.clone();
+            if !running.contains(id) {
+                component.scope = Scope::Excluded;
+            }
+            let needs = one.needs.iter();
+            let needs = needs
+                .map(|(id, _)| self.crates[id].component.purl.clone())
+                .collect();
+            bill.dependencies.insert(component.purl.clone(), needs);
+            if id != root {
+                bill.components.push(component);
+            }
+        }
+        Ok(bill)
+    }
+
+    /// Ids of all crates that one needs, itself included; `running` leaves out what works at build time only.
+    fn reached<'a>(&'a self, root: &'a str, running: bool) -> BTreeSet<&'a str> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            if !found.insert(id) {
+                continue;
+            }
+            for (need, is_build) in &self.crates[id].needs {
+                if !running || !(*is_build || self.crates[need].is_macro) {
+                    open.push(need);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Id of a dependency, once for normal code and once for the build script.
+fn needs(dependency: &Value) -> Vec<(String, bool)> {
+    let Some(id) = dependency["pkg"].as_str() else {
+        return Vec::new();
+    };
+    let kinds = dependency["dep_kinds"].as_array().into_iter().flatten();
+    kinds
+        .filter_map(|kind| match kind["kind"].as_str() {
+            None => Some((id.to_owned(), false)),
+            Some("build") => Some((id.to_owned(), true)),
+            Some(_) => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::cyclonedx::Scope;
+    use super::Graph;
+
+    fn package(name: &str, kind: &str) -> Value {
+        json!({ "id": name, "name": name, "version": "1.0.0+1", "license": "MIT/Apache-2.0",
+            "targets": [{ "kind": [kind] }] })
+    }
+
+    fn need(name: &str, kind: Option<&str>) -> Value {
+        json!({ "pkg": name, "dep_kinds": [{ "kind": kind }] })
+    }
+
+    #[test]
+    fn crates_of_tests_and_of_other_members_are_left_out_and_build_time_is_marked() {
+        let metadata = json!({
+            "packages": [
+                package("addon", "cdylib"), package("used", "lib"), package("derive", "proc-macro"),
+                package("parser", "lib"), package("builder", "lib"), package("tester", "lib"),
+                package("feature", "lib"),
+            ],
+            "resolve": { "nodes": [
+                { "id": "addon", "deps": [need("used", None), need("derive", None),
+                    need("builder", Some("build")), need("tester", Some("dev"))] },
+                { "id": "used", "deps": [need("feature", None)] },
+                { "id": "derive", "deps": [need("parser", None)] },
+            ] },
+        });
+        let tree = "addon v1.0.0+1 (/kit)\nused v1.0.0+1\nderive v1.0.0+1 (proc-macro)\nparser v1.0.0+1\n\
+            builder v1.0.0+1\ntester v1.0.0+1\n\nused v1.0.0+1 (*)\n";
+        let bill = Graph::parse(&metadata, tree).unwrap().bill("addon").unwrap();
+        let found: Vec<(&str, Scope)> = bill
+            .components
+            .iter()
+            .map(|component| (component.name.as_str(), component.scope))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("builder", Scope::Excluded),
+                ("derive", Scope::Excluded),
+                ("parser", Scope::Excluded),
+                ("used", Scope::Required),
+            ]
+        );
+        assert_eq!(bill.components[0].purl, "pkg:cargo/builder@1.0.0%2B1");
+        assert_eq!(bill.components[0].licence.as_deref(), Some("MIT OR Apache-2.0"));
+        assert!(bill.dependencies["pkg:cargo/derive@1.0.0%2B1"].contains("pkg:cargo/parser@1.0.0%2B1"));
+        assert_eq!(bill.subject.name, "addon");
+    }
+}

@@ -1,0 +1,105 @@
+//! Costs of clients that read a stream slowly, and speed for those that read fast.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use super::subject::Subject;
+use crate::repository::Repository;
+
+/// Goal: bytes of the whole process for each slow reader. The guide's page on streams says how many of these wait to be sent.
+const GOAL: usize = 64 * 1024;
+/// Number of bytes that a fast reader takes.
+const BYTES: usize = 256 * 1024 * 1024;
+const GET: &[u8] = b"GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// Opens streams on kit's server and on bare node:http that nobody reads on, and reads one fast.
+pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<bool> {
+    let kit = measure(Subject::application(repository, None)?, readers)?;
+    let peer = measure(Subject::peer(repository)?, readers)?;
+    println!(
+        "readers: {readers} clients that stop reading a stream; resident memory of the process, and one fast reader"
+    );
+    for (name, cost) in [("kit native", &kit), ("node:http", &peer)] {
+        println!(
+            "  {name:<11} {:>7.1} KiB a slow reader, {:>6.0} MiB/s to a fast one",
+            cost.slow / 1024.0,
+            cost.fast / 1024.0 / 1024.0
+        );
+    }
+    #[allow(clippy::cast_precision_loss)] // a goal for people
+    let holds = kit.slow <= GOAL as f64;
+    if !holds {
+        println!("  FAILED: the goal is {} KiB", GOAL / 1024);
+    }
+    Ok(holds)
+}
+
+struct Cost {
+    /// Bytes a slow reader.
+    slow: f64,
+    /// Bytes a second.
+    fast: f64,
+}
+
+#[allow(clippy::cast_precision_loss)] // figures for people
+fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
+    let at_rest = subject.held()?.descriptors;
+    // Allocated once, and compiled by V8.
+    drop(open(&subject, 100)?);
+    let mut fast = 0.0_f64;
+    for _ in 0..3 {
+        fast = fast.max(read_fast(&subject)?);
+    }
+    subject.settle(at_rest)?;
+    let before = subject.held()?;
+    let clients = open(&subject, readers)?;
+    // Until the system's buffers are full.
+    std::thread::sleep(Duration::from_secs(4));
+    let after = subject.held()?;
+    drop(clients);
+    let left = subject.settle(at_rest)?;
+    if left > at_rest {
+        bail!("{left} descriptors are open after the clients left, {at_rest} were before");
+    }
+    subject.stop()?;
+    Ok(Cost {
+        slow: after.resident.saturating_sub(before.resident) as f64 / readers as f64,
+        fast,
+    })
+}
+
+/// Clients that read the head and then nothing.
+fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
+    let mut clients = Vec::with_capacity(count);
+    for index in 0..count {
+        let mut client =
+            TcpStream::connect(subject.address).with_context(|| format!("connection {index}"))?;
+        client.write_all(GET)?;
+        let mut head = [0; 12];
+        client.read_exact(&mut head)?;
+        if &head != b"HTTP/1.1 200" {
+            bail!("the stream was not answered with 200");
+        }
+        clients.push(client);
+    }
+    Ok(clients)
+}
+
+#[allow(clippy::cast_precision_loss)] // a figure for people
+fn read_fast(subject: &Subject) -> anyhow::Result<f64> {
+    let mut client = TcpStream::connect(subject.address)?;
+    client.set_read_timeout(Some(Duration::from_secs(30)))?;
+    client.write_all(GET)?;
+    let mut buffer = vec![0; 256 * 1024];
+    let (begun, mut read) = (Instant::now(), 0);
+    while read < BYTES {
+        match client.read(&mut buffer)? {
+            0 => bail!("the stream ended"),
+            count => read += count,
+        }
+    }
+    Ok(read as f64 / begun.elapsed().as_secs_f64())
+}

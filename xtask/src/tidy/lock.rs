@@ -1,0 +1,139 @@
+//! Rules on `package-lock.json`.
+
+use serde_json::{Map, Value};
+
+use super::Tree;
+
+const LOCK: &str = "package-lock.json";
+
+/// Licences that a package may have if it is installed with a published package of kit. `SPDX OR` is allowed if one side is.
+const LICENCES: [&str; 8] = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BlueOak-1.0.0",
+    "ISC",
+    "MIT",
+    "PostgreSQL",
+];
+
+/// Programs of formatters and linters for other platforms, which the registry that made the lock file did not offer. They are
+/// installed on those platforms only, and never with a package of kit.
+const WITHOUT_INTEGRITY: [&str; 2] = ["node_modules/@oxfmt/binding-", "node_modules/@oxlint/binding-"];
+
+/// Every package that is fetched has a checksum, and none is bound to the host of a registry.
+pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (name, entry) in fetched(tree) {
+        if entry.get("resolved").is_some() {
+            problems.push(format!(
+                "{LOCK}: {name} names the address that it came from; keep `omit-lockfile-registry-resolved=true` in .npmrc and write the lock file anew"
+            ));
+        }
+        let is_optional = is(&entry, "dev") && is(&entry, "optional");
+        let is_known = is_optional && WITHOUT_INTEGRITY.iter().any(|start| name.starts_with(start));
+        if entry.get("integrity").is_none() && !is_known {
+            problems.push(format!(
+                "{LOCK}: {name} has no integrity; write the lock file anew with `npm install --package-lock-only` in a copy without node_modules"
+            ));
+        }
+    }
+    problems
+}
+
+/// Every package that is installed with a published one has a licence that kit's users can live with.
+pub(super) fn licences_are_allowed(tree: &Tree) -> Vec<String> {
+    fetched(tree)
+        .into_iter()
+        .filter(|(_, entry)| !is(entry, "dev") && !is(entry, "devOptional"))
+        .filter_map(|(name, entry)| {
+            let licence = entry.get("license").and_then(Value::as_str).unwrap_or("none");
+            let is_allowed = licence
+                .trim_matches(['(', ')'])
+                .split(" OR ")
+                .any(|one| LICENCES.contains(&one));
+            (!is_allowed).then(|| {
+                format!("{LOCK}: {name} has the licence {licence}; take another package, or add the licence to xtask/src/tidy/lock.rs with a reason")
+            })
+        })
+        .collect()
+}
+
+/// The packages that come from a registry: no workspace and no link.
+fn fetched(tree: &Tree) -> Vec<(String, Map<String, Value>)> {
+    let lock: Value = tree
+        .text(LOCK)
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    let packages = lock.get("packages").and_then(Value::as_object);
+    packages
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| name.contains("node_modules/"))
+        .filter_map(|(name, entry)| Some((name.clone(), entry.as_object()?.clone())))
+        .filter(|(_, entry)| !is(entry, "link"))
+        .collect()
+}
+
+fn is(entry: &Map<String, Value>, flag: &str) -> bool {
+    entry.get(flag).and_then(Value::as_bool) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tree;
+    use super::{entries_can_be_checked, licences_are_allowed};
+
+    fn problems(entry: &str) -> (usize, usize) {
+        let text = format!(r#"{{ "packages": {{ "": {{}}, "packages/core": {{}}, {entry} }} }}"#);
+        let tree = Tree::of(&[("package-lock.json", &text)]);
+        (
+            entries_can_be_checked(&tree).len(),
+            licences_are_allowed(&tree).len(),
+        )
+    }
+
+    #[test]
+    fn entries_without_checksum_or_with_an_address_are_found() {
+        for (entry, expected) in [
+            (
+                r#""node_modules/a": { "integrity": "sha512-x", "license": "MIT" }"#,
+                (0, 0),
+            ),
+            (r#""node_modules/a": { "license": "MIT" }"#, (1, 0)),
+            (
+                r#""node_modules/a": { "integrity": "sha512-x", "license": "MIT", "resolved": "https://a" }"#,
+                (1, 0),
+            ),
+            (
+                r#""node_modules/@oxlint/binding-x": { "dev": true, "optional": true }"#,
+                (0, 0),
+            ),
+            (
+                r#""node_modules/@oxlint/binding-x": { "license": "MIT" }"#,
+                (1, 0),
+            ),
+            (
+                r#""node_modules/a": { "resolved": "packages/a", "link": true }"#,
+                (0, 0),
+            ),
+            (r#""x/node_modules/a": { "license": "MIT" }"#, (1, 0)),
+        ] {
+            assert_eq!(problems(entry), expected, "{entry}");
+        }
+    }
+
+    #[test]
+    fn licences_of_what_is_installed_with_kit_are_checked() {
+        for (licence, expected) in [
+            (r#""license": "GPL-3.0-only""#, 1),
+            (r#""license": "(GPL-3.0-only OR MIT)""#, 0),
+            (r#""license": "GPL-3.0-only", "dev": true"#, 0),
+            (r#""version": "1.0.0""#, 1),
+        ] {
+            let entry = format!(r#""node_modules/a": {{ "integrity": "sha512-x", {licence} }}"#);
+            assert_eq!(problems(&entry), (0, expected), "{entry}");
+        }
+    }
+}
