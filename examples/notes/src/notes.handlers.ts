@@ -3,7 +3,7 @@ import { NotFoundError } from "@kit/errors";
 import { desc, eq } from "drizzle-orm";
 import { notes } from "../.kit/schemas/notes.ts";
 import type { AuthContext } from "./auth.ts";
-import { db } from "./database.ts";
+import { dbOf } from "./database.ts";
 import type { NoteRoutes } from "./notes.routes.ts";
 
 /** As {@link Note.authorId} says: it comes from the token, which no validator sees. */
@@ -27,14 +27,15 @@ export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
     if ([...ctx.userId].length > AUTHOR_ID_LENGTH) {
       ctx.fail(401, "INVALID_TOKEN", `A user id has at most ${AUTHOR_ID_LENGTH} characters`);
     }
-    const [note] = await db
+    const [note] = await dbOf(ctx)
       .insert(notes)
       .values({ ...body, authorId: ctx.userId })
       .returning();
     return note!;
   },
 
-  "GET /notes": async ({ query }) => {
+  "GET /notes": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { page = 1, pageSize = 20 } = query;
     const [data, total] = await Promise.all([
       db
@@ -49,14 +50,14 @@ export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
     return { data, pagination: { total, page, pageSize, totalPages: Math.ceil(total / pageSize) } };
   },
 
-  "GET /notes/:id": async ({ params }) => {
-    const [note] = await db.select().from(notes).where(byId(params.id));
+  "GET /notes/:id": async ({ params, ctx }) => {
+    const [note] = await dbOf(ctx).select().from(notes).where(byId(params.id));
     if (note === undefined) throw noteNotFound(params.id);
     return note;
   },
 
-  "PUT /notes/:id": async ({ params, body }) => {
-    const [note] = await db
+  "PUT /notes/:id": async ({ params, body, ctx }) => {
+    const [note] = await dbOf(ctx)
       .update(notes)
       // `updatedAt` is said aloud since a body without fields is an update too.
       .set({ ...body, updatedAt: new Date() })
@@ -66,8 +67,8 @@ export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
     return note;
   },
 
-  "DELETE /notes/:id": async ({ params }) => {
-    const deleted = await db.delete(notes).where(byId(params.id)).returning({ id: notes.id });
+  "DELETE /notes/:id": async ({ params, ctx }) => {
+    const deleted = await dbOf(ctx).delete(notes).where(byId(params.id)).returning({ id: notes.id });
     if (deleted.length === 0) throw noteNotFound(params.id);
   },
 });

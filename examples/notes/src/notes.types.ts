@@ -1,7 +1,7 @@
 /**
  * A note and its author.
  *
- * @table notes
+ * @table notes @owner none
  */
 export interface Note {
   /** @id @generated uuid */

@@ -1,11 +1,3 @@
-/** Names a row. @format uuid */
-export type Uuid = string;
-
-/** The path of a resource that has an id. */
-export interface ById {
-  id: Uuid;
-}
-
 /** Which page of a list. */
 export interface Paging {
   /** Number of the page, from 1; the first one where absent. @integer @minimum 1 */

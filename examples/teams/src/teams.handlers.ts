@@ -1,7 +1,9 @@
 import { defineHandlers } from "@kit/core";
 import { ConflictError, ForbiddenError, NotFoundError } from "@kit/errors";
 import type { Transaction } from "kysely";
-import { db, violates } from "./database.ts";
+import { teamMembersOnInsert } from "../.kit/schemas/team_members.ts";
+import { teamsOnInsert } from "../.kit/schemas/teams.ts";
+import { dbOf, violates } from "./database.ts";
 import type { Database } from "./database.ts";
 import { pageOf, window } from "./paging.ts";
 import type { TeamRoutes } from "./teams.routes.ts";
@@ -32,9 +34,15 @@ async function lockTeam(trx: Transaction<Database>, id: string) {
 
 /** What the API does with teams. */
 export const teamHandlers = defineHandlers<TeamRoutes>({
-  "POST /teams": ({ body }) => db.insertInto("teams").values(body).returningAll().executeTakeFirstOrThrow(),
+  "POST /teams": ({ body, ctx }) =>
+    dbOf(ctx)
+      .insertInto("teams")
+      .values({ ...body, ...teamsOnInsert() })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
 
-  "GET /teams": async ({ query }) => {
+  "GET /teams": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { limit, offset } = window(query);
     const [data, { total }] = await Promise.all([
       db
@@ -53,7 +61,8 @@ export const teamHandlers = defineHandlers<TeamRoutes>({
     return pageOf(data, total, query);
   },
 
-  "GET /teams/:id": async ({ params: { id } }) => {
+  "GET /teams/:id": async ({ params: { id }, ctx }) => {
+    const db = dbOf(ctx);
     const [team, members] = await Promise.all([
       db.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst(),
       db
@@ -69,36 +78,40 @@ export const teamHandlers = defineHandlers<TeamRoutes>({
     return { ...team, members };
   },
 
-  "PUT /teams/:id": ({ params: { id }, body }) =>
-    db.transaction().execute(async (trx) => {
-      const { members } = await lockTeam(trx, id);
-      if (body.capacity !== undefined && body.capacity < members) throw teamFull(id, body.capacity);
-      return trx
-        .updateTable("teams")
-        .set({ ...body, updatedAt: new Date() })
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-    }),
+  "PUT /teams/:id": ({ params: { id }, body, ctx }) =>
+    dbOf(ctx)
+      .transaction()
+      .execute(async (trx) => {
+        const { members } = await lockTeam(trx, id);
+        if (body.capacity !== undefined && body.capacity < members) throw teamFull(id, body.capacity);
+        return trx
+          .updateTable("teams")
+          .set({ ...body, updatedAt: new Date() })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+      }),
 
-  "DELETE /teams/:id": async ({ params: { id } }) => {
-    const { numDeletedRows } = await db.deleteFrom("teams").where("id", "=", id).executeTakeFirst();
+  "DELETE /teams/:id": async ({ params: { id }, ctx }) => {
+    const { numDeletedRows } = await dbOf(ctx).deleteFrom("teams").where("id", "=", id).executeTakeFirst();
     if (numDeletedRows === 0n) throw teamNotFound(id);
   },
 
-  "POST /teams/:id/members": async ({ params: { id }, body }) => {
+  "POST /teams/:id/members": async ({ params: { id }, body, ctx }) => {
     try {
-      return await db.transaction().execute(async (trx) => {
-        const { team, members } = await lockTeam(trx, id);
-        const member = await trx
-          .insertInto("teamMembers")
-          .values({ ...body, teamId: id })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        // After the insert, so that who belongs already hears that, and not that the team is full.
-        if (members >= team.capacity) throw teamFull(id, team.capacity);
-        return member;
-      });
+      return await dbOf(ctx)
+        .transaction()
+        .execute(async (trx) => {
+          const { team, members } = await lockTeam(trx, id);
+          const member = await trx
+            .insertInto("teamMembers")
+            .values({ ...body, ...teamMembersOnInsert(), teamId: id })
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          // After the insert, so that who belongs already hears that, and not that the team is full.
+          if (members >= team.capacity) throw teamFull(id, team.capacity);
+          return member;
+        });
     } catch (error) {
       if (violates(error, "team_members_pkey")) {
         throw new ConflictError("ALREADY_MEMBER", "The user belongs to this team already", {
@@ -110,8 +123,8 @@ export const teamHandlers = defineHandlers<TeamRoutes>({
     }
   },
 
-  "DELETE /teams/:id/members/:userId": async ({ params: { id, userId } }) => {
-    const { numDeletedRows } = await db
+  "DELETE /teams/:id/members/:userId": async ({ params: { id, userId }, ctx }) => {
+    const { numDeletedRows } = await dbOf(ctx)
       .deleteFrom("teamMembers")
       .where("teamId", "=", id)
       .where("userId", "=", userId)

@@ -1,5 +1,5 @@
 import type { RouteContract } from "@kit/types";
-import type { ById, PaginatedResponse, Paging, Uuid } from "./shared.types.ts";
+import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type {
   CreateTeamInput,
   JoinTeamInput,
@@ -34,7 +34,7 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team.
    */
-  "GET /teams/:id": RouteContract<ById, void, void, TeamWithMembers>;
+  "GET /teams/:id": RouteContract<{ id: Team["id"] }, void, void, TeamWithMembers>;
 
   /**
    * Fields that are left out stay as they are.
@@ -44,7 +44,7 @@ export interface TeamRoutes {
    * @throws TEAM_NOT_FOUND 404 There is no such team.
    * @throws TEAM_FULL 403 It has more members than it would take.
    */
-  "PUT /teams/:id": RouteContract<ById, void, UpdateTeamInput, Team>;
+  "PUT /teams/:id": RouteContract<{ id: Team["id"] }, void, UpdateTeamInput, Team>;
 
   /**
    * Memberships go with it.
@@ -53,7 +53,7 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team.
    */
-  "DELETE /teams/:id": RouteContract<ById, void, void, void>;
+  "DELETE /teams/:id": RouteContract<{ id: Team["id"] }, void, void, void>;
 
   /**
    * Of users that ask for the last place at once, one gets it.
@@ -65,7 +65,7 @@ export interface TeamRoutes {
    * @throws ALREADY_MEMBER 409 The user belongs to it already.
    * @throws TEAM_FULL 403 It takes no more members.
    */
-  "POST /teams/:id/members": RouteContract<ById, void, JoinTeamInput, TeamMember>;
+  "POST /teams/:id/members": RouteContract<{ id: Team["id"] }, void, JoinTeamInput, TeamMember>;
 
   /**
    * The place is free at once.
@@ -74,5 +74,10 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 There is no such team, or the user does not belong to it.
    */
-  "DELETE /teams/:id/members/:userId": RouteContract<{ id: Uuid; userId: Uuid }, void, void, void>;
+  "DELETE /teams/:id/members/:userId": RouteContract<
+    { id: Team["id"]; userId: TeamMember["userId"] },
+    void,
+    void,
+    void
+  >;
 }

@@ -1,10 +1,10 @@
-import type { Uuid } from "./shared.types.ts";
 import type { User } from "./users.types.ts";
 
+// Nobody signs in to this API, so every request may read and change every row: `@owner none`.
 /**
  * Users who work together.
  *
- * @table teams
+ * @table teams @owner none
  */
 export interface Team {
   /** @id @generated uuid */
@@ -33,13 +33,13 @@ export interface Team {
 /**
  * That a user belongs to a team: once, in one role.
  *
- * @table team_members
+ * @table team_members @owner none
  */
 export interface TeamMember {
   /** @id @references Team.id cascade */
-  teamId: Uuid;
+  teamId: string;
   /** @id @references User.id cascade @index */
-  userId: Uuid;
+  userId: string;
   /** @default member */
   role: TeamRole;
   /** @generated now */

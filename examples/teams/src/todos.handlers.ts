@@ -1,6 +1,7 @@
 import { defineHandlers } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
-import { db, violates } from "./database.ts";
+import { todosOnInsert } from "../.kit/schemas/todos.ts";
+import { dbOf, violates } from "./database.ts";
 import { pageOf, window } from "./paging.ts";
 import type { TodoRoutes } from "./todos.routes.ts";
 import { userNotFound } from "./users.handlers.ts";
@@ -11,15 +12,20 @@ function todoNotFound(id: string): NotFoundError {
 
 /** What the API does with todos. */
 export const todoHandlers = defineHandlers<TodoRoutes>({
-  "POST /todos": async ({ body }) => {
+  "POST /todos": async ({ body, ctx }) => {
     try {
-      return await db.insertInto("todos").values(body).returningAll().executeTakeFirstOrThrow();
+      return await dbOf(ctx)
+        .insertInto("todos")
+        .values({ ...body, ...todosOnInsert() })
+        .returningAll()
+        .executeTakeFirstOrThrow();
     } catch (error) {
       throw violates(error, "todos_user_id_users_id_fk") ? userNotFound(body.userId) : error;
     }
   },
 
-  "GET /todos": async ({ query }) => {
+  "GET /todos": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { limit, offset } = window(query);
     let todos = db.selectFrom("todos");
     if (query.userId !== undefined) todos = todos.where("userId", "=", query.userId);
@@ -37,14 +43,14 @@ export const todoHandlers = defineHandlers<TodoRoutes>({
     return pageOf(data, total, query);
   },
 
-  "GET /todos/:id": async ({ params: { id } }) => {
-    const todo = await db.selectFrom("todos").selectAll().where("id", "=", id).executeTakeFirst();
+  "GET /todos/:id": async ({ params: { id }, ctx }) => {
+    const todo = await dbOf(ctx).selectFrom("todos").selectAll().where("id", "=", id).executeTakeFirst();
     if (todo === undefined) throw todoNotFound(id);
     return todo;
   },
 
-  "PUT /todos/:id": async ({ params: { id }, body }) => {
-    const todo = await db
+  "PUT /todos/:id": async ({ params: { id }, body, ctx }) => {
+    const todo = await dbOf(ctx)
       .updateTable("todos")
       .set({ ...body, updatedAt: new Date() })
       .where("id", "=", id)
@@ -54,8 +60,8 @@ export const todoHandlers = defineHandlers<TodoRoutes>({
     return todo;
   },
 
-  "DELETE /todos/:id": async ({ params: { id } }) => {
-    const { numDeletedRows } = await db.deleteFrom("todos").where("id", "=", id).executeTakeFirst();
+  "DELETE /todos/:id": async ({ params: { id }, ctx }) => {
+    const { numDeletedRows } = await dbOf(ctx).deleteFrom("todos").where("id", "=", id).executeTakeFirst();
     if (numDeletedRows === 0n) throw todoNotFound(id);
   },
 });

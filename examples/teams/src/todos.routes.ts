@@ -1,11 +1,11 @@
 import type { RouteContract } from "@kit/types";
-import type { ById, PaginatedResponse, Paging, Uuid } from "./shared.types.ts";
+import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateTodoInput, Todo, UpdateTodoInput } from "./todos.types.ts";
 
 /** Which todos to list. */
 export interface TodoFilter extends Paging {
   /** Only this user's. */
-  userId?: Uuid;
+  userId?: Todo["userId"];
   /** Only those that are done, or only those that are not. */
   completed?: boolean;
 }
@@ -36,7 +36,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 There is no such todo.
    */
-  "GET /todos/:id": RouteContract<ById, void, void, Todo>;
+  "GET /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, Todo>;
 
   /**
    * Fields that are left out stay as they are.
@@ -45,7 +45,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 There is no such todo.
    */
-  "PUT /todos/:id": RouteContract<ById, void, UpdateTodoInput, Todo>;
+  "PUT /todos/:id": RouteContract<{ id: Todo["id"] }, void, UpdateTodoInput, Todo>;
 
   /**
    * It is gone for good, done or not.
@@ -54,5 +54,5 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 There is no such todo.
    */
-  "DELETE /todos/:id": RouteContract<ById, void, void, void>;
+  "DELETE /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, void>;
 }

@@ -1,6 +1,7 @@
 import { defineHandlers } from "@kit/core";
 import { ConflictError, NotFoundError } from "@kit/errors";
-import { db, violates } from "./database.ts";
+import { usersOnInsert } from "../.kit/schemas/users.ts";
+import { dbOf, violates } from "./database.ts";
 import { pageOf, window } from "./paging.ts";
 import type { UserRoutes } from "./users.routes.ts";
 
@@ -17,15 +18,20 @@ function refused(error: unknown, email: string | undefined): unknown {
 
 /** What the API does with users. */
 export const userHandlers = defineHandlers<UserRoutes>({
-  "POST /users": async ({ body }) => {
+  "POST /users": async ({ body, ctx }) => {
     try {
-      return await db.insertInto("users").values(body).returningAll().executeTakeFirstOrThrow();
+      return await dbOf(ctx)
+        .insertInto("users")
+        .values({ ...body, ...usersOnInsert() })
+        .returningAll()
+        .executeTakeFirstOrThrow();
     } catch (error) {
       throw refused(error, body.email);
     }
   },
 
-  "GET /users": async ({ query }) => {
+  "GET /users": async ({ query, ctx }) => {
+    const db = dbOf(ctx);
     const { limit, offset } = window(query);
     let users = db.selectFrom("users");
     if (query.status !== undefined) users = users.where("status", "=", query.status);
@@ -43,15 +49,15 @@ export const userHandlers = defineHandlers<UserRoutes>({
     return pageOf(data, total, query);
   },
 
-  "GET /users/:id": async ({ params: { id } }) => {
-    const user = await db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+  "GET /users/:id": async ({ params: { id }, ctx }) => {
+    const user = await dbOf(ctx).selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
     if (user === undefined) throw userNotFound(id);
     return user;
   },
 
-  "PUT /users/:id": async ({ params: { id }, body }) => {
+  "PUT /users/:id": async ({ params: { id }, body, ctx }) => {
     try {
-      const user = await db
+      const user = await dbOf(ctx)
         .updateTable("users")
         .set({ ...body, updatedAt: new Date() })
         .where("id", "=", id)
@@ -64,8 +70,8 @@ export const userHandlers = defineHandlers<UserRoutes>({
     }
   },
 
-  "DELETE /users/:id": async ({ params: { id } }) => {
-    const { numDeletedRows } = await db.deleteFrom("users").where("id", "=", id).executeTakeFirst();
+  "DELETE /users/:id": async ({ params: { id }, ctx }) => {
+    const { numDeletedRows } = await dbOf(ctx).deleteFrom("users").where("id", "=", id).executeTakeFirst();
     if (numDeletedRows === 0n) throw userNotFound(id);
   },
 });

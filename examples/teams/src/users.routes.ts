@@ -1,5 +1,5 @@
 import type { RouteContract } from "@kit/types";
-import type { ById, PaginatedResponse, Paging } from "./shared.types.ts";
+import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateUserInput, UpdateUserInput, User, UserStatus } from "./users.types.ts";
 
 /** Which users to list. */
@@ -34,7 +34,7 @@ export interface UserRoutes {
    * @tag users
    * @throws USER_NOT_FOUND 404 There is no such user.
    */
-  "GET /users/:id": RouteContract<ById, void, void, User>;
+  "GET /users/:id": RouteContract<{ id: User["id"] }, void, void, User>;
 
   /**
    * Fields that are left out stay as they are.
@@ -44,7 +44,7 @@ export interface UserRoutes {
    * @throws USER_NOT_FOUND 404 There is no such user.
    * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
    */
-  "PUT /users/:id": RouteContract<ById, void, UpdateUserInput, User>;
+  "PUT /users/:id": RouteContract<{ id: User["id"] }, void, UpdateUserInput, User>;
 
   /**
    * The user's todos and memberships go too.
@@ -53,5 +53,5 @@ export interface UserRoutes {
    * @tag users
    * @throws USER_NOT_FOUND 404 There is no such user.
    */
-  "DELETE /users/:id": RouteContract<ById, void, void, void>;
+  "DELETE /users/:id": RouteContract<{ id: User["id"] }, void, void, void>;
 }

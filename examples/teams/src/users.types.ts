@@ -1,7 +1,8 @@
+// Nobody signs in to this API, so every request may read and change every row: `@owner none`.
 /**
  * Someone who has todos and belongs to teams.
  *
- * @table users
+ * @table users @owner none
  */
 export interface User {
   /** @id @generated uuid */
