@@ -97,19 +97,23 @@ export const rustServer: Section = {
     },
     {
       says: "a build overwrites src/main.rs, src/lib.rs and Cargo.toml",
+      changed:
+        "kit overwrites src/main.rs and src/lib.rs. Cargo.toml is the user's: a build adds what generated code lacks, so that dependencies and settings of the user stay",
       test: async () => {
         const project = await notesInRust();
-        const paths = ["src/main.rs", "src/lib.rs", "Cargo.toml"];
-        const made = await Promise.all(paths.map((path) => textOf(project, path)));
-        for (const [index, path] of paths.entries()) {
-          await writeFile(
-            join(project.root, path),
-            `${made[index]}${path === "Cargo.toml" ? "#" : "//"} edited\n`,
-          );
-        }
+        const generated = ["src/main.rs", "src/lib.rs"];
+        const made = await Promise.all(generated.map((path) => textOf(project, path)));
+        for (const [index, path] of generated.entries())
+          await writeFile(join(project.root, path), `${made[index]}// edited\n`);
+        const manifest = await textOf(project, "Cargo.toml");
+        const [dependency] = /^serde_json = .*\n/m.exec(manifest) ?? assert.fail(manifest);
+        await writeFile(join(project.root, "Cargo.toml"), `${manifest.replace(dependency, "")}# edited\n`);
         await project.kitOk("build", "--no-compile");
-        for (const [index, path] of paths.entries())
+        for (const [index, path] of generated.entries())
           assert.equal(await textOf(project, path), made[index], path);
+        const completed = await textOf(project, "Cargo.toml");
+        assert.ok(completed.endsWith("# edited\n"), completed);
+        assert.ok(completed.includes(dependency), completed);
       },
     },
     {

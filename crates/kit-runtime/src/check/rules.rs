@@ -8,13 +8,13 @@ use crate::bytes::is_base64;
 use crate::format::{is_calendar_date, is_email, is_ipv4, is_ipv6, is_uri, is_uuid};
 use crate::json::{Json, number_text, quoted};
 use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
-use crate::timestamp::is_date_time;
+use crate::timestamp::{is_date_time, is_timestamp};
 
 /// Whether a text is one of a shape without parts.
 pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
     match shape {
         Shape::Text(rules) => keeps_text_rules(rules, text),
-        Shape::Date => is_date_time(text),
+        Shape::Date => is_timestamp(text),
         Shape::Literal(Literal::Text(literal)) => *literal == text,
         _ => holds(shape, &Json::String(text.to_owned())),
     }
@@ -26,7 +26,7 @@ pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
         (_, Json::TooDeep) => false,
         (Shape::Unknown, value) => is_within(value, MAX_DEPTH),
         (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
-        (Shape::Date, Json::String(text)) => is_date_time(text),
+        (Shape::Date, Json::String(text)) => is_timestamp(text),
         (Shape::Bytes, Json::String(text)) => is_base64(text),
         (Shape::Text(rules), Json::String(text)) => keeps_text_rules(rules, text),
         (Shape::Number(rules), Json::Number(number)) => {

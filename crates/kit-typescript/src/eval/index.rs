@@ -29,9 +29,14 @@ impl Evaluator<'_> {
     /// `rules` are those around the keys, the outermost first.
     fn collect_keys(&mut self, keys: TyId, mut rules: Vec<RuleSource>, found: &mut Vec<KeyMember>) {
         let shape = self.shape(keys);
-        if matches!(self.store.get(shape), Ty::Invalid(_)) {
-            found.push(KeyMember { shape, ruled: None });
-            return;
+        match self.store.get(shape) {
+            Ty::Invalid(_) => {
+                found.push(KeyMember { shape, ruled: None });
+                return;
+            }
+            // `K & string` of a symbol is an intersection whose shape is `never`.
+            Ty::Never => return,
+            _ => {}
         }
         let mut at = self.peel(keys);
         loop {
@@ -47,7 +52,6 @@ impl Evaluator<'_> {
                     }
                     return;
                 }
-                Ty::Never => return,
                 Ty::Intersection(_) => {
                     for source in self.rules_around(at) {
                         rules.extend(self.rule_of_keys(source));

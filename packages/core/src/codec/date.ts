@@ -35,7 +35,20 @@ export function isDateTime(text: string): boolean {
   return second < 60 || (hour * 60 + minute - offset + 2880) % 1440 === 1439;
 }
 
-/** The `Date` of a text that {@link isDateTime} took. A leap second is the first moment of the next day, as POSIX has it. */
+/**
+ * Returns true if a text is an RFC 3339 `date-time` whose year in UTC has four digits. The offset of `9999-12-31T23:59:59-01:00` leads
+ * to the year 10000, which no answer could write.
+ */
+export function isTimestamp(text: string): boolean {
+  if (!isDateTime(text)) return false;
+  const first = text.charCodeAt(0);
+  // Only texts that begin with 0 or 9 can be near a bound.
+  if (first !== 0x30 && first !== 0x39) return true;
+  const time = decodeDate(text).getTime();
+  return time >= FIRST_TIME && time <= LAST_TIME;
+}
+
+/** The `Date` of a text that {@link isTimestamp} took. A leap second is the first moment of the next day, as POSIX has it. */
 export function decodeDate(text: string): Date {
   if (text.charCodeAt(17) === 0x36) {
     const before = new Date(`${text.slice(0, 17)}59${text.slice(19)}`.toUpperCase());

@@ -11,7 +11,7 @@
 export { bigintWithin, isBigIntText, toBigInt } from "./bigint.ts";
 export { decodeBytes, encodeBytes, isBase64 } from "./bytes.ts";
 export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce.ts";
-export { decodeDate, isCalendarDate, isDateTime } from "./date.ts";
+export { decodeDate, isCalendarDate, isDateTime, isTimestamp } from "./date.ts";
 export { enter, isUnknown, MAX_DEPTH } from "./depth.ts";
 export { isEmail } from "./email.ts";
 export { explain } from "./explain.ts";

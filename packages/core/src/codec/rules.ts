@@ -1,7 +1,7 @@
 import { isBigIntText, toBigInt } from "./bigint.ts";
 import { isBase64 } from "./bytes.ts";
 import { isUnknown } from "./depth.ts";
-import { FIRST_TIME, isDateTime, LAST_TIME } from "./date.ts";
+import { FIRST_TIME, isTimestamp, LAST_TIME } from "./date.ts";
 import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
 import type {
@@ -38,7 +38,7 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
     case "template":
       return typeof value === "string" && shape.texts.test(value);
     case "date":
-      return form === "wire" ? typeof value === "string" && isDateTime(value) : isWritableDate(value);
+      return form === "wire" ? typeof value === "string" && isTimestamp(value) : isWritableDate(value);
     case "bytes":
       return form === "wire" ? isBase64(value) : value instanceof Uint8Array;
     case "literal":

@@ -1,4 +1,11 @@
-import { type Form, isNumericKey, type Shape, type TemplatePart, type TextTest } from "@kit/core/codec";
+import {
+  type Form,
+  isNumericKey,
+  isTimestamp,
+  type Shape,
+  type TemplatePart,
+  type TextTest,
+} from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import { depthsOf } from "./depths.ts";
@@ -91,7 +98,7 @@ class Maker {
       case "bigint":
         return bigints(shape, readable).map((value) => this.#formed(value));
       case "date":
-        return this.#form === "wire" ? dateTimes(readable) : moments(readable);
+        return this.#form === "wire" ? dateTimes(readable).filter(isTimestamp) : moments(readable);
       case "bytes":
         return fc.uint8Array({ maxLength: 24, size: "max" }).map((value) => this.#formed(value));
       case "template":

@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
             TypeKind::String => scalar::string(value, constraints, path, module),
             TypeKind::BigInt => scalar::bigint(value, constraints, module),
             TypeKind::Date => {
-                let helper = module.helper("isDateTime");
+                let helper = module.helper("isTimestamp");
                 format!("typeof {value} === \"string\" && {helper}({value})")
             }
             TypeKind::Bytes => format!("{}({value})", module.helper("isBase64")),

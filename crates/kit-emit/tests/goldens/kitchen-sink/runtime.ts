@@ -13,9 +13,9 @@ import {
   decodeDate as $decodeDate,
   explain,
   isBigIntText,
-  isDateTime,
   isEmail as $isEmail,
   isObject,
+  isTimestamp,
   isUuid,
   own,
   readQuery,
@@ -157,7 +157,7 @@ function explain$Defaults(value: Readonly<Record<string, unknown>>, part: Part):
   const count = value["count"];
   if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) part.refuse(1, count);
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) part.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) part.refuse(2, since);
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) part.refuse(3, big);
   const note = value["note"];
@@ -200,7 +200,7 @@ function isDates$Defaults(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -221,7 +221,7 @@ export function isDefaults(value: unknown): boolean {
   const count = input["count"];
   if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) return false;
   const since = input["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = input["big"];
   if (big !== undefined && !isBigIntText(big)) return false;
   const note = input["note"];
@@ -345,7 +345,7 @@ function explain$GetSearchQuery(value: Readonly<Record<string, unknown>>, part: 
   const deep = value["deep"];
   if (deep !== undefined && typeof deep !== "boolean") part.refuse(1, deep);
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) part.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) part.refuse(2, since);
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) part.refuse(3, big);
   const sides = value["sides"];
@@ -401,7 +401,7 @@ export function isGetSearchQuery(value: unknown): boolean {
   const deep = value["deep"];
   if (deep !== undefined && typeof deep !== "boolean") return false;
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) return false;
   const sides = value["sides"];

@@ -9,9 +9,9 @@ import {
   dateContent,
   decodeDate,
   explain,
-  isDateTime,
   isEmail,
   isObject,
+  isTimestamp,
   isUuid,
   readQuery,
   refuse,
@@ -36,9 +36,9 @@ function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): voi
   const archived = value["archived"];
   if (archived !== undefined && typeof archived !== "boolean") part.refuse(4, archived);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(5, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(5, createdAt);
   const updatedAt = value["updatedAt"];
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isDateTime(updatedAt))) part.refuse(6, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) part.refuse(6, updatedAt);
 }
 
 export const NoteShape: Shape = {
@@ -71,9 +71,9 @@ export function isNote(value: unknown): boolean {
   const archived = input["archived"];
   if (archived !== undefined && typeof archived !== "boolean") return false;
   const createdAt = input["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
   const updatedAt = input["updatedAt"];
-  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 /** The `Note` of a value that {@link isNote} took. */
@@ -166,7 +166,7 @@ function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Par
   const archived = value["archived"];
   if (archived !== undefined && typeof archived !== "boolean") part.refuse(2, archived);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(3, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(3, createdAt);
 }
 
 export const NoteSummaryShape: Shape = {
@@ -192,7 +192,7 @@ export function isNoteSummary(value: unknown): boolean {
   const archived = input["archived"];
   if (archived !== undefined && typeof archived !== "boolean") return false;
   const createdAt = input["createdAt"];
-  return createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt));
+  return createdAt === undefined || (typeof createdAt === "string" && isTimestamp(createdAt));
 }
 
 /** The `NoteSummary` of a value that {@link isNoteSummary} took. */
@@ -276,9 +276,9 @@ function explain$User(value: Readonly<Record<string, unknown>>, part: Part): voi
   const status = value["status"];
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) part.refuse(3, status);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(4, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(4, createdAt);
   const updatedAt = value["updatedAt"];
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isDateTime(updatedAt))) part.refuse(5, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) part.refuse(5, updatedAt);
 }
 
 export const UserShape: Shape = {
@@ -308,9 +308,9 @@ export function isUser(value: unknown): boolean {
   const status = input["status"];
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const createdAt = input["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
   const updatedAt = input["updatedAt"];
-  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 /** The `User` of a value that {@link isUser} took. */

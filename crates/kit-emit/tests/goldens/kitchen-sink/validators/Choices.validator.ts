@@ -8,8 +8,8 @@ import {
   decodeDate as $decodeDate,
   explain,
   isBase64,
-  isDateTime,
   isObject,
+  isTimestamp,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
@@ -24,7 +24,7 @@ function explainEitherSide2$Choices(value: Readonly<Record<string, unknown>>, pa
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const right = value["right"];
-  if (right !== undefined && !(typeof right === "string" && isDateTime(right))) part.refuse(1, right);
+  if (right !== undefined && !(typeof right === "string" && isTimestamp(right))) part.refuse(1, right);
 }
 
 export const ChoicesUnion: UnionShape = { kind: "union", members: [{
@@ -94,7 +94,7 @@ function explainByType2$Choices(value: Readonly<Record<string, unknown>>, part: 
   const property0 = value["value"];
   if (!(typeof property0 === "number" && Number.isFinite(property0))) part.refuse(0, property0);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(1, at);
 }
 
 export const ChoicesUnion4: UnionShape = { kind: "union", members: [{
@@ -116,7 +116,7 @@ function explainResult$Choices(value: Readonly<Record<string, unknown>>, part: P
   const ok = value["ok"];
   if (ok !== true) part.refuse(0, ok);
   const data = value["data"];
-  if (!(typeof data === "string" && isDateTime(data))) part.refuse(1, data);
+  if (!(typeof data === "string" && isTimestamp(data))) part.refuse(1, data);
 }
 
 function explainResult2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -132,7 +132,7 @@ function explainQuadrant$Choices(value: Readonly<Record<string, unknown>>, part:
   const second = value["second"];
   if (second !== "x") part.refuse(1, second);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(2, at);
 }
 
 function explainQuadrant2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -141,7 +141,7 @@ function explainQuadrant2$Choices(value: Readonly<Record<string, unknown>>, part
   const second = value["second"];
   if (second !== "y") part.refuse(1, second);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(2, at);
 }
 
 function explainQuadrant3$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -150,7 +150,7 @@ function explainQuadrant3$Choices(value: Readonly<Record<string, unknown>>, part
   const second = value["second"];
   if (second !== "x") part.refuse(1, second);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(2, at);
 }
 
 function explainQuadrant4$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -159,21 +159,21 @@ function explainQuadrant4$Choices(value: Readonly<Record<string, unknown>>, part
   const second = value["second"];
   if (second !== "y") part.refuse(1, second);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(2, at);
 }
 
 function explainVersioned$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const version = value["version"];
   if (version !== undefined && !false) part.refuse(0, version);
   const old = value["old"];
-  if (!(typeof old === "string" && isDateTime(old))) part.refuse(1, old);
+  if (!(typeof old === "string" && isTimestamp(old))) part.refuse(1, old);
 }
 
 function explainVersioned2$Choices(value: Readonly<Record<string, unknown>>, part: Part): void {
   const version = value["version"];
   if (version !== "x") part.refuse(0, version);
   const property1 = value["new"];
-  if (!(typeof property1 === "string" && isDateTime(property1))) part.refuse(1, property1);
+  if (!(typeof property1 === "string" && isTimestamp(property1))) part.refuse(1, property1);
 }
 
 export const ChoicesUnion5: UnionShape = { kind: "union", members: [{ kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] }, { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] }] };
@@ -335,7 +335,7 @@ function isEitherSide2$Choices(value: unknown): boolean {
   const a = input["a"];
   if (typeof a !== "string") return false;
   const right = input["right"];
-  return right === undefined || (typeof right === "string" && isDateTime(right));
+  return right === undefined || (typeof right === "string" && isTimestamp(right));
 }
 
 function isLooseFirst$Choices(value: unknown): boolean {
@@ -367,7 +367,7 @@ function isByType2$Choices(value: unknown): boolean {
   const property0 = input["value"];
   if (!(typeof property0 === "number" && Number.isFinite(property0))) return false;
   const at = input["at"];
-  return at === undefined || (typeof at === "string" && isDateTime(at));
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
 
 function isResultCase0$Choices(value: unknown): boolean {
@@ -376,7 +376,7 @@ function isResultCase0$Choices(value: unknown): boolean {
   const ok = input["ok"];
   if (ok !== true) return false;
   const data = input["data"];
-  return typeof data === "string" && isDateTime(data);
+  return typeof data === "string" && isTimestamp(data);
 }
 
 function isResultCase1$Choices(value: unknown): boolean {
@@ -408,7 +408,7 @@ function isQuadrantCase0Case0$Choices(value: unknown): boolean {
   const second = input["second"];
   if (second !== "x") return false;
   const at = input["at"];
-  return at === undefined || (typeof at === "string" && isDateTime(at));
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
 
 function isQuadrantCase0Case1$Choices(value: unknown): boolean {
@@ -419,7 +419,7 @@ function isQuadrantCase0Case1$Choices(value: unknown): boolean {
   const second = input["second"];
   if (second !== "y") return false;
   const at = input["at"];
-  return at === undefined || (typeof at === "string" && isDateTime(at));
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
 
 function isQuadrantCase1Case0$Choices(value: unknown): boolean {
@@ -430,7 +430,7 @@ function isQuadrantCase1Case0$Choices(value: unknown): boolean {
   const second = input["second"];
   if (second !== "x") return false;
   const at = input["at"];
-  return at === undefined || (typeof at === "string" && isDateTime(at));
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
 
 function isQuadrantCase1Case1$Choices(value: unknown): boolean {
@@ -441,7 +441,7 @@ function isQuadrantCase1Case1$Choices(value: unknown): boolean {
   const second = input["second"];
   if (second !== "y") return false;
   const at = input["at"];
-  return at === undefined || (typeof at === "string" && isDateTime(at));
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
 
 function isQuadrant$Choices(value: unknown): boolean {
@@ -476,7 +476,7 @@ function isVersionedCase0$Choices(value: unknown): boolean {
   const version = input["version"];
   if (version !== undefined && !false) return false;
   const old = input["old"];
-  return typeof old === "string" && isDateTime(old);
+  return typeof old === "string" && isTimestamp(old);
 }
 
 function isVersionedCase1$Choices(value: unknown): boolean {
@@ -485,7 +485,7 @@ function isVersionedCase1$Choices(value: unknown): boolean {
   const version = input["version"];
   if (version !== "x") return false;
   const property1 = input["new"];
-  return typeof property1 === "string" && isDateTime(property1);
+  return typeof property1 === "string" && isTimestamp(property1);
 }
 
 function isVersioned$Choices(value: unknown): boolean {
@@ -505,7 +505,7 @@ function isTuples$Choices(value: unknown): boolean {
   if (value.length < 2) return false;
   if (value.length > 2) return false;
   const item0: unknown = value[0];
-  if (!(typeof item0 === "string" && isDateTime(item0))) return false;
+  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
   const item1: unknown = value[1];
   if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
@@ -516,7 +516,7 @@ function isTuples2$Choices(value: unknown): boolean {
   if (value.length < 3) return false;
   if (value.length > 3) return false;
   const item0: unknown = value[0];
-  if (!(typeof item0 === "string" && isDateTime(item0))) return false;
+  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
   const item1: unknown = value[1];
   if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
   const item2: unknown = value[2];
@@ -528,7 +528,7 @@ function isLists$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -546,7 +546,7 @@ function isTexts$Choices(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!((typeof item === "string" || (typeof item === "string" && isDateTime(item))))) return false;
+    if (!((typeof item === "string" || (typeof item === "string" && isTimestamp(item))))) return false;
   }
   return true;
 }
@@ -847,7 +847,7 @@ function decodeLists$Choices(value: unknown): unknown {
 }
 
 function decodeTextsItem$Choices(value: unknown): unknown {
-  if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
+  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value as string);
   return value;
 }
 

@@ -7,10 +7,10 @@ import {
   decodeDate as $decodeDate,
   explain,
   hasUniqueItems,
-  isDateTime,
   isEmail as $isEmail,
   isNumericKey,
   isObject,
+  isTimestamp,
   template,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
@@ -19,7 +19,7 @@ function explainItemsItem$Containers(value: Readonly<Record<string, unknown>>, p
   const quantity = value["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) part.refuse(0, quantity);
   const at = value["at"];
-  if (!(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
+  if (!(typeof at === "string" && isTimestamp(at))) part.refuse(1, at);
 }
 
 function isItemsItem$Containers(value: unknown): boolean {
@@ -28,7 +28,7 @@ function isItemsItem$Containers(value: unknown): boolean {
   const quantity = input["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
   const at = input["at"];
-  return typeof at === "string" && isDateTime(at);
+  return typeof at === "string" && isTimestamp(at);
 }
 
 function explainMixed$Containers(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -155,7 +155,7 @@ function isDates$Containers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -187,7 +187,7 @@ function isPair$Containers(value: unknown): boolean {
   const item0: unknown = value[0];
   if (typeof item0 !== "string") return false;
   const item1: unknown = value[1];
-  if (!(typeof item1 === "string" && isDateTime(item1))) return false;
+  if (!(typeof item1 === "string" && isTimestamp(item1))) return false;
   return true;
 }
 
@@ -209,7 +209,7 @@ function isSpread$Containers(value: unknown): boolean {
   if (typeof item0 !== "string") return false;
   for (let index = 1; index < value.length - 1; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   const item2: unknown = value[value.length - 1];
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
@@ -226,7 +226,7 @@ function isRecord$Containers(value: unknown): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -252,7 +252,7 @@ function isKeyed$Containers(value: unknown): boolean {
     if (!Object.hasOwn(input, key) || key === "__proto__" || key === "x-size") continue;
     const item = input[key];
     if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
-    if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -263,8 +263,8 @@ function isLayered$Containers(value: unknown): boolean {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
     if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
-    if (isNumericKey(key) && !(typeof item === "string" && isDateTime(item))) return false;
-    if (!(((typeof item === "string" && isDateTime(item)) || typeof item === "string"))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
+    if (!(((typeof item === "string" && isTimestamp(item)) || typeof item === "string"))) return false;
   }
   return true;
 }
@@ -287,7 +287,7 @@ function isByMail$Containers(value: unknown): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if (!((key.length <= 254 || codePointsWithin(key, 0, 254)) && $isEmail(key)) || !(typeof item === "string" && isDateTime(item))) return false;
+    if (!((key.length <= 254 || codePointsWithin(key, 0, 254)) && $isEmail(key)) || !(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -408,7 +408,7 @@ function decodeKeyed$Containers(value: unknown): unknown {
 }
 
 function decodeLayeredValue2$Containers(value: unknown): unknown {
-  if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
+  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value as string);
   return value;
 }
 

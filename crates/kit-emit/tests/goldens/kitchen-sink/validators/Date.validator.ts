@@ -2,12 +2,12 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isTimestamp } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Date(value: Readonly<Record<string, unknown>>, part: Part): void {
   const at = value["at"];
-  if (!(typeof at === "string" && isDateTime(at))) part.refuse(0, at);
+  if (!(typeof at === "string" && isTimestamp(at))) part.refuse(0, at);
 }
 
 export const DateShape: Shape = {
@@ -24,7 +24,7 @@ export function isDate(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const input = value as Readonly<Record<string, unknown>>;
   const at = input["at"];
-  return typeof at === "string" && isDateTime(at);
+  return typeof at === "string" && isTimestamp(at);
 }
 
 /** The `Date` of a value that {@link isDate} took. */

@@ -2,7 +2,7 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, isBigIntText, isDateTime, toBigInt } from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isBigIntText, isTimestamp, toBigInt } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explainSettings$Defaults(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -16,7 +16,7 @@ function explain$Defaults(value: Readonly<Record<string, unknown>>, part: Part):
   const count = value["count"];
   if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) part.refuse(1, count);
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) part.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) part.refuse(2, since);
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) part.refuse(3, big);
   const note = value["note"];
@@ -59,7 +59,7 @@ function isDates$Defaults(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (!(typeof item === "string" && isDateTime(item))) return false;
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
@@ -80,7 +80,7 @@ export function isDefaults(value: unknown): boolean {
   const count = input["count"];
   if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) return false;
   const since = input["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = input["big"];
   if (big !== undefined && !isBigIntText(big)) return false;
   const note = input["note"];

@@ -6,8 +6,8 @@ import {
   decodeDate as $decodeDate,
   explain,
   isBigIntText,
-  isDateTime,
   isObject,
+  isTimestamp,
   own,
   toBigInt,
 } from "@kit/core/codec";
@@ -19,7 +19,7 @@ function explain$GetSearchQuery(value: Readonly<Record<string, unknown>>, part: 
   const deep = value["deep"];
   if (deep !== undefined && typeof deep !== "boolean") part.refuse(1, deep);
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) part.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) part.refuse(2, since);
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) part.refuse(3, big);
   const sides = value["sides"];
@@ -75,7 +75,7 @@ export function isGetSearchQuery(value: unknown): boolean {
   const deep = value["deep"];
   if (deep !== undefined && typeof deep !== "boolean") return false;
   const since = value["since"];
-  if (since !== undefined && !(typeof since === "string" && isDateTime(since))) return false;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = value["big"];
   if (big !== undefined && !isBigIntText(big)) return false;
   const sides = value["sides"];

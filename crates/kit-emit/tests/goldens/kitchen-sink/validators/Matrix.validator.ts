@@ -2,14 +2,14 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, explain, isDateTime } from "@kit/core/codec";
+import { decodeDate as $decodeDate, explain, isTimestamp } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explainItem$Matrix(value: Readonly<Record<string, unknown>>, part: Part): void {
   const quantity = value["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) part.refuse(0, quantity);
   const at = value["at"];
-  if (!(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
+  if (!(typeof at === "string" && isTimestamp(at))) part.refuse(1, at);
 }
 
 function isItem$Matrix(value: unknown): boolean {
@@ -18,7 +18,7 @@ function isItem$Matrix(value: unknown): boolean {
   const quantity = input["quantity"];
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
   const at = input["at"];
-  return typeof at === "string" && isDateTime(at);
+  return typeof at === "string" && isTimestamp(at);
 }
 
 export const MatrixShape: Shape = { kind: "array", element: {

@@ -9,7 +9,7 @@ import {
   explain,
   isBase64,
   isBigIntText,
-  isDateTime,
+  isTimestamp,
   isUnknown,
   toBigInt,
 } from "@kit/core/codec";
@@ -29,7 +29,7 @@ function explain$Scalars(value: Readonly<Record<string, unknown>>, part: Part): 
   const big = value["big"];
   if (!isBigIntText(big)) part.refuse(5, big);
   const date = value["date"];
-  if (!(typeof date === "string" && isDateTime(date))) part.refuse(6, date);
+  if (!(typeof date === "string" && isTimestamp(date))) part.refuse(6, date);
   const bytes = value["bytes"];
   if (!isBase64(bytes)) part.refuse(7, bytes);
   const property8 = value["text"];
@@ -82,7 +82,7 @@ export function isScalars(value: unknown): boolean {
   const big = input["big"];
   if (!isBigIntText(big)) return false;
   const date = input["date"];
-  if (!(typeof date === "string" && isDateTime(date))) return false;
+  if (!(typeof date === "string" && isTimestamp(date))) return false;
   const bytes = input["bytes"];
   if (!isBase64(bytes)) return false;
   const property8 = input["text"];

@@ -2,14 +2,14 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { decodeDate as $decodeDate, enter, explain, isDateTime } from "@kit/core/codec";
+import { decodeDate as $decodeDate, enter, explain, isTimestamp } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Tree(value: Readonly<Record<string, unknown>>, part: Part): void {
   const name = value["name"];
   if (typeof name !== "string") part.refuse(0, name);
   const at = value["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) part.refuse(1, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) part.refuse(1, at);
   part.visit(2, value["children"]);
 }
 
@@ -42,7 +42,7 @@ export function isTree(value: unknown, depth = 0): boolean {
   const name = input["name"];
   if (typeof name !== "string") return false;
   const at = input["at"];
-  if (at !== undefined && !(typeof at === "string" && isDateTime(at))) return false;
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) return false;
   const children = input["children"];
   return isChildren$Tree(children, depth);
 }

@@ -10,8 +10,8 @@ import {
   decodeDate as $decodeDate,
   explain,
   isBigIntText,
-  isDateTime,
   isObject,
+  isTimestamp,
   toBigInt,
 } from "@kit/core/codec";
 import type * as Types from "../types.ts";
@@ -25,7 +25,7 @@ function explainOverlapping2$Unions(value: Readonly<Record<string, unknown>>, pa
   const a = value["a"];
   if (typeof a !== "string") part.refuse(0, a);
   const b = value["b"];
-  if (!(typeof b === "string" && isDateTime(b))) part.refuse(1, b);
+  if (!(typeof b === "string" && isTimestamp(b))) part.refuse(1, b);
 }
 
 export const UnionsUnion: UnionShape = { kind: "union", members: [{
@@ -76,9 +76,9 @@ function explain$Unions(value: Readonly<Record<string, unknown>>, part: Part): v
   const nullableText = value["nullableText"];
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) part.refuse(3, nullableText);
   const nullableDate = value["nullableDate"];
-  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isDateTime(nullableDate)) || nullableDate === null))) part.refuse(4, nullableDate);
+  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) part.refuse(4, nullableDate);
   const textOrDate = value["textOrDate"];
-  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isDateTime(textOrDate))))) part.refuse(5, textOrDate);
+  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) part.refuse(5, textOrDate);
   const numberOrFlag = value["numberOrFlag"];
   if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) part.refuse(6, numberOrFlag);
   const bigOrText = value["bigOrText"];
@@ -120,7 +120,7 @@ function isOverlapping2$Unions(value: unknown): boolean {
   const a = input["a"];
   if (typeof a !== "string") return false;
   const b = input["b"];
-  return typeof b === "string" && isDateTime(b);
+  return typeof b === "string" && isTimestamp(b);
 }
 
 function isAnythingCase1$Unions(value: unknown): boolean {
@@ -166,9 +166,9 @@ export function isUnions(value: unknown): boolean {
   const nullableText = value["nullableText"];
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
   const nullableDate = value["nullableDate"];
-  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isDateTime(nullableDate)) || nullableDate === null))) return false;
+  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) return false;
   const textOrDate = value["textOrDate"];
-  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isDateTime(textOrDate))))) return false;
+  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) return false;
   const numberOrFlag = value["numberOrFlag"];
   if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) return false;
   const bigOrText = value["bigOrText"];
@@ -182,7 +182,7 @@ export function isUnions(value: unknown): boolean {
 }
 
 function decodeTextOrDate$Unions(value: unknown): unknown {
-  if (typeof value === "string" && isDateTime(value)) return $decodeDate(value as string);
+  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value as string);
   return value;
 }
 

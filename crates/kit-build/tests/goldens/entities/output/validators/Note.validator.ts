@@ -2,7 +2,7 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isUuid } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isTimestamp, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -17,9 +17,9 @@ function explain$Note(value: Readonly<Record<string, unknown>>, part: Part): voi
   const archived = value["archived"];
   if (archived !== undefined && typeof archived !== "boolean") part.refuse(4, archived);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(5, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(5, createdAt);
   const updatedAt = value["updatedAt"];
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isDateTime(updatedAt))) part.refuse(6, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) part.refuse(6, updatedAt);
 }
 
 export const NoteShape: Shape = {
@@ -52,9 +52,9 @@ export function isNote(value: unknown): boolean {
   const archived = input["archived"];
   if (archived !== undefined && typeof archived !== "boolean") return false;
   const createdAt = input["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
   const updatedAt = input["updatedAt"];
-  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 /** The `Note` of a value that {@link isNote} took. */

@@ -2,7 +2,7 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isUuid } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isTimestamp, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -13,7 +13,7 @@ function explain$NoteSummary(value: Readonly<Record<string, unknown>>, part: Par
   const archived = value["archived"];
   if (archived !== undefined && typeof archived !== "boolean") part.refuse(2, archived);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(3, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(3, createdAt);
 }
 
 export const NoteSummaryShape: Shape = {
@@ -39,7 +39,7 @@ export function isNoteSummary(value: unknown): boolean {
   const archived = input["archived"];
   if (archived !== undefined && typeof archived !== "boolean") return false;
   const createdAt = input["createdAt"];
-  return createdAt === undefined || (typeof createdAt === "string" && isDateTime(createdAt));
+  return createdAt === undefined || (typeof createdAt === "string" && isTimestamp(createdAt));
 }
 
 /** The `NoteSummary` of a value that {@link isNoteSummary} took. */

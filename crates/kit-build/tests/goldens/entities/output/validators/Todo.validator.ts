@@ -2,7 +2,7 @@
 
 import type { Part, Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
-import { codePointsWithin, decodeDate, explain, isDateTime, isUuid } from "@kit/core/codec";
+import { codePointsWithin, decodeDate, explain, isTimestamp, isUuid } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 function explain$Todo(value: Readonly<Record<string, unknown>>, part: Part): void {
@@ -15,9 +15,9 @@ function explain$Todo(value: Readonly<Record<string, unknown>>, part: Part): voi
   const userId = value["userId"];
   if (!(typeof userId === "string" && isUuid(userId))) part.refuse(3, userId);
   const createdAt = value["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) part.refuse(4, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) part.refuse(4, createdAt);
   const updatedAt = value["updatedAt"];
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isDateTime(updatedAt))) part.refuse(5, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) part.refuse(5, updatedAt);
 }
 
 export const TodoShape: Shape = {
@@ -47,9 +47,9 @@ export function isTodo(value: unknown): boolean {
   const userId = input["userId"];
   if (!(typeof userId === "string" && isUuid(userId))) return false;
   const createdAt = input["createdAt"];
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isDateTime(createdAt))) return false;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
   const updatedAt = input["updatedAt"];
-  return updatedAt === undefined || (typeof updatedAt === "string" && isDateTime(updatedAt));
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 /** The `Todo` of a value that {@link isTodo} took. */
