@@ -82,7 +82,7 @@ fn compiles_with_the_oldest_rust() {
         use std::io::Write as _;
         let _ = writeln!(
             std::io::stderr(),
-            "SKIPPED the_oldest_rust_compiles_it: rustup has no Rust {OLDEST} (rustup toolchain install {OLDEST})"
+            "SKIPPED compiles_with_the_oldest_rust: rustup has no Rust {OLDEST} (rustup toolchain install {OLDEST})"
         );
         return;
     }

@@ -23,30 +23,42 @@ type Files = BTreeMap<String, String>;
 
 #[test]
 fn matches_the_golden_of_notes() {
-    check("notes", files(&whole("notes", &support::notes::program())));
+    check(
+        "matches_the_golden_of_notes",
+        files(&whole("matches_the_golden_of_notes", &support::notes::program())),
+    );
 }
 
 #[test]
 fn matches_the_golden_of_shop() {
-    check("shop", files(&whole("shop", &projects::shop())));
+    check(
+        "matches_the_golden_of_shop",
+        files(&whole("matches_the_golden_of_shop", &projects::shop())),
+    );
 }
 
 /// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
 fn matches_the_golden_of_teams() {
-    let mut files = files(&whole("teams", &projects::teams()));
+    let mut files = files(&whole("matches_the_golden_of_teams", &projects::teams()));
     files.retain(|path, _| path.starts_with("src/handlers/"));
-    check("teams", files);
+    check("matches_the_golden_of_teams", files);
 }
 
 #[test]
 fn matches_the_golden_of_names() {
-    check("names", files(&whole("names", &projects::names())));
+    check(
+        "matches_the_golden_of_names",
+        files(&whole("matches_the_golden_of_names", &projects::names())),
+    );
 }
 
 #[test]
 fn matches_the_golden_of_owners() {
-    check("owners", files(&whole("owners", &projects::owners())));
+    check(
+        "matches_the_golden_of_owners",
+        files(&whole("matches_the_golden_of_owners", &projects::owners())),
+    );
 }
 
 #[test]
@@ -57,7 +69,7 @@ fn matches_the_golden_of_kitchen_sink() {
 
 #[test]
 fn writes_all_sources_of_the_runtime() {
-    let output = generated("notes", &Program::default());
+    let output = generated("matches_the_golden_of_notes", &Program::default());
     for (own, written) in [("kit-runtime", "runtime/src"), ("kit-guard", "runtime/guard/src")] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {
