@@ -20,6 +20,7 @@ pub struct Latest {
 ///
 /// `migrations` must be in the order of their names. Migrations without a snapshot change only data.
 ///
+/// # Errors
 /// Returns a [`PlanError`] if two branches changed the same thing: the migration that runs second would not find the
 /// state that it was planned for.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {

@@ -90,6 +90,7 @@ impl Migration {
     /// `timestamp` is the UTC time as `yyyymmddhhmmss`. `name` is the name that the user typed: `Create notes` becomes
     /// `create_notes`. `previous` is the snapshot from which the plan was made.
     ///
+    /// # Errors
     /// Returns a [`MigrationError`] if the timestamp is invalid, or if the name has no letter or digit or is too long.
     pub fn create(
         timestamp: &str,
@@ -140,6 +141,7 @@ impl Migration {
     /// Reads a migration from the name of its directory and the contents of its files. `changes.json` is required
     /// because it reports whether values are lost; `snapshot.json` is optional.
     ///
+    /// # Errors
     /// Returns a [`MigrationError`] if the name of the directory is invalid, or if `changes.json` or `snapshot.json` is
     /// malformed or written by another version of kit.
     pub fn read(

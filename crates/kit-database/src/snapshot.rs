@@ -117,6 +117,7 @@ impl Snapshot {
 
     /// Reads `snapshot.json`.
     ///
+    /// # Errors
     /// Returns a [`SnapshotError`] if the text is not a snapshot, or was written by another version of kit.
     pub fn from_json(text: &str) -> Result<Self, SnapshotError> {
         let value: serde_json::Value = serde_json::from_str(text).map_err(SnapshotError::Syntax)?;
@@ -141,6 +142,7 @@ impl Snapshot {
 
     /// Formats the content of `snapshot.json`.
     ///
+    /// # Panics
     /// Never: every value of a table has a JSON form.
     pub fn to_json(&self) -> String {
         let document = Document {

@@ -72,6 +72,7 @@ pub struct Applied {
 ///
 /// Blocks until the run is done. The connect timeout is 10 s, unless the URL specifies `connect_timeout`.
 ///
+/// # Errors
 /// Returns a [`MigrateError`] if a migration cannot be applied. Each variant documents the state of the database.
 pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<Report, MigrateError> {
     apply_watched(url, migrations, options, &|_| {})
@@ -91,6 +92,7 @@ pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<R
 /// # Ok::<(), kit_migrate::MigrateError>(())
 /// ```
 ///
+/// # Errors
 /// Returns the errors of [`apply`].
 pub fn apply_watched(
     url: &str,

@@ -37,6 +37,7 @@ pub struct Difference {
 /// Compares the live tables with a snapshot. Blocks until done and changes nothing. Needs the right to create temporary
 /// tables, which every user has by default.
 ///
+/// # Errors
 /// Returns a [`MigrateError`] if the database cannot be reached or read, or if the tables of the snapshot cannot be
 /// created.
 pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {

@@ -1,5 +1,5 @@
-//! Detects poolers that assign a server process to a client for one transaction only, such as pgbouncer with `pool_mode
-//! = transaction`.
+//! Detects poolers that assign a server process to a client for one transaction only, such as pgbouncer with
+//! `pool_mode = transaction`.
 //!
 //! The lock of a run and its settings belong to a server process. Behind such a pooler, both would stay in the process
 //! after kit is done and affect its next client, and the next statement of kit would run in another process without

@@ -48,8 +48,8 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// Number of words of a statement that are kept: enough for the name in `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS
-/// a.b ON c.d`.
+/// Number of words of a statement that are kept: enough for the name in
+/// `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a.b ON c.d`.
 const HEAD: usize = 14;
 
 impl<'a> Script<'a> {

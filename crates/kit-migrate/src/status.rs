@@ -93,6 +93,7 @@ impl Status {
 /// Compares a database and its history with the committed migrations, which must be in the order of their names. Blocks
 /// until done, and changes nothing.
 ///
+/// # Errors
 /// Returns a [`MigrateError`] if the database cannot be reached or read, or if the migrations are out of order.
 pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateError> {
     in_order(migrations)?;

@@ -14,6 +14,7 @@ pub struct ServerVersion {
 
 /// Connects to the database and returns the version of the server. Blocks until done.
 ///
+/// # Errors
 /// Returns a [`MigrateError`] if the database cannot be reached or the query fails.
 pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
     block_on(async {

@@ -76,6 +76,7 @@ const KEYWORDS: [&str; 43] = [
 
 /// Describes the addition with the given name. A name consists of lower-case words joined by `-`: `order-items`.
 ///
+/// # Errors
 /// Returns a message for the user if the name is invalid.
 pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
     let words = Words::parse(name)?;

@@ -69,6 +69,7 @@ const TAKEN: [&str; 31] = [
 /// assert_eq!(kit_scaffold::interface_name("order-item").unwrap(), "OrderItem");
 /// ```
 ///
+/// # Errors
 /// Returns a message for the user if the name is invalid or would hide another name.
 pub fn interface_name(name: &str) -> Result<String, String> {
     let interface = Words::parse(name)
@@ -90,6 +91,7 @@ pub fn looks_plural(name: &str) -> bool {
 
 /// Describes the addition of an entity.
 ///
+/// # Errors
 /// Returns a message for the user if the name or its plural is invalid.
 pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     let interface = interface_name(options.name)?;
@@ -154,8 +156,8 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     })
 }
 
-/// Keeps or removes the parts of a template that apply only to rows of users: lines between `// <owned>` and `//
-/// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input omits. Always removes the markers.
+/// Keeps or removes the parts of a template that apply only to rows of users: lines between
+/// `// <owned>` and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input omits. Always removes the markers.
 fn of_owner(text: &str, owned: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within = false;

@@ -70,6 +70,7 @@ pub struct NameError {
 impl ProjectName {
     /// Validates a name.
     ///
+    /// # Errors
     /// Returns a [`NameError`] with a suggestion if the name is invalid.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let problem = problem(text);

@@ -87,6 +87,7 @@ impl std::error::Error for PlanError {}
 /// indexes, then columns and tables; they are added in the opposite order. Therefore tables may refer to each other in
 /// circles.
 ///
+/// # Errors
 /// Returns a [`PlanError`] with every difference for which kit writes no statement.
 pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanError> {
     let mut planner = Planner {

@@ -229,8 +229,8 @@ impl Judge<'_> {
         )
     }
 
-    /// Checks `set_config(name, …)`. Skips calls whose name is a string literal, such as `set_config('lock_timeout',
-    /// …)`, because kit can read that name.
+    /// Checks `set_config(name, …)`. Skips calls whose name is a string literal, such as
+    /// `set_config('lock_timeout', …)`, because kit can read that name.
     fn set_config(&self, at: usize) -> Option<Finding> {
         let is_readable = self.sign(at + 1, "(")
             && self.words.get(at + 2).is_some_and(Word::is_text)
