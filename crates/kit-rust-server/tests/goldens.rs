@@ -1,6 +1,7 @@
 //! Tests that compare complete projects with golden files, byte by byte.
-//! `KIT_BLESS=1 cargo test -p kit-rust-server --test goldens` rewrites the golden files for review. `tests/vectors_*.rs` compile their models and check them with
-//! the conformance vectors; `tests/built.rs` compiles all of them.
+//! `KIT_BLESS=1 cargo test -p kit-rust-server --test goldens` rewrites the golden files for review.
+//! `tests/vectors_*.rs` compile their models and check them with the conformance vectors; `tests/built.rs` compiles all
+//! of them.
 
 // Goldens are files, and a helper of a test may fail the test.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]

@@ -157,7 +157,8 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
 }
 
 /// Keeps or removes the parts of a template that apply only to rows of users: lines between
-/// `// <owned>` and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input omits. Always removes the markers.
+/// `// <owned>` and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input
+/// omits. Always removes the markers.
 fn of_owner(text: &str, owned: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within = false;

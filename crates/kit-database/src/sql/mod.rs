@@ -12,7 +12,8 @@ pub use print::{default, now, print, print_one};
 pub use quote::{identifier, text};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as
-/// `CREATE INDEX CONCURRENTLY`. Applies to the next statement only; the statements before and after it run in separate transactions.
+/// `CREATE INDEX CONCURRENTLY`. Applies to the next statement only; the statements before and after it run
+/// in separate transactions.
 pub const OUTSIDE_TRANSACTION: &str = "-- kit: outside transaction";
 
 /// A statement of a migration.

@@ -451,8 +451,8 @@ fn on_the_wire(default: &DefaultValue) -> Option<Value> {
     })
 }
 
-/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second (`:60`) counts as the second after it, as in the
-/// runtimes.
+/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second (`:60`) counts as the second after it, as
+/// in the runtimes.
 fn millis(text: &str) -> Option<i64> {
     let text = text.to_ascii_uppercase();
     let leap = text.get(17..19) == Some("60");

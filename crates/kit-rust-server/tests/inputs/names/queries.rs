@@ -1,5 +1,5 @@
-//! Tests that columns of every type keep their values. `tests/served.rs` copies this file into the generated project and runs it there, on a
-//! database with the generated tables.
+//! Tests that columns of every type keep their values. `tests/served.rs` copies this file into the generated project and runs it there,
+//! on a database with the generated tables.
 
 use kit_runtime::{BigInt, Bytes, IndexMap, Timestamp};
 use names::db::option_model::{self as options, NewOptionModel, OptionModelChanges};
