@@ -8,8 +8,7 @@ window.Scalar.createApiReference(target, {
   // Resolved relative to the page, so that requests keep the path prefix that a proxy has put in front of the application.
   servers: [{ url: absolute(target.dataset.root).replace(/\/$/, "") }],
   // Middleware decides which credentials an API needs, and the document does not describe middleware. So the user can always enter a token,
-  // and
-  // can add other schemes.
+  // and can add other schemes.
   authentication: {
     createAnySecurityScheme: true,
     preferredSecurityScheme: "bearer",

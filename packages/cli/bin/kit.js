@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Must run on every version of Node, so that an old one reports the required version. So newer features must not be used before the check.
+// Must run on every version of Node, so that an old one reports the required version. Nothing newer may be imported before the check.
 // Node 24.0.0 to 24.4.0 use a hash function for strings with which clients can slow a server down (CVE-2025-27209).
 const oldest = [24, 4, 1];
 const wanted = oldest.join(".");

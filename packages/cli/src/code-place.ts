@@ -16,8 +16,7 @@ const OWN = fileURLToPath(new URL(".", import.meta.url));
 
 /**
  * Returns the location in the project's own code at which an error occurred. If a tap called a function of kit, the location is in the file
- * of
- * the tap, and not in the code that called kit.
+ * of the tap, and not in the code that called kit.
  *
  * @param stack - The stack of an error or of a call.
  */

@@ -40,8 +40,7 @@ export interface Config {
   readonly tests?: TestsConfig;
   /**
    * Plugins of the build, in order. Values that are false, null or undefined are ignored. This option must be in a configuration file, and
-   * not in
-   * `package.json`, because plugins are code.
+   * not in `package.json`, because plugins are code.
    */
   readonly plugins?: readonly (Plugin | false | null | undefined)[];
 }

@@ -13,8 +13,7 @@ export class EnvFile {
 
   /**
    * Sets the variables of the file that are not set. A later call also changes and removes variables that this object has set. Does nothing
-   * unless
-   * `NODE_ENV` was `development` or unset when the command started.
+   * unless `NODE_ENV` was `development` or unset when the command started.
    *
    * @throws {Error} if the file exists and cannot be read.
    */

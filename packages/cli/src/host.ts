@@ -50,7 +50,7 @@ export class Host {
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
   #abandoned = false;
 
-  /** Signal that stopped a child process of the command. It is to end the command too. */
+  /** Signal that this process received while it ran Node. The command ends with the same signal. */
   get received(): NodeJS.Signals | undefined {
     return this.#received;
   }

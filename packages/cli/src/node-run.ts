@@ -16,8 +16,7 @@ export interface Ended extends NodeEnd {
 
 /**
  * Runs this version of Node until it exits. The output goes to standard error, because standard output is for the result of the command. A
- * signal
- * to this process is passed on to Node; a second signal kills Node.
+ * signal to this process is passed on to Node; a second signal kills Node.
  */
 export async function runNode({ args, directory, env }: NodeRunRequest): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));

@@ -30,8 +30,7 @@ const services: readonly string[] = ["PGSERVICE", "PGSERVICEFILE"];
 
 /**
  * Returns the environment in which psql connects to a URL. The URL is not an argument, because other users of the machine can read the
- * arguments
- * of a process, but not its environment.
+ * arguments of a process, but not its environment.
  *
  * @throws {Error} with the name of a URL parameter that has no variable.
  */

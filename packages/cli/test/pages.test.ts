@@ -1,6 +1,5 @@
 // Checks the pages of `docs/errors/` for mistakes in code that kit runs: configurations and plugins. A page shows the output of the
-// command;
-// `KIT_BLESS=1` rewrites it. `cargo test -p kit-build --test pages` checks the other pages, without Node.
+// command; `KIT_BLESS=1` rewrites it. `cargo test -p kit-build --test pages` checks the other pages, without Node.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -13,7 +12,7 @@ import { Project } from "./support/project.ts";
 const ERRORS = fileURLToPath(new URL("../../../docs/errors/", import.meta.url));
 const INSTEAD = "\n## What to write instead\n";
 
-/** Files of every example project: sources without types and routes, which cause no warning. */
+/** Files of every example project: empty sources of types and routes, because kit warns if there are none. */
 const BASE = {
   "package.json": '{ "name": "example", "type": "module" }\n',
   "src/kit.types.ts": "export {};\n",

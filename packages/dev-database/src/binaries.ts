@@ -68,8 +68,7 @@ export function findBinaries(account: Account | undefined): Binaries {
 
 /**
  * Creates the symbolic links that a package lists. npm packages contain no symbolic links, and npm may not be allowed to run the install
- * script
- * that creates them.
+ * script that creates them.
  */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
@@ -84,8 +83,7 @@ function linkLibraries(native: string): void {
 
 /**
  * Copies the programs to a directory that every account can enter. The copy is renamed when it is complete, so that two processes can
- * create
- * it at the same time.
+ * create it at the same time.
  */
 function copyFor(native: string, name: string): string {
   const place = join(SYSTEM_DIRECTORY, name);

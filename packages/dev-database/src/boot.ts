@@ -9,8 +9,7 @@ const TOLERANCE_MS = 60_000;
 
 /**
  * Removes a cluster without fsync if the machine has booted since the last start: data that was only in memory is lost, and PostgreSQL
- * cannot
- * detect that. The end of a process, for any reason, loses no data.
+ * cannot detect that. The end of a process, for any reason, loses no data.
  */
 export function forgetAfterReboot(state: string, home: Home): void {
   const file = join(state, "boot");

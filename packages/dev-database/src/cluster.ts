@@ -30,8 +30,7 @@ export async function prepareCluster(home: Home, binaries: Binaries): Promise<st
   }
   const password = randomBytes(24).toString("base64url");
   // The cluster is created under another name and then renamed, so a directory `cluster` is always complete. The name contains the id of
-  // this
-  // process, because an initdb of a killed keeper may still be writing.
+  // this process, because an initdb of a killed keeper may still be writing.
   const making = join(home.directory, `${NEW}${process.pid}`);
   const forInitdb = join(home.directory, `password.${process.pid}`);
   try {

@@ -5,8 +5,7 @@ import { DevDatabaseError } from "./errors.ts";
  *
  * With `NODE_ENV=production` and in CI the variable may not be blank. A blank variable means that a secret is missing, and the application
  * would write to a database that is not used. An unset variable means the embedded database, so that a developer can run an application
- * with
- * `NODE_ENV=production`. `kit migrate:apply` is stricter: it requires the variable with `NODE_ENV=production`.
+ * with `NODE_ENV=production`. `kit migrate:apply` is stricter: it requires the variable with `NODE_ENV=production`.
  *
  * @throws {DevDatabaseError} if the variable is blank in production or in CI.
  */

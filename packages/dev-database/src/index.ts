@@ -3,8 +3,7 @@
  * server runs only while it is used.
  *
  * Every process that uses the database holds a lease: a connection to a small detached *keeper* process, which runs PostgreSQL as its
- * child.
- * The first lease starts both. They stop some seconds after the last lease is released or its process has ended.
+ * child. The first lease starts both. They stop some seconds after the last lease is released or its process has ended.
  *
  * @module
  */
@@ -32,8 +31,7 @@ export interface DevDatabase extends AsyncDisposable {
 
 /**
  * Opens the project's embedded database, and starts it if it does not run. An open database does not keep the process alive: when the
- * process
- * exits, it releases the database.
+ * process exits, it releases the database.
  *
  * @throws {DevDatabaseError} if the database cannot be started. Its `hint` says what to do.
  * @example
@@ -48,8 +46,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDa
 
 /**
  * Returns the URL of the database to use: `DATABASE_URL` if it is set, otherwise the project's embedded database, which then runs as long
- * as
- * this process. The embedded database is for development only. So a blank `DATABASE_URL` is an error in production and in CI, because it
+ * as this process. The embedded database is for development only. So a blank `DATABASE_URL` is an error in production and in CI, because it
  * usually means that a secret is missing.
  *
  * @throws {DevDatabaseError} if `DATABASE_URL` is blank with `NODE_ENV=production` or in CI, or if the embedded database cannot be started.
@@ -84,8 +81,7 @@ export interface Template {
 
 /**
  * Creates a database for one test, with the empty tables of the project's migrations. The database is dropped when it is closed or when
- * this
- * process ends for any reason. The migrations run once, in a template that is kept until they change. A copy takes some milliseconds.
+ * this process ends for any reason. The migrations run once, in a template that is kept until they change. A copy takes some milliseconds.
  *
  * The database is always on a separate embedded server for tests, even if `DATABASE_URL` is set, so a test never changes your data. That
  * server does not use fsync, which makes it several times faster. After a crash of the machine it is created again.

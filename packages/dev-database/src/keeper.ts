@@ -2,8 +2,7 @@
  * The keeper: a detached process that runs one project's PostgreSQL while a client is connected to its socket. `lease.ts` starts it.
  *
  * The process that holds the lock on a file is the keeper. The system releases the lock when the process ends for any reason, so a lock is
- * never
- * stale. Only the holder of the lock uses the socket and the data.
+ * never stale. Only the holder of the lock uses the socket and the data.
  *
  * @module
  */

@@ -74,8 +74,7 @@ async function hold(places: Places, first: Held, again: LeaseRequest): Promise<L
   let pause = 0;
 
   // A keeper that ended leaves a PostgreSQL without supervision, or none; the next keeper handles both. Tries as long as this lease is
-  // held,
-  // because the reason of a failure may pass.
+  // held, because the reason of a failure may pass.
   async function renew(): Promise<void> {
     for (let warned = false; ;) {
       // oxlint-disable-next-line no-await-in-loop -- pauses grow while attempts fail

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Range of new ports. It is below the ports that systems use for outgoing connections (from 32768 on Linux, from 49152 elsewhere). A
- * connection
- * could take such a port while the server restarts.
+ * connection could take such a port while the server restarts.
  */
 const FIRST = 20_000;
 const LAST = 32_767;

@@ -15,8 +15,7 @@ const TEMPLATE = "kit_template_";
 
 /**
  * Strategy to copy a template: as files. Without fsync, as on the server for tests, that takes a third of the time of `wal_log`. With
- * fsync, the
- * checkpoints at its start and end take far longer than the rest.
+ * fsync, the checkpoints at its start and end take far longer than the rest.
  */
 const STRATEGY = "file_copy";
 
@@ -164,8 +163,7 @@ export class TestDatabases {
 
 /**
  * Drops a database when its sessions have ended. A session that a program has just closed may exist for a short time, and a forced end
- * would
- * look like an error to the program. So PostgreSQL waits up to five seconds for it. Then the remaining sessions are terminated.
+ * would look like an error to the program. So PostgreSQL waits up to five seconds for it. Then the remaining sessions are terminated.
  */
 async function drop(connection: Connection, name: string): Promise<void> {
   try {

@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 
 /**
  * Connection with the part of PostgreSQL's protocol that the keeper needs: login (SCRAM-SHA-256) and simple queries. So this package needs
- * no
- * driver, whose version could conflict with the driver of the project.
+ * no driver, whose version could conflict with the driver of the project.
  */
 export interface Connection {
   /** Runs a query and returns its rows, each value as a string. Only one query at a time. */

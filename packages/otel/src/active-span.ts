@@ -6,8 +6,7 @@ import { plainValue } from "./plain-value.ts";
 
 /**
  * OpenTelemetry span of a middleware or handler. Other instrumentation uses it as the parent of its spans. kit itself starts and ends the
- * span;
- * events, links, status and name changes are ignored, only attributes are recorded.
+ * span; events, links, status and name changes are ignored, only attributes are recorded.
  */
 export class ActiveSpan implements Span {
   /** Span of kit. */

@@ -21,8 +21,7 @@ export interface LoopParts<T> {
 
 /**
  * Sends batches one after the other: at intervals, and at once after {@link ExportLoop.hurry}. Only one request is open at a time, so a
- * slow
- * collector is not overloaded, and the queue limits the number of waiting items.
+ * slow collector is not overloaded, and the queue limits the number of waiting items.
  */
 export class ExportLoop<T> {
   readonly #parts: LoopParts<T>;

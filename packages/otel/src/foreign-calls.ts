@@ -12,8 +12,7 @@ interface Noted {
 
 /**
  * Records spans of other instrumentation that are children of kit's spans. They appear in the request records that the debug sidecar shows.
- * The
- * instrumentation itself exports them to the collector.
+ * The instrumentation itself exports them to the collector.
  */
 export class ForeignCalls {
   readonly #noted = new WeakMap<object, Noted>();

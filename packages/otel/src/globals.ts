@@ -12,8 +12,7 @@ export interface Globals {
 
 /**
  * Registers kit's providers as the global ones of the process, so that other instrumentation reports to them. A provider that the program
- * has
- * registered already stays. Returns the names of those in `taken`, and a function that undoes the registration.
+ * has registered already stays. Returns the names of those in `taken`, and a function that undoes the registration.
  */
 export function registerGlobals({ tracerProvider, meterProvider }: Globals): {
   readonly taken: readonly string[];

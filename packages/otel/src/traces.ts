@@ -29,8 +29,7 @@ const spansOfBatch = 512;
 
 /**
  * Export of the traces of requests, and of spans that other instrumentation creates in them. Request records wait in the history of the
- * runtime.
- * They are converted to spans when they are sent, so a record that is not sent costs no conversion.
+ * runtime. They are converted to spans when they are sent, so a record that is not sent costs no conversion.
  */
 export class Traces {
   readonly observe: Required<Pick<RequestObserver, "around" | "isSampled">> & RequestObserver;

@@ -1,7 +1,6 @@
 /**
  * Builds the dashboard's page into `dist-dashboard/`, with `node build.ts`. Writes each file also in compressed form, so that the
- * application does
- * not have to compress files when it serves them.
+ * application does not have to compress files when it serves them.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

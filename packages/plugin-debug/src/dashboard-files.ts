@@ -52,8 +52,7 @@ interface StoredFile {
 
 /**
  * Returns true if a request is for the dashboard's page or one of its files. They are equal in every installation and contain no data of
- * the
- * application. So they need no key, which the page itself asks the user for.
+ * the application. So they need no key, which the page itself asks the user for.
  */
 export function isForFile({
   method,

@@ -8,8 +8,7 @@ import { nearest } from "./nearest.ts";
 export interface DebugSecurityOptions {
   /**
    * Key that clients send as `X-Debug-Key`. Required in production. Required with at least 16 characters for a `hostname` that other
-   * machines can
-   * reach. Without a key, the sidecar serves only this machine.
+   * machines can reach. Without a key, the sidecar serves only this machine.
    */
   readonly apiKey?: string;
   /** Addresses and ranges of allowed clients: `["10.0.0.0/8", "fd00::/8"]`. Default: all addresses. */
@@ -40,8 +39,7 @@ export interface DebugOptions {
   readonly port?: number;
   /**
    * Mode of the sidecar. Default: `dev` if `NODE_ENV` is `development`. With any other value or without `NODE_ENV`, the sidecar shows only
-   * the data
-   * that it shows in production. `NODE_ENV=production` also requires a key.
+   * the data that it shows in production. `NODE_ENV=production` also requires a key.
    */
   readonly mode?: "dev" | "production";
   /** Other form of `mode`: true is `"production"`, false is `"dev"`. */
@@ -68,10 +66,8 @@ export interface DebugOptions {
   readonly keep?: number;
   /**
    * File for the history, relative to the project's root, such as `.data/debug.db`. The history then survives restarts. All workers of a
-   * server write
-   * to the file, and the sidecar shows the requests of all. Default: memory; with workers, a temporary file that is removed at the end.
-   * `false`:
-   * memory, separately for each process.
+   * server write to the file, and the sidecar shows the requests of all. Default: memory; with workers, a temporary file that is removed at
+   * the end. `false`: memory, separately for each process.
    */
   readonly store?: string | DebugStoreOptions | false;
 }

@@ -30,14 +30,11 @@ export interface DebugPlugin extends Plugin {
 
 /**
  * Creates a plugin that serves data about an application on a separate port: requests, errors, logs, spans, latencies, health, routes and
- * types.
- * `kit inspect` and the dashboard read the data.
+ * types. `kit inspect` and the dashboard read the data.
  *
  * The sidecar listens on 127.0.0.1 and hides credentials in every mode. In production it requires a key, limits the requests of each
- * client, and
- * shows neither source code nor the content of requests. To listen on an address that other machines can reach requires a key of at least
- * 16
- * characters.
+ * client, and shows neither source code nor the content of requests. To listen on an address that other machines can reach requires a key
+ * of at least 16 characters.
  *
  * @example
  * ```ts

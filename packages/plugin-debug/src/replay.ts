@@ -45,8 +45,7 @@ const known: Readonly<Record<keyof ReplayQuestion, true>> = {
 
 /**
  * Sends a recorded request to the application again. The request goes only to the application's own port, with its original method. Hidden
- * values
- * are not sent: the page must supply a replacement.
+ * values are not sent: the page must supply a replacement.
  */
 export async function replay(
   state: SidecarState,

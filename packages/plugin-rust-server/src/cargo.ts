@@ -12,8 +12,7 @@ const HAS_GROUPS = process.platform !== "win32";
 
 /**
  * Builds the project in a directory with cargo. The output of cargo goes to standard error immediately, because standard output is for the
- * output of
- * `kit build`. A signal that would end this process ends cargo and its compilers first.
+ * output of `kit build`. A signal that would end this process ends cargo and its compilers first.
  *
  * @throws {Error} if cargo is not installed or fails.
  */

@@ -57,8 +57,7 @@ const MANIFEST = "Cargo.toml";
 
 /**
  * Returns the `Cargo.toml` that the plugin may complete. If the first line of a manifest does not name the plugin, it belongs to another
- * crate. The
- * build then fails when the plugin tries to write its own.
+ * crate. The build then fails when the plugin tries to write its own.
  */
 function ownManifest(root: string): string | undefined {
   const path = join(root, MANIFEST);
@@ -90,8 +89,7 @@ export function committedMigrations(root: string): CommittedMigration[] {
 
 /**
  * Returns the generated server of a program, with the hash of its inputs except `Cargo.toml`, which is completed and not generated. If
- * nothing has
- * changed since the last build, returns the cached result.
+ * nothing has changed since the last build, returns the cached result.
  */
 export function generated(
   program: Program,

@@ -1,7 +1,6 @@
 /**
  * Plugin of `kit build` that generates a Rust server from the same types. kit's compiler generates the code. This package passes the
- * program to
- * the compiler, adds the files to the build and runs cargo.
+ * program to the compiler, adds the files to the build and runs cargo.
  *
  * @module
  */

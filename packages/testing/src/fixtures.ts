@@ -18,8 +18,7 @@ export interface Fixture {
 
 /**
  * Creates the fixture of one request. Called before each valid request of its route. Also called before each invalid request of the route
- * if
- * its result has `headers`.
+ * if its result has `headers`.
  */
 export type FixtureMaker = (client: TestClient) => Fixture | Promise<Fixture>;
 

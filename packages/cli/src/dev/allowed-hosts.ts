@@ -5,10 +5,8 @@ export const defaultHost = "127.0.0.1";
 
 /**
  * Returns true if requests with this `Host` header are allowed: the name is an IP address, `localhost`, a name below `localhost`, or in
- * `allowed`.
- * This prevents DNS rebinding: the page of another site has a different name. Browsers always send `Host`, so requests without it
- * (HTTP/1.0) are
- * allowed.
+ * `allowed`. This prevents DNS rebinding: the page of another site has a different name. Browsers always send `Host`, so requests without
+ * it (HTTP/1.0) are allowed.
  */
 export function acceptsHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (host === undefined) return true;

@@ -1,7 +1,6 @@
 /**
  * Loaded with `--import` into the process of an application, before its program. Loads modules that no edit changes, waits until the
- * program is
- * to run, and then connects the application with `kit dev`.
+ * program is to run, and then connects the application with `kit dev`.
  *
  * @module
  */

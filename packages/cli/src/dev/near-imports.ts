@@ -7,12 +7,10 @@ const nearFile = /^\.\.?\/[\w./@-]+\.js$/;
 
 /**
  * Resolves imports within a package without reading the package's manifest for each import. Node copies the whole manifest each time. A
- * manifest
- * of 180 kB, such as that of drizzle-orm, costs a second and 160 MB per process.
+ * manifest of 180 kB, such as that of drizzle-orm, costs a second and 160 MB per process.
  *
  * The directory alone decides if a `.js` file is an ES module or CommonJS. So Node resolves the first file of each directory, and all files
- * that
- * are no plain files: links and missing files.
+ * that are not regular files: links and missing files.
  */
 export function resolveNearImports(): void {
   const formats = new Map<string, string>();

@@ -175,8 +175,7 @@ export class Supervisor {
 
   /**
    * Releases a wrong guess and holds the requested socket. A stand-in process has listened on the guess, usually on all addresses. No other
-   * socket
-   * can use its port while a process has it, including the process that made the request. So both processes end first.
+   * socket can use its port while a process has it, including the process that made the request. So both processes end first.
    */
   async #correct(guess: Held, child: AppProcess, host: string | undefined, port: number): Promise<void> {
     const stand = this.#stand;

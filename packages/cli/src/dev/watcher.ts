@@ -26,8 +26,7 @@ export interface Watched {
 
 /**
  * Watches a project's files. Uses a watcher for each directory, because Node's recursive watcher also walks through `node_modules`. For
- * files
- * elsewhere, watches their directories, because an editor may replace a file by a new one.
+ * files elsewhere, watches their directories, because an editor may replace a file by a new one.
  */
 export class Watcher {
   #watched: Watched;

@@ -7,8 +7,7 @@ export class Unsettled extends Error {}
  * Runs a tap until it finishes.
  *
  * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link Unsettled} if the tap takes longer
- * than
- * `seconds`, or if it waits for a promise and the event loop is empty.
+ * than `seconds`, or if it waits for a promise and the event loop is empty.
  */
 export async function attend(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -4,8 +4,7 @@ import type { Program, Route, Span } from "./program.ts";
  * Plugin of the build. The option `plugins` of `kit.config.ts` lists the plugins.
  *
  * Taps of one hook run one after the other: by ascending stage, and in the order of the list if the stages are equal. An error in a tap
- * fails the
- * build, with the plugin's name, the hook and the location. Use {@link BuildContext.report} for mistakes of the project.
+ * fails the build, with the plugin's name, the hook and the location. Use {@link BuildContext.report} for mistakes of the project.
  *
  * @example
  * ```ts
@@ -94,8 +93,7 @@ export interface BuildContext {
   readonly warn: (message: string) => void;
   /**
    * Reports a mistake in the project in the same form as kit's own diagnostics: with its location, and in the output of `--json`. Errors
-   * fail the
-   * build.
+   * fail the build.
    *
    * @example
    * ```ts
@@ -202,8 +200,7 @@ export interface EmitEvent extends BuildEvent {
   readonly addFile: (file: PluginFile) => void;
   /**
    * Writes a file outside of the output directory. Its path must match `owns` of the plugin. Its first line must state that the file is
-   * generated.
-   * If a file with another first line exists, it is not changed, and the build fails.
+   * generated. If a file with another first line exists, it is not changed, and the build fails.
    *
    * @param options - With `onlyIfMissing`, an existing file is never changed.
    */

@@ -13,8 +13,7 @@ export interface Asked {
   readonly rawHeaders: readonly string[];
   /**
    * Purpose of the request. `file` is a file of the dashboard, which contains no data of the application and needs no key. `action` sends a
-   * request
-   * again, and only the dashboard's own page may request it. Default: `read`.
+   * request again, and only the dashboard's own page may request it. Default: `read`.
    */
   readonly purpose?: "read" | "file" | "action";
 }
@@ -85,8 +84,7 @@ export class Guard {
 
   /**
    * Refuses requests of pages of other sites. With DNS rebinding, such a page has a host name that resolves to this machine. So the name
-   * must be an
-   * IP address, `localhost` or the configured host name, because no other site can have such a name.
+   * must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
    */
   #refuseBrowser(asked: Asked): Refusal | null {
     const hosts = valuesOf(asked, "host");
@@ -128,8 +126,7 @@ export class Guard {
 
   /**
    * Refuses an action that a script of the dashboard's own page did not send. A form of another site can send neither this content type nor
-   * custom
-   * headers, and its scripts cannot read the token. The `Origin` header is required.
+   * custom headers, and its scripts cannot read the token. The `Origin` header is required.
    */
   #refuseAction(asked: Asked): Refusal | null {
     const [contentType = ""] = valuesOf(asked, "content-type");

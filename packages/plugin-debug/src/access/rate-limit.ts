@@ -16,8 +16,7 @@ interface Client {
 
 /**
  * Counts the requests of each client in windows of time. Its memory is bounded: clients are stored in two generations. The older generation
- * is
- * dropped when the younger one is full or older than one window.
+ * is dropped when the younger one is full or older than one window.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;

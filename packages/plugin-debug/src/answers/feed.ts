@@ -8,10 +8,8 @@ const defaultLimit = 200;
 
 /**
  * Returns summaries of the requests that finished since the last poll, and of those in progress. The page polls repeatedly, and the sidecar
- * keeps no
- * state for it: the position is part of the query. If the history is a store, other processes write to it too, and no number identifies new
- * requests.
- * So the last requests are returned again.
+ * keeps no state for it: the position is part of the query. If the history is a store, other processes write to it too, and no number
+ * identifies new requests. So the last requests are returned again.
  */
 export function feedOf(state: SidecarState, question: Question): Feed {
   const { instance, host, history, redaction } = state;

@@ -87,8 +87,7 @@ interface Tap {
 
 /**
  * Returns the hooks in order, with their taps. The taps are in the configuration, which is a program. It is not executed in production, so
- * the
- * taps are not available there.
+ * the taps are not available there.
  */
 export async function pipelineOf(state: SidecarState): Promise<object> {
   const taps = state.isProduction ? null : await tapsOf(state.host.projectRoot);

@@ -52,8 +52,7 @@ function showRoute(route: CompiledRoute): ShownRoute {
 
 /**
  * Returns the routes that a path or a ref names: `GET /notes/:id` is one route, `/notes/:id` is every method of that path. `/` names all
- * routes
- * unless there is a route with that path, because `kit inspect performance` sends it by default.
+ * routes unless there is a route with that path, because `kit inspect performance` sends it by default.
  */
 export function routesNamed({ host }: SidecarState, name: string): ReadonlySet<string> {
   const { routes } = host.compiled;

@@ -1,7 +1,6 @@
 /**
  * Types of the responses to the dashboard. Its page is built separately from the sidecar and imports only these types, so this module must
- * not
- * import code.
+ * not import code.
  *
  * @module
  */

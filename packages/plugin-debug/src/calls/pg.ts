@@ -18,8 +18,8 @@ interface Pg {
 
 /**
  * Records the queries that a middleware or handler sends with `pg`, also through Kysely and Drizzle. The package has no diagnostics
- * channel, so two
- * methods of the application's copy are wrapped. Returns a function that stops recording, or `undefined` if the application has no `pg`.
+ * channel, so two methods of the application's copy are wrapped. Returns a function that stops recording, or `undefined` if the application
+ * has no `pg`.
  */
 export function watchPg(current: CurrentSpan, projectRoot: string): (() => void) | undefined {
   const pg = findPg(projectRoot);

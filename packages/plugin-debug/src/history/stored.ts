@@ -56,8 +56,7 @@ export interface Present {
 
 /**
  * History in an SQLite file. It survives restarts, and all processes of one application write to it, so that one process can show the
- * requests of
- * all. Requests are written within a second, or when the history is read.
+ * requests of all. Requests are written within a second, or when the history is read.
  */
 export class StoredHistory implements History {
   readonly #database: DatabaseSync;

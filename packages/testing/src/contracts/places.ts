@@ -12,8 +12,7 @@ type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
 /**
  * Lines of a generated file of contract tests. Runners report the line that calls `test` as the location of a test. That line would be a
- * line
- * of this package, the same for all tests. So the calls go through functions that have the file name of the generated file.
+ * line of this package, the same for all tests. So the calls go through functions that have the file name of the generated file.
  */
 export class GeneratedPlaces {
   readonly #runner: TestRunner;

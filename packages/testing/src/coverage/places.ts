@@ -36,7 +36,7 @@ interface Way {
   readonly isMember?: boolean;
   /** Paths at which the walk entered types that contain themselves. */
   readonly entered: ReadonlyMap<Shape, string>;
-  /** Those of these paths that the walk reached again. */
+  /** Members of `entered` whose type the walk reached again. */
   readonly again: Set<string>;
   /** Number of times that this walk reached a type again. */
   readonly depth: number;

@@ -36,8 +36,7 @@ export function callSiteOf(callee: (...parameters: never[]) => unknown): CallSit
 
 /**
  * Returns the type argument of a call: `Note` for `createFactory<Note>()`. Types do not exist at run time, so kit reads the source.
- * Locations
- * are correct, because Node strips types without moving other code, and vitest maps its locations back.
+ * Locations are correct, because Node strips types without moving other code, and vitest maps its locations back.
  *
  * @throws {Error} if the call has no type argument, or if the argument is not a name.
  */

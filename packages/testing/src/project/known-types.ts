@@ -6,8 +6,7 @@ import type { Shape } from "@kit/core/codec";
 
 /**
  * Types of the project by name. `.kit/testing/index.ts` adds the members, so that TypeScript completes and checks the names of types in
- * every
- * program that includes that file.
+ * every program that includes that file.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
 export interface KnownTypes {}

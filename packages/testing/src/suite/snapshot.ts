@@ -38,8 +38,7 @@ interface Table {
 
 /**
  * Stores the rows of a database. To delete a few rows is faster than to truncate a table, because that creates new files for the table and
- * its
- * indexes. And it is much faster than to create a database.
+ * its indexes. And it is much faster than to create a database.
  */
 export async function snapshotOf(query: Query): Promise<Snapshot> {
   const tables = sorted(

@@ -80,8 +80,7 @@ export interface IntegrationSuite {
 
 /**
  * Starts an application for the tests of a file, on a free port and on a new database with the tables of `migrations/`. After the last
- * test,
- * the application is stopped and the database is dropped.
+ * test, the application is stopped and the database is dropped.
  *
  * @example
  * ```ts

@@ -2,8 +2,7 @@ import type { Shape } from "@kit/core/codec";
 
 /**
  * Returns a function with the minimum number of recursive types that a value of each part of a shape enters; `Infinity` if there is no
- * value.
- * Computes the least solution of the equations of all parts: repeats the evaluation until no number changes.
+ * value. Computes the least solution of the equations of all parts: repeats the evaluation until no number changes.
  */
 export function depthsOf(root: Shape): (shape: Shape) => number {
   const least = new Map<Shape, number>();

@@ -1,7 +1,6 @@
 /**
  * Returns the wire form of a handler's value: dates as RFC 3339 strings, bigints as digits, bytes as base64. Other values stay as they are,
- * so
- * that an invalid value stays invalid.
+ * so that an invalid value stays invalid.
  */
 export function toWire(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();

@@ -10,8 +10,7 @@ const mostLines = 80;
 
 /**
  * Returns the declaration that begins at a line: from the comment above it to the line that closes its brackets. It does not parse the
- * language,
- * so a bracket in a string may make the block too long. That is sufficient to show a handler or a contract.
+ * language, so a bracket in a string may make the block too long. That is sufficient to show a handler or a contract.
  */
 export function blockAt(lines: readonly string[], index: number): Block {
   let start = index;

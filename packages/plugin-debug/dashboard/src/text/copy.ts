@@ -1,7 +1,6 @@
 /**
  * Copies a text to the clipboard. Returns true on success. Browsers offer the clipboard API only to pages of this machine or with TLS; for
- * other
- * pages there is an older command.
+ * other pages there is an older command.
  */
 export async function copy(text: string): Promise<boolean> {
   if (isSecureContext && navigator.clipboard !== undefined) {

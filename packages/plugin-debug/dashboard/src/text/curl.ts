@@ -22,8 +22,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 /**
  * Returns the request as a command for a POSIX shell. The value of a hidden header comes from a variable, and the shell stops with an error
- * if
- * the variable is not set. Other hidden parts are in the command as they are shown.
+ * if the variable is not set. Other hidden parts are in the command as they are shown.
  */
 export function curlOf({ method, target, received }: CurlRequest, base: string): string {
   const body = received?.body ?? null;

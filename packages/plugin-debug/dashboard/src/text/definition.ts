@@ -3,8 +3,7 @@ export type Definition = { readonly line: number } | { readonly file: string; re
 
 /**
  * Returns the name of the function that is registered as middleware at a line: `{ name: "auth", middleware: requireAuth }`. The sidecar
- * knows only
- * the location of the registration. This function recognizes the usual notations.
+ * knows only the location of the registration. This function recognizes the usual notations.
  */
 export function registeredAt(lines: readonly string[], index: number): string | null {
   for (const line of lines.slice(Math.max(0, index), index + 8)) {
