@@ -124,7 +124,7 @@ test("generates a migration once", async (t) => {
   });
 });
 
-test("explains where to get a database if migrations are applied without one", async (t) => {
+test("reports a database that cannot be reached when migrations are applied", async (t) => {
   const project = await Project.create(t, NOTES);
   await project.kit(["migrate:generate", "--name", "one"]);
   const outcome = await project.kit(["migrate:apply"], {
